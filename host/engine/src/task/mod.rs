@@ -1,0 +1,114 @@
+//! The usual way to write a worker: one async function, its children and its report.
+//!
+//! The function gets a [`WorkerContext`] with everything it needs to behave: the token that says
+//! when to stop, a place for its report, and a catacomb for the watchers it opens. Returning ends
+//! the worker and its children; a panic is an error with the panic's text.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::catacomb::Catacomb;
+use crate::error::{WorkerError, WorkerResult};
+use crate::panics::lock;
+use crate::worker::{Outputs, SharedWorker, Worker};
+
+/// A worker that is one async function.
+pub struct TaskWorker {
+    context: WorkerContext,
+    outputs: Outputs,
+}
+
+impl TaskWorker {
+    /// Starts a worker that lends nothing.
+    pub fn spawn<F, Fut>(work: F) -> SharedWorker
+    where
+        F: FnOnce(WorkerContext) -> Fut,
+        Fut: Future<Output = WorkerResult> + Send + 'static,
+    {
+        Self::lending(Outputs::default(), work)
+    }
+
+    /// Starts a worker that lends `outputs` to its dependents.
+    pub fn lending<F, Fut>(outputs: Outputs, work: F) -> SharedWorker
+    where
+        F: FnOnce(WorkerContext) -> Fut,
+        Fut: Future<Output = WorkerResult> + Send + 'static,
+    {
+        let context = WorkerContext { catacomb: Catacomb::new(), report: Arc::default() };
+        let work = work(context.clone());
+        // A site made on the line above cannot have been used before.
+        let _ = context.catacomb.invoke([], work);
+        Arc::new(Self { context, outputs })
+    }
+}
+
+#[async_trait]
+impl Worker for TaskWorker {
+    fn kill(&self) {
+        self.context.catacomb.kill(None);
+    }
+
+    async fn wait(&self) -> WorkerResult {
+        self.context.catacomb.wait().await
+    }
+
+    fn report(&self) -> Value {
+        lock(&self.context.report).clone()
+    }
+
+    fn outputs(&self) -> Outputs {
+        self.outputs.clone()
+    }
+}
+
+/// What a worker's function holds of itself.
+#[derive(Clone)]
+pub struct WorkerContext {
+    catacomb: Catacomb,
+    report: Arc<Mutex<Value>>,
+}
+
+impl WorkerContext {
+    /// Cancelled when the worker should stop.
+    #[must_use]
+    pub fn dying(&self) -> &CancellationToken {
+        self.catacomb.dying()
+    }
+
+    /// Awaits `work`, unless the worker is asked to stop first; then `work` is dropped. With `?`
+    /// this ends a worker's function cleanly.
+    ///
+    /// # Errors
+    /// [`WorkerError::Dying`] when asked to stop.
+    pub async fn or_dying<F: Future>(&self, work: F) -> Result<F::Output, WorkerError> {
+        tokio::select! {
+            biased;
+            () = self.dying().cancelled() => Err(WorkerError::Dying),
+            output = work => Ok(output),
+        }
+    }
+
+    /// Hands over a child; see [`Catacomb::add`].
+    ///
+    /// # Errors
+    /// [`WorkerError::Dying`] when the worker is stopping; the child has been killed.
+    pub fn add(&self, child: SharedWorker) -> WorkerResult {
+        self.catacomb.add(child)
+    }
+
+    /// Replaces what the worker reports of itself.
+    pub fn set_report(&self, report: Value) {
+        *lock(&self.report) = report;
+    }
+
+    /// Changes the report in place.
+    pub fn update_report(&self, update: impl FnOnce(&mut Value)) {
+        update(&mut lock(&self.report));
+    }
+}

@@ -1,0 +1,45 @@
+//! Charms as values: their metadata, configuration schema and actions, the archive they come
+//! in, and the URL that names one revision.
+//!
+//! Everything is read from bytes in memory and checked before anyone else sees it: a room that
+//! holds an [`Archive`] or a [`CharmInfo`] holds a charm whose paths, sizes and metadata are
+//! sound. Nothing here touches a disk; whoever unpacks an archive writes the files it lists.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Schema;
+
+mod actions;
+mod archive;
+mod manifest;
+mod metadata;
+mod url;
+
+pub use actions::{Action, Actions};
+pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
+pub use manifest::{ManifestError, ManifestFiles, Manifest, capabilities};
+pub use metadata::{CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind};
+pub use url::CharmUrl;
+
+/// What the model knows of one uploaded revision of a charm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CharmInfo {
+    pub url: CharmUrl,
+    pub name: String,
+    pub revision: u32,
+    /// Digest of the archive as uploaded, 64 lower-case hexadecimal digits.
+    pub sha256: String,
+    /// Bytes of the archive as uploaded.
+    pub size: u64,
+    pub metadata: CharmMetadata,
+    pub config: Schema,
+    #[serde(default)]
+    pub actions: Actions,
+    /// Capabilities the charm asks for beyond what every charm has.
+    #[serde(default)]
+    pub capabilities: Vec<String>,
+    /// The hooks the component says it implements, in its own order.
+    pub hooks: Vec<String>,
+    pub subordinate: bool,
+}

@@ -1,0 +1,230 @@
+//! What a charm says of itself: name, endpoints, storage, resources, containers.
+//!
+//! The shape is that of Juju's `metadata.yaml`, which `charmcraft.yaml` shares. Keys that only
+//! build tools read (`parts`, `bases`, `links`, ...) are skipped; values that later parts of
+//! the controller interpret (`assumes`) are kept as data.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::url::check_name;
+
+#[cfg(test)]
+mod tests;
+
+/// Metadata of a charm, checked by [`CharmMetadata::check`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CharmMetadata {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub display_name: String,
+    #[serde(default)]
+    pub summary: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(default)]
+    pub subordinate: bool,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub provides: BTreeMap<String, Endpoint>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requires: BTreeMap<String, Endpoint>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub peers: BTreeMap<String, Endpoint>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<String, Storage>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, Resource>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub containers: BTreeMap<String, Container>,
+    /// Features the charm needs of the controller, as written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumes: Vec<serde_json::Value>,
+    /// Names of networks the charm can bind beyond its endpoints.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra_bindings: BTreeMap<String, serde_json::Value>,
+}
+
+/// Whether a relation spans applications or stays inside one principal's container.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    #[default]
+    Global,
+    Container,
+}
+
+/// One end of a relation a charm can take part in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Endpoint {
+    pub interface: String,
+    pub scope: Scope,
+    /// At most so many relations at a time; none means no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    pub optional: bool,
+}
+
+impl<'de> Deserialize<'de> for Endpoint {
+    /// Reads `{interface: ..., scope: ..., limit: ..., optional: ...}` or the short form, the
+    /// interface alone.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Short(String),
+            Long {
+                interface: String,
+                #[serde(default)]
+                scope: Scope,
+                #[serde(default)]
+                limit: Option<u32>,
+                #[serde(default)]
+                optional: bool,
+            },
+        }
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Short(interface) => {
+                Endpoint { interface, scope: Scope::Global, limit: None, optional: false }
+            }
+            Written::Long { interface, scope, limit, optional } => {
+                Endpoint { interface, scope, limit: limit.filter(|limit| *limit > 0), optional }
+            }
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StorageKind {
+    Filesystem,
+    Block,
+}
+
+/// Storage the charm can be given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Storage {
+    #[serde(rename = "type")]
+    pub kind: StorageKind,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default)]
+    pub shared: bool,
+    #[serde(default)]
+    pub read_only: bool,
+    /// Size with its unit, as written (`1G`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_size: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multiple: Option<Multiple>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<String>,
+}
+
+/// How many instances of a storage a unit may hold: `2`, `0-3`, `1-`, `1+`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Multiple {
+    pub range: Count,
+}
+
+/// A count as written; YAML reads `2` as a number and `0-3` as text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Count {
+    Exactly(u32),
+    Range(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResourceKind {
+    File,
+    OciImage,
+}
+
+/// A file or image the operator provides beside the charm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Resource {
+    #[serde(rename = "type")]
+    pub kind: ResourceKind,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upstream_source: Option<String>,
+}
+
+/// A workload container of a charm for Kubernetes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Container {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<Mount>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mount {
+    pub storage: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+}
+
+impl CharmMetadata {
+    /// Checks what the shape alone does not say. The error is a sentence for the author.
+    pub fn check(&self) -> Result<(), String> {
+        check_name(&self.name).map_err(|error| error.to_string())?;
+        let roles = [("provides", &self.provides), ("requires", &self.requires), ("peers", &self.peers)];
+        let mut seen = BTreeMap::new();
+        for (role, endpoints) in roles {
+            for (name, endpoint) in endpoints {
+                check_word("endpoint", name)?;
+                check_word("interface", &endpoint.interface)?;
+                if role != "requires" && (name == "juju" || name.starts_with("juju-")) {
+                    return Err(format!("endpoint \"{name}\" is reserved: choose a name without \"juju-\""));
+                }
+                if let Some(other) = seen.insert(name.as_str(), role) {
+                    return Err(format!("endpoint \"{name}\" stands under {other} and under {role}; a name is used once"));
+                }
+            }
+        }
+        if self.subordinate && !self.requires.values().any(|endpoint| endpoint.scope == Scope::Container) {
+            return Err("a subordinate charm needs an endpoint under requires with \"scope: container\"".to_owned());
+        }
+        self.storage.keys().try_for_each(|name| check_word("storage", name))?;
+        self.resources.keys().try_for_each(|name| check_word("resource", name))?;
+        for (name, container) in &self.containers {
+            check_word("container", name)?;
+            if let Some(resource) = &container.resource
+                && !self.resources.contains_key(resource)
+            {
+                return Err(format!("container \"{name}\" uses resource \"{resource}\", which is not under resources"));
+            }
+            for mount in &container.mounts {
+                if !self.storage.contains_key(&mount.storage) {
+                    return Err(format!("container \"{name}\" mounts storage \"{}\", which is not under storage", mount.storage));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_word(kind: &str, word: &str) -> Result<(), String> {
+    let sound = word.len() <= 64
+        && word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    if sound {
+        Ok(())
+    } else {
+        Err(format!("{kind} \"{word}\" is not a valid name: start with a letter, go on with letters, digits, dashes, dots or underscores, 64 at most"))
+    }
+}

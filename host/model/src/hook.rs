@@ -1,0 +1,138 @@
+//! Hooks: their names, the event a charm receives, the effects it asks for, and the limits it
+//! runs under.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ports::PortRange;
+
+/// A hook that a unit can run. Names as Juju spells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    Install,
+    LeaderElected,
+    ConfigChanged,
+    Start,
+    UpdateStatus,
+    UpgradeCharm,
+    Stop,
+    Remove,
+}
+
+impl Kind {
+    pub const ALL: &'static [Kind] = &[
+        Kind::Install,
+        Kind::LeaderElected,
+        Kind::ConfigChanged,
+        Kind::Start,
+        Kind::UpdateStatus,
+        Kind::UpgradeCharm,
+        Kind::Stop,
+        Kind::Remove,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Install => "install",
+            Kind::LeaderElected => "leader-elected",
+            Kind::ConfigChanged => "config-changed",
+            Kind::Start => "start",
+            Kind::UpdateStatus => "update-status",
+            Kind::UpgradeCharm => "upgrade-charm",
+            Kind::Stop => "stop",
+            Kind::Remove => "remove",
+        }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for Kind {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Kind::ALL
+            .iter()
+            .copied()
+            .find(|kind| kind.as_str() == text)
+            .ok_or_else(|| format!("\"{text}\" is not a hook"))
+    }
+}
+
+/// A hook with what belongs to this one run of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Info {
+    pub kind: Kind,
+}
+
+impl Info {
+    pub fn new(kind: Kind) -> Self {
+        Self { kind }
+    }
+}
+
+/// What a hook asked for and what becomes true only when it is committed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effects {
+    /// Charm state: a value sets the key, none deletes it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub state: BTreeMap<String, Option<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_ports: Vec<PortRange>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub close_ports: Vec<PortRange>,
+}
+
+impl Effects {
+    pub fn is_empty(&self) -> bool {
+        self.state.is_empty() && self.open_ports.is_empty() && self.close_ports.is_empty()
+    }
+}
+
+/// Bounds of one hook run. Every one of them ends the hook with a failure that names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Limits {
+    /// Linear memory of the component, bytes.
+    pub memory_bytes: u64,
+    /// Elements in all tables.
+    pub table_elements: u64,
+    /// Bytes written to stdout, stderr and the log together.
+    pub output_bytes: u64,
+    /// Calls into the host.
+    pub host_calls: u64,
+    /// Wall clock, milliseconds.
+    pub wall_clock_ms: u64,
+    /// Bytes in the unit's state directory.
+    pub state_directory_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 64 << 20,
+            table_elements: 20_000,
+            output_bytes: 1 << 20,
+            host_calls: 100_000,
+            wall_clock_ms: 60_000,
+            state_directory_bytes: 256 << 20,
+        }
+    }
+}
+
+impl Limits {
+    pub fn wall_clock(&self) -> Duration {
+        Duration::from_millis(self.wall_clock_ms)
+    }
+}
+
+/// Limits on charm state, from Juju: 256 bytes a key, 64 KiB a value, 2 MiB in all.
+pub const STATE_KEY_BYTES: usize = 256;
+pub const STATE_VALUE_BYTES: usize = 64 << 10;
+pub const STATE_TOTAL_BYTES: usize = 2 << 20;

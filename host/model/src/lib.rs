@@ -1,0 +1,19 @@
+//! The rules of the model as values: names, life cycles, status, config schemas, charm
+//! metadata, the uniter's decisions.
+//!
+//! Everything here is a function of its arguments. Nothing waits, reads a file, looks at a
+//! clock or draws a random number, which is why every decision of the controller and its
+//! agents can be property-tested and simulated. Rooms above this one fetch values, ask here
+//! what to do, and do it.
+
+pub mod charm;
+pub mod config;
+pub mod hook;
+pub mod life;
+pub mod name;
+pub mod ports;
+pub mod status;
+pub mod uniter;
+
+pub use life::Life;
+pub use name::{ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName};

@@ -1,0 +1,244 @@
+//! Names and tags. A value of one of these types is valid by construction; the grammar is the
+//! one Juju's clients check (wire tags, application and unit names).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+#[cfg(test)]
+mod tests;
+
+/// A name that does not follow its grammar.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("\"{value}\" is not a valid {kind}: {rule}")]
+pub struct NameError {
+    pub kind: &'static str,
+    pub value: String,
+    pub rule: &'static str,
+}
+
+macro_rules! text_name {
+    ($(#[$doc:meta])* $type:ident, $kind:literal, $rule:literal, $check:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $type(String);
+
+        impl $type {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = NameError;
+            fn from_str(text: &str) -> Result<Self, NameError> {
+                let check: fn(&str) -> bool = $check;
+                if check(text) {
+                    Ok(Self(text.to_owned()))
+                } else {
+                    Err(NameError { kind: $kind, value: text.to_owned(), rule: $rule })
+                }
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = NameError;
+            fn try_from(text: String) -> Result<Self, NameError> {
+                text.parse()
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(name: $type) -> String {
+                name.0
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_name!(
+    /// An application: lower-case words joined by dashes, each with a letter in it.
+    ApplicationName,
+    "application name",
+    "use lower-case letters, digits and dashes, starting with a letter, and no part made of digits only",
+    application_grammar
+);
+text_name!(
+    /// A model's name within its controller.
+    ModelName,
+    "model name",
+    "use lower-case letters, digits and dashes, starting with a letter or digit",
+    model_grammar
+);
+text_name!(
+    /// A model's identity: a hyphenated lower-case UUID.
+    ModelUuid,
+    "model UUID",
+    "use the hyphenated form, 8-4-4-4-12 hexadecimal digits",
+    uuid_grammar
+);
+text_name!(
+    /// A user of the controller.
+    UserName,
+    "user name",
+    "use at least two letters or digits; `.`, `+` and `-` may stand inside",
+    user_grammar
+);
+text_name!(
+    /// A machine: its number, or `host/kind/number` for a container on it.
+    MachineId,
+    "machine",
+    "use a number such as 0, or a container such as 0/lxd/1",
+    machine_grammar
+);
+text_name!(
+    /// A unit, `application/number`.
+    UnitName,
+    "unit name",
+    "use APPLICATION/NUMBER, as in site/0",
+    unit_grammar
+);
+
+impl UnitName {
+    /// The unit of `application` with this number.
+    pub fn new(application: &ApplicationName, number: u64) -> Self {
+        UnitName(format!("{application}/{number}"))
+    }
+
+    pub fn application(&self) -> ApplicationName {
+        let application = self.0.rsplit_once('/').map_or("", |(application, _)| application);
+        ApplicationName(application.to_owned())
+    }
+
+    pub fn number(&self) -> u64 {
+        self.0
+            .rsplit_once('/')
+            .and_then(|(_, number)| number.parse().ok())
+            .unwrap_or_default()
+    }
+}
+
+/// An entity as named on the wire, `kind-id`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Tag {
+    Controller(ModelUuid),
+    Model(ModelUuid),
+    User(UserName),
+    Application(ApplicationName),
+    Unit(UnitName),
+    Machine(MachineId),
+    /// The agent process that hosts the machines of one model (local provider).
+    Agent(ModelUuid),
+}
+
+impl FromStr for Tag {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        let unknown = || NameError {
+            kind: "tag",
+            value: text.to_owned(),
+            rule: "use KIND-ID with a known kind, as in unit-site-0",
+        };
+        let (kind, id) = text.split_once('-').ok_or_else(unknown)?;
+        Ok(match kind {
+            "controller" => Tag::Controller(id.parse()?),
+            "model" => Tag::Model(id.parse()?),
+            "agent" => Tag::Agent(id.parse()?),
+            "user" => Tag::User(id.strip_suffix("@local").unwrap_or(id).parse()?),
+            "application" => Tag::Application(id.parse()?),
+            "machine" => Tag::Machine(id.replace('-', "/").parse()?),
+            "unit" => {
+                let (application, number) = id.rsplit_once('-').ok_or_else(unknown)?;
+                Tag::Unit(format!("{application}/{number}").parse()?)
+            }
+            _ => return Err(unknown()),
+        })
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tag::Controller(id) => write!(f, "controller-{id}"),
+            Tag::Model(id) => write!(f, "model-{id}"),
+            Tag::Agent(id) => write!(f, "agent-{id}"),
+            Tag::User(name) => write!(f, "user-{name}"),
+            Tag::Application(name) => write!(f, "application-{name}"),
+            Tag::Machine(id) => write!(f, "machine-{}", id.as_str().replace('/', "-")),
+            Tag::Unit(name) => write!(f, "unit-{}-{}", name.application(), name.number()),
+        }
+    }
+}
+
+impl TryFrom<String> for Tag {
+    type Error = NameError;
+    fn try_from(text: String) -> Result<Self, NameError> {
+        text.parse()
+    }
+}
+
+impl From<Tag> for String {
+    fn from(tag: Tag) -> String {
+        tag.to_string()
+    }
+}
+
+fn lower_or_digit(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit()
+}
+
+fn application_grammar(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.split('-').all(|part| {
+            part.chars().all(lower_or_digit) && part.chars().any(|c| c.is_ascii_lowercase())
+        })
+}
+
+fn model_grammar(text: &str) -> bool {
+    text.starts_with(lower_or_digit) && text.chars().all(|c| lower_or_digit(c) || c == '-')
+}
+
+fn uuid_grammar(text: &str) -> bool {
+    text.len() == 36
+        && uuid::Uuid::parse_str(text).is_ok()
+        && !text.contains(|c: char| c.is_ascii_uppercase())
+}
+
+fn user_grammar(text: &str) -> bool {
+    text.len() >= 2
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c))
+}
+
+fn number_grammar(text: &str) -> bool {
+    text.parse::<u32>().is_ok_and(|number| number.to_string() == text)
+}
+
+fn machine_grammar(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('/').collect();
+    parts.len() % 2 == 1
+        && parts.iter().enumerate().all(|(index, part)| {
+            if index % 2 == 0 {
+                number_grammar(part)
+            } else {
+                !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase())
+            }
+        })
+}
+
+fn unit_grammar(text: &str) -> bool {
+    text.rsplit_once('/')
+        .is_some_and(|(application, number)| application_grammar(application) && number_grammar(number))
+}

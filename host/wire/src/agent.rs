@@ -1,0 +1,400 @@
+//! The facades that agents call, one module each, named as in Juju where Juju has one.
+//!
+//! An agent may name only entities it is responsible for: the controller's own agents any
+//! entity of their model, the agent of a model's machines the machines it hosts and the units
+//! on them. Times are microseconds since the epoch (UTC), durations milliseconds.
+
+use std::collections::BTreeMap;
+
+use periapt_model::charm::CharmInfo;
+use periapt_model::config::Values;
+use periapt_model::hook::{Effects, Limits};
+use periapt_model::ports::PortRange;
+use periapt_model::status::{Agent, Machine, Model, Status, Workload};
+use periapt_model::uniter::{OperationState, RemoteState};
+use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, Tag, UnitName};
+use serde::{Deserialize, Serialize};
+
+use crate::rpc::{Empty, Watch};
+
+/// Login of agents and people on a websocket (`Admin` version 3).
+pub mod admin {
+    use super::*;
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct Login {
+        #[serde(default)]
+        pub auth_tag: Option<String>,
+        /// Password of an agent or person, or a bearer token of a person.
+        #[serde(default)]
+        pub credentials: Option<String>,
+        #[serde(default)]
+        pub client_version: Option<String>,
+    }
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct LoginResult {
+        pub controller_tag: Tag,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub model_tag: Option<Tag>,
+        pub server_version: String,
+    }
+
+    impl crate::Call for Login {
+        const FACADE: &'static str = "Admin";
+        const VERSION: u32 = 3;
+        const METHOD: &'static str = "Login";
+        type Reply = LoginResult;
+    }
+}
+
+pub mod pinger {
+    use super::*;
+    crate::facade! { "Pinger" {
+        Ping as Ping {} -> Empty;
+    } }
+}
+
+/// Life of one entity, for the life flag.
+pub mod life_flag {
+    use super::*;
+    crate::facade! { "LifeFlag" {
+        /// None when the entity is gone.
+        Life as GetLife { entity: Tag } -> Option<Life>;
+        Watch as WatchLife { entity: Tag } -> Watch;
+    } }
+}
+
+/// The lease that lets one controller act for a model (`singular-controller` namespace).
+pub mod singular {
+    use super::*;
+    crate::facade! { "Singular" {
+        /// Claims or extends; error code `leadership claim denied` when another holds it.
+        Claim as Claim { entity: Tag, claimant: String, duration_ms: u64 } -> Empty;
+        /// Returns when the lease is free.
+        Wait as Wait { entity: Tag } -> Empty;
+    } }
+}
+
+/// Models of this controller, for the model worker manager.
+pub mod models {
+    use super::*;
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct ModelInfo {
+        pub uuid: ModelUuid,
+        pub name: ModelName,
+        pub life: Life,
+    }
+
+    crate::facade! { "ModelManager" {
+        /// Changes name models by UUID, the first event all of them.
+        WatchModels as WatchModels {} -> Watch;
+        ModelInfo as GetModel { model: ModelUuid } -> Option<ModelInfo>;
+    } }
+}
+
+/// Configuration of the connection's model.
+pub mod model_config {
+    use super::*;
+    crate::facade! { "ModelConfig" {
+        /// Effective values, all keys.
+        ModelConfig as GetModelConfig {} -> Values;
+        WatchForModelConfigChanges as WatchModelConfig {} -> Watch;
+    } }
+}
+
+pub mod log_sink {
+    use super::*;
+
+    /// A line of `debug-log`.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct LogRecord {
+        pub time: i64,
+        pub entity: Tag,
+        /// `TRACE DEBUG INFO WARNING ERROR`.
+        pub level: String,
+        pub module: String,
+        pub message: String,
+    }
+
+    crate::facade! { "LogSink" {
+        Write as WriteLogs { records: Vec<LogRecord> } -> Empty;
+    } }
+}
+
+pub mod unit_assigner {
+    use super::*;
+
+    /// Why a unit was not assigned; none when it was.
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct Assigned {
+        pub unit: UnitName,
+        pub error: Option<String>,
+    }
+
+    crate::facade! { "UnitAssigner" {
+        /// Changes name units with a staged assignment.
+        WatchUnitAssignments as WatchUnitAssignments {} -> Watch;
+        /// Binds each to a machine, made where needed. The staged row goes only on success.
+        AssignUnits as AssignUnits { units: Vec<UnitName> } -> Vec<Assigned>;
+        SetAgentStatus as SetAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
+    } }
+}
+
+pub mod provisioner {
+    use super::*;
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct MachineInfo {
+        pub machine: MachineId,
+        pub life: Life,
+        /// None until provisioned.
+        pub instance_id: Option<String>,
+        pub instance_status: Status<Machine>,
+    }
+
+    crate::facade! { "Provisioner" {
+        WatchModelMachines as WatchMachines {} -> Watch;
+        /// Machines asked for that still exist; all of them for an empty list.
+        Machines as GetMachines { machines: Vec<MachineId> } -> Vec<MachineInfo>;
+        /// Makes or replaces the password of the agent that hosts the model's machines.
+        AgentCredential as MakeAgentCredential {} -> AgentCredential;
+        SetInstanceInfo as SetInstanceInfo { machine: MachineId, instance_id: String, addresses: Vec<String>, hardware: String } -> Empty;
+        SetInstanceStatus as SetInstanceStatus { machine: MachineId, status: Status<Machine> } -> Empty;
+        /// Of a dying machine that was never provisioned.
+        EnsureDead as EnsureMachineDead { machine: MachineId } -> Empty;
+        /// Of a dead machine whose instance is stopped.
+        MarkMachinesForRemoval as MarkMachineForRemoval { machine: MachineId } -> Empty;
+    } }
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct AgentCredential {
+        pub tag: Tag,
+        pub password: String,
+    }
+}
+
+pub mod machine_undertaker {
+    use super::*;
+    crate::facade! { "MachineUndertaker" {
+        WatchMachineRemovals as WatchMachineRemovals {} -> Watch;
+        AllMachineRemovals as AllMachineRemovals {} -> Vec<MachineId>;
+        CompleteMachineRemovals as CompleteMachineRemoval { machine: MachineId } -> Empty;
+    } }
+}
+
+pub mod charm_downloader {
+    use super::*;
+    crate::facade! { "CharmDownloader" {
+        /// Changes name applications whose charm is recorded but not ready to run here.
+        WatchApplicationsWithPendingCharms as WatchPendingCharms {} -> Watch;
+        /// Checks and compiles the application's charm for this controller's engine.
+        DownloadApplicationCharm as DownloadCharm { application: ApplicationName } -> Empty;
+        SetApplicationStatus as SetApplicationError { application: ApplicationName, message: String } -> Empty;
+    } }
+}
+
+pub mod cleaner {
+    use super::*;
+    crate::facade! { "Cleaner" {
+        WatchCleanups as WatchCleanups {} -> Watch;
+        /// Runs the due clean-ups in order; a failing one stays and does not stop later ones.
+        /// Replies with how many remain and when the next is due.
+        Cleanup as Cleanup {} -> CleanupReport;
+    } }
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct CleanupReport {
+        pub remaining: u64,
+        pub next_due: Option<i64>,
+        pub errors: Vec<String>,
+    }
+}
+
+pub mod undertaker {
+    use super::*;
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct UndertakerModel {
+        pub uuid: ModelUuid,
+        pub name: ModelName,
+        pub life: Life,
+        pub force: bool,
+        /// Milliseconds each phase may take when forced; none means no bound.
+        pub timeout_ms: Option<u64>,
+        pub applications: u64,
+        pub machines: u64,
+        pub units: u64,
+    }
+
+    crate::facade! { "Undertaker" {
+        ModelInfo as GetUndertakerModel {} -> Option<UndertakerModel>;
+        /// Makes an empty dying model dead; error code `model not empty` otherwise.
+        ProcessDyingModel as ProcessDyingModel {} -> Empty;
+        RemoveModel as RemoveModel {} -> Empty;
+        SetStatus as SetModelStatus { status: Status<Model> } -> Empty;
+        WatchModelResources as WatchModelResources {} -> Watch;
+    } }
+}
+
+pub mod status_history {
+    use super::*;
+    crate::facade! { "StatusHistory" {
+        /// Replies with the number of rows that went. Current statuses stay.
+        Prune as PruneStatusHistory { max_age_ms: u64, max_size_mb: u64 } -> u64;
+    } }
+}
+
+/// The machines an agent process hosts.
+pub mod host {
+    use super::*;
+    crate::facade! { "AgentHost" {
+        /// Changes name machines hosted by the caller.
+        WatchMachines as WatchHostedMachines {} -> Watch;
+        Machines as HostedMachines {} -> Vec<MachineId>;
+        /// Identity of the connection's model.
+        Model as HostModel {} -> HostedModel;
+        /// Fires when somebody asks which workers run; the host answers with `PutReport`.
+        WatchReportRequests as WatchReportRequests {} -> Watch;
+        PutReport as PutReport { rows: Vec<crate::rest::WorkerRow> } -> Empty;
+    } }
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct HostedModel {
+        pub uuid: ModelUuid,
+        pub name: ModelName,
+        pub controller_uuid: ModelUuid,
+        pub api_addresses: Vec<String>,
+        pub limits: Limits,
+    }
+}
+
+pub mod machiner {
+    use super::*;
+    crate::facade! { "Machiner" {
+        Life as MachineLife { machine: MachineId } -> Option<Life>;
+        Watch as WatchMachine { machine: MachineId } -> Watch;
+        SetStatus as SetMachineStatus { machine: MachineId, status: Status<Machine> } -> Empty;
+        SetMachineAddresses as SetMachineAddresses { machine: MachineId, addresses: Vec<String> } -> Empty;
+        /// Error code `machine has assigned units` while units remain.
+        EnsureDead as EnsureMachinerDead { machine: MachineId } -> Empty;
+    } }
+}
+
+pub mod deployer {
+    use super::*;
+
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct DeployedUnit {
+        pub unit: UnitName,
+        pub life: Life,
+    }
+
+    crate::facade! { "Deployer" {
+        /// Changes name units of the machine, subordinates included.
+        WatchUnits as WatchMachineUnits { machine: MachineId } -> Watch;
+        Units as MachineUnits { machine: MachineId } -> Vec<DeployedUnit>;
+        SetStatus as SetDeployStatus { unit: UnitName, workload: Status<Workload>, agent: Status<Agent> } -> Empty;
+        /// Of a dead unit, or of a dying one that was never deployed.
+        Remove as RemoveUnit { unit: UnitName } -> Empty;
+    } }
+}
+
+pub mod leadership {
+    use super::*;
+    crate::facade! { "LeadershipService" {
+        /// Error code `leadership claim denied` when another unit leads.
+        ClaimLeadership as ClaimLeadership { unit: UnitName, duration_ms: u64 } -> Empty;
+        /// Returns when the application has no leader.
+        BlockUntilLeadershipReleased as BlockUntilLeadershipReleased { application: ApplicationName } -> Empty;
+    } }
+}
+
+pub mod retry_strategy {
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct RetryStrategy {
+        pub should_retry: bool,
+        pub min_retry_ms: u64,
+        pub max_retry_ms: u64,
+        pub jitter: bool,
+        pub factor: u32,
+    }
+
+    crate::facade! { "RetryStrategy" {
+        RetryStrategy as GetRetryStrategy {} -> RetryStrategy;
+        WatchRetryStrategy as WatchRetryStrategy {} -> Watch;
+    } }
+}
+
+/// Everything the uniter of one unit needs.
+pub mod uniter {
+    use super::*;
+
+    /// What is stored about a unit between hooks.
+    #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct UnitState {
+        /// None before the unit's first operation.
+        pub operation: Option<OperationState>,
+        #[serde(default)]
+        pub charm_state: BTreeMap<String, String>,
+        #[serde(default)]
+        pub opened_ports: Vec<PortRange>,
+    }
+
+    /// What a hook sees of the model, read once as the hook begins.
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct HookSnapshot {
+        pub charm: CharmInfo,
+        /// Effective configuration and its digest.
+        pub config: Values,
+        pub config_hash: String,
+        pub machine: Option<MachineId>,
+        pub principal: Option<UnitName>,
+        pub private_address: Option<String>,
+        pub public_address: Option<String>,
+        pub workload: Status<Workload>,
+        pub application_status: Status<Workload>,
+        pub state: UnitState,
+        pub limits: Limits,
+    }
+
+    crate::facade! { "Uniter" {
+        /// Fires on any change that a remote-state snapshot could show.
+        Watch as WatchUnit { unit: UnitName } -> Watch;
+        /// None when the unit is gone. Versions and leadership are filled in by the agent.
+        RemoteState as GetRemoteState { unit: UnitName } -> Option<RemoteState>;
+        State as GetState { unit: UnitName } -> UnitState;
+        SetState as SetState { unit: UnitName, operation: OperationState } -> Empty;
+        HookSnapshot as GetHookSnapshot { unit: UnitName } -> HookSnapshot;
+        /// The hook's effects and the operation state that follows, in one transaction.
+        CommitHook as CommitHook { unit: UnitName, effects: Effects, operation: OperationState } -> Empty;
+        SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
+        SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+        /// Refused unless the unit leads.
+        SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+        SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
+        /// The charm now in place.
+        SetCharmURL as SetCharmUrl { unit: UnitName, charm_url: String } -> Empty;
+        ClearResolved as ClearResolved { unit: UnitName } -> Empty;
+        /// Error code `try again` while subordinates remain.
+        EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
+        Charm as GetCharm { url: String } -> CharmInfo;
+    } }
+}

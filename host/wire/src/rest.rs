@@ -1,0 +1,244 @@
+//! Bodies of the HTTP API under `/v1`.
+//!
+//! | method and path | body | answer |
+//! |---|---|---|
+//! | `POST /v1/login` | `LoginRequest` | `LoginReply` |
+//! | `GET /v1/controller` | | `ControllerInfo` |
+//! | `GET /v1/models`, `POST /v1/models` | `AddModel` | `[ModelSummary]`, `ModelSummary` |
+//! | `GET, DELETE /v1/models/{model}` | `?force&timeout_ms` | `ModelSummary` |
+//! | `GET, PATCH /v1/models/{model}/config` | `ConfigChange` | `Values` |
+//! | `POST /v1/models/{model}/charms` | the `.charm` bytes, `?name=` | `CharmInfo` |
+//! | `GET /v1/models/{model}/charms` | | `[CharmInfo]` |
+//! | `GET, POST /v1/models/{model}/applications` | `Deploy` | `[ApplicationInfo]`, `ApplicationInfo` |
+//! | `GET, DELETE .../applications/{name}` | `?force` | `ApplicationInfo`, `Removal` |
+//! | `GET, PATCH .../applications/{name}/config` | `ConfigChange` | `ApplicationConfig` |
+//! | `POST .../applications/{name}/refresh` | `Refresh` | `ApplicationInfo` |
+//! | `POST .../applications/{name}/units` | `AddUnits` | `[UnitName]` |
+//! | `GET, DELETE .../units/{app}/{n}` | `?force` | `UnitInfo`, `Removal` |
+//! | `POST .../units/{app}/{n}/resolved` | `ResolveRequest` | `Empty` |
+//! | `GET .../units/{app}/{n}/history`, `.../applications/{name}/history`, `.../machines/{id}/history` | `?limit` | `[HistoryEntry]` |
+//! | `GET /v1/models/{model}/status` | `?pattern=` repeated | `FullStatus` |
+//! | `GET /v1/models/{model}/logs` | `LogQuery` as query | lines of JSON `LogRecord`, open-ended with `follow` |
+//! | `GET /v1/models/{model}/changes` | | lines of JSON `ChangeLine`: a first empty one, then one per settled change |
+//! | `GET /v1/models/{model}/workers`, `GET /v1/workers` | | `[WorkerRow]` |
+//! | `GET /v1/models/{model}/blobs/{digest}` | agents | compiled charm or archive bytes |
+//! | `POST /v1/controller/stop` | `StopRequest` | `Empty` |
+//! | `GET /health`, `GET /ready` | | text |
+//!
+//! `{model}` is a UUID or a name. Errors are `Problem`.
+
+use std::collections::BTreeMap;
+
+use periapt_model::config::{Schema, Value, Values};
+use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
+use serde::{Deserialize, Serialize};
+
+/// `POST /v1/login`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoginRequest {
+    pub user: String,
+    pub password: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoginReply {
+    pub user: String,
+    /// Sent as `Authorization: Bearer`.
+    pub token: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ControllerInfo {
+    pub uuid: ModelUuid,
+    pub name: String,
+    pub version: String,
+    pub addresses: Vec<String>,
+    pub models: u64,
+    pub started_at: i64,
+    /// `sqlite` or `postgresql`.
+    pub database: String,
+    pub pid: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AddModel {
+    pub name: ModelName,
+    #[serde(default)]
+    pub config: Values,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ModelSummary {
+    pub uuid: ModelUuid,
+    pub name: ModelName,
+    pub owner: String,
+    pub life: Life,
+    pub status: String,
+    pub message: String,
+    pub applications: u64,
+    pub machines: u64,
+    pub units: u64,
+    pub created_at: i64,
+}
+
+/// Sets and resets in one step; all or none take effect.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct ConfigChange {
+    /// Text is read as the option's type.
+    pub set: BTreeMap<String, Value>,
+    pub reset: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ApplicationConfig {
+    pub application: ApplicationName,
+    pub charm: String,
+    pub schema: Schema,
+    /// What was set, without defaults.
+    pub settings: Values,
+    pub effective: Values,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Deploy {
+    pub application: ApplicationName,
+    /// URL of an uploaded charm, `local:site-0`.
+    pub charm: String,
+    #[serde(default = "one")]
+    pub units: u32,
+    #[serde(default)]
+    pub config: BTreeMap<String, Value>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ApplicationInfo {
+    pub name: ApplicationName,
+    pub charm: String,
+    pub charm_name: String,
+    pub charm_revision: u64,
+    pub life: Life,
+    pub exposed: bool,
+    pub status: Status<Workload>,
+    pub workload_version: String,
+    pub units: Vec<UnitName>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Refresh {
+    pub charm: String,
+    #[serde(default)]
+    pub force_units: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AddUnits {
+    pub count: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitInfo {
+    pub name: UnitName,
+    pub application: ApplicationName,
+    pub charm: String,
+    pub life: Life,
+    pub machine: Option<MachineId>,
+    pub leader: bool,
+    pub workload: Status<Workload>,
+    pub agent: Status<Agent>,
+    pub opened_ports: Vec<String>,
+    pub public_address: Option<String>,
+    pub workload_version: String,
+    /// Hook runs and removal steps still waited for, in words.
+    #[serde(default)]
+    pub waiting_for: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Removal {
+    pub units: Vec<UnitName>,
+    pub machines: Vec<MachineId>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ResolveRequest {
+    #[serde(default)]
+    pub retry: bool,
+}
+
+/// A line of `show-status-log`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HistoryEntry {
+    pub time: i64,
+    /// `workload`, `juju-unit`, `application`, `machine`, `juju-machine`.
+    pub kind: String,
+    pub status: String,
+    pub message: String,
+}
+
+/// Query of `debug-log`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct LogQuery {
+    /// Entities (tags or names, `*` at the end allowed), comma separated.
+    pub include: Option<String>,
+    pub exclude: Option<String>,
+    /// Lowest level shown.
+    pub level: Option<String>,
+    /// From the first line on.
+    pub replay: bool,
+    /// Lines of the past to begin with (default 10).
+    pub tail: Option<u64>,
+    /// End after this many lines.
+    pub limit: Option<u64>,
+    pub follow: bool,
+}
+
+/// A worker of the catalogue, here and now.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WorkerRow {
+    /// Juju's name.
+    pub worker: String,
+    /// `controller`, `model`, `machine`, `unit`, `library` or `kubernetes`.
+    pub agent: String,
+    /// `running`, `resting`, `uninstalled`, `library` or `not built`.
+    pub state: String,
+    /// What it rests on, or why it is not there.
+    pub reason: String,
+    pub running: u64,
+    pub start_count: u64,
+}
+
+/// A line of `/changes`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ChangeLine {
+    /// Position in the change log.
+    pub position: i64,
+    /// `namespace/key` of what changed.
+    pub changed: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct StopRequest {
+    /// Stop the agents too, for `destroy-controller`.
+    pub agents: bool,
+}

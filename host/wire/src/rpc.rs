@@ -1,0 +1,108 @@
+//! The RPC envelope: one JSON object per websocket text message, requests answered in any
+//! order and matched by `request-id` (framing as Juju's clients expect it).
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Request {
+    pub request_id: u64,
+    #[serde(rename = "type")]
+    pub facade: String,
+    #[serde(default)]
+    pub version: u32,
+    #[serde(default, alias = "Id", skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    pub request: String,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub params: Value,
+}
+
+/// One reply. A failed one carries an empty `response` besides its error, since Juju's Python
+/// client indexes it; a successful one has no `error` key at all.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Response {
+    pub request_id: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    #[serde(default)]
+    pub response: Value,
+}
+
+/// Error codes on the wire, spelled as Juju spells them.
+pub mod code {
+    pub const UNAUTHORIZED: &str = "unauthorized access";
+    pub const NOT_FOUND: &str = "not found";
+    pub const ALREADY_EXISTS: &str = "already exists";
+    pub const NOT_IMPLEMENTED: &str = "not implemented";
+    pub const BAD_REQUEST: &str = "bad request";
+    pub const STOPPED: &str = "stopped";
+    pub const TRY_AGAIN: &str = "try again";
+    pub const LEASE_DENIED: &str = "leadership claim denied";
+    pub const NOT_EMPTY: &str = "model not empty";
+    pub const HAS_ASSIGNED_UNITS: &str = "machine has assigned units";
+    pub const NOT_PROVISIONED: &str = "not provisioned";
+    pub const DEAD: &str = "dead";
+    pub const INTERNAL: &str = "internal error";
+}
+
+/// A method of a facade: its address and the shape of its answer.
+pub trait Call: Serialize + DeserializeOwned + Send + Sync + 'static {
+    const FACADE: &'static str;
+    const VERSION: u32 = 1;
+    const METHOD: &'static str;
+    type Reply: Serialize + DeserializeOwned + Send + 'static;
+}
+
+/// The answer to a call that begins to watch: a handle for `Next` and `Stop`, and the first
+/// event. A watcher of keys names what changed; a watcher of one thing sends empty lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Watch {
+    pub watcher_id: String,
+    #[serde(default)]
+    pub changes: Vec<String>,
+}
+
+/// The facade that all watcher handles answer to; the handle travels as the request's `id`.
+pub const WATCHER_FACADE: &str = "Watcher";
+pub const WATCHER_NEXT: &str = "Next";
+pub const WATCHER_STOP: &str = "Stop";
+
+/// What `Next` answers when something changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    #[serde(default)]
+    pub changes: Vec<String>,
+}
+
+/// The empty object, argument or result of calls without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Empty {}
+
+/// Declares facade methods: `Method { fields } -> Reply`.
+#[macro_export]
+macro_rules! facade {
+    ($facade:literal { $( $(#[$doc:meta])* $method:ident as $type:ident { $( $(#[$field_doc:meta])* $field:ident : $field_type:ty ),* $(,)? } -> $reply:ty; )+ }) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+            #[serde(rename_all = "kebab-case")]
+            pub struct $type { $( $(#[$field_doc])* pub $field: $field_type ),* }
+
+            impl $crate::Call for $type {
+                const FACADE: &'static str = $facade;
+                const METHOD: &'static str = stringify!($method);
+                type Reply = $reply;
+            }
+        )+
+        /// The methods of this facade.
+        pub const METHODS: &[&str] = &[$(stringify!($method)),+];
+    };
+}
