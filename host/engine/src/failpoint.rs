@@ -19,9 +19,12 @@ static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
 
 /// Passes the point `name`; does not return when it is armed and due.
 pub fn reach(name: &str) {
-    let Some(armed) = ARMED.get_or_init(from_environment) else { return };
+    let Some(armed) = ARMED.get_or_init(from_environment) else {
+        return;
+    };
     if armed.name == name && armed.passages_left.fetch_sub(1, Ordering::SeqCst) == 1 {
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        let _ =
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     }
 }
 
@@ -34,8 +37,10 @@ fn parse(text: &str) -> Option<Armed> {
         Some((name, passage)) => (name, passage.parse().ok()?),
         None => (text, 1),
     };
-    (!name.is_empty() && passage > 0)
-        .then(|| Armed { name: name.to_owned(), passages_left: AtomicU64::new(passage) })
+    (!name.is_empty() && passage > 0).then(|| Armed {
+        name: name.to_owned(),
+        passages_left: AtomicU64::new(passage),
+    })
 }
 
 #[cfg(test)]
@@ -47,7 +52,13 @@ mod tests {
         let armed = parse("uniter-after-execute:3").expect("valid");
         assert_eq!(armed.name, "uniter-after-execute");
         assert_eq!(armed.passages_left.load(Ordering::SeqCst), 3);
-        assert_eq!(parse("x").expect("valid").passages_left.load(Ordering::SeqCst), 1);
+        assert_eq!(
+            parse("x")
+                .expect("valid")
+                .passages_left
+                .load(Ordering::SeqCst),
+            1
+        );
         assert!(parse("").is_none() && parse("x:0").is_none() && parse("x:y").is_none());
     }
 }

@@ -24,6 +24,7 @@
 //! | [`gate`] | a one-way latch, and the flag that shows it |
 //! | [`fortress`] | many guests, one guard |
 //! | [`housing`] | flags and a fortress put around a group of rows |
+//! | [`failpoint`] | named points at which a test kills the process |
 //! | [`testing`] | scripted workers for the tests of this and other crates |
 //!
 //! What this crate never does: it knows no Juju entity, opens no file and no socket, polls

@@ -45,7 +45,9 @@ impl Seeded {
     /// A source that starts at `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { state: AtomicU64::new(seed) }
+        Self {
+            state: AtomicU64::new(seed),
+        }
     }
 
     /// The same, ready to be passed around.
@@ -58,7 +60,10 @@ impl Seeded {
 impl Randomness for Seeded {
     fn next_u64(&self) -> u64 {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-        let mut mixed = self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mut mixed = self
+            .state
+            .fetch_add(STEP, Ordering::Relaxed)
+            .wrapping_add(STEP);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)

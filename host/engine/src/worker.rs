@@ -60,14 +60,19 @@ impl Outputs {
     /// One value more. The first of a type stays.
     #[must_use]
     pub fn and<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
-        self.values.push(Output { value: Arc::new(value), type_name: type_name::<T>() });
+        self.values.push(Output {
+            value: Arc::new(value),
+            type_name: type_name::<T>(),
+        });
         self
     }
 
     /// A copy of the value of type `T`, when there is one.
     #[must_use]
     pub fn get<T: Clone + Send + Sync + 'static>(&self) -> Option<T> {
-        self.values.iter().find_map(|output| output.value.downcast_ref::<T>().cloned())
+        self.values
+            .iter()
+            .find_map(|output| output.value.downcast_ref::<T>().cloned())
     }
 
     /// True when nothing is lent.
@@ -79,7 +84,10 @@ impl Outputs {
 
 impl fmt::Debug for Outputs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.values.iter().map(|output| output.type_name)).finish()
+        formatter
+            .debug_list()
+            .entries(self.values.iter().map(|output| output.type_name))
+            .finish()
     }
 }
 
@@ -99,7 +107,10 @@ impl ValueWorker {
     /// Lends several values, or none.
     #[must_use]
     pub fn with(outputs: Outputs) -> SharedWorker {
-        Arc::new(Self { dying: CancellationToken::new(), outputs })
+        Arc::new(Self {
+            dying: CancellationToken::new(),
+            outputs,
+        })
     }
 }
 

@@ -46,14 +46,15 @@ impl Catacomb {
             return Err(WorkerError::text("catacomb already invoked"));
         }
         let site = self.clone();
+        let children: Vec<SharedWorker> = children.into_iter().collect();
         self.tomb.spawn(async move {
+            for child in children {
+                // Refused only if killed before the work began; the child is taken care of.
+                let _ = site.add(child);
+            }
             site.kill(catch(work).await.err());
             Ok(())
         });
-        for child in children {
-            // A refusal means that the work has already ended; the child is taken care of.
-            let _ = self.add(child);
-        }
         Ok(())
     }
 
@@ -79,7 +80,11 @@ impl Catacomb {
         if !added {
             child.kill();
         }
-        if refused || !added { Err(WorkerError::Dying) } else { Ok(()) }
+        if refused || !added {
+            Err(WorkerError::Dying)
+        } else {
+            Ok(())
+        }
     }
 
     /// Asks everything to stop; see [`Tomb::kill`].

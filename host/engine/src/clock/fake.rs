@@ -129,7 +129,11 @@ impl Clock for FakeClock {
         state.sleepers.insert(key, wake);
         drop(state);
         self.shared.registered.notify_waiters();
-        Box::pin(Sleep { key, woken, shared: Arc::clone(&self.shared) })
+        Box::pin(Sleep {
+            key,
+            woken,
+            shared: Arc::clone(&self.shared),
+        })
     }
 }
 

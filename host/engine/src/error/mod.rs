@@ -115,7 +115,10 @@ impl WorkerError {
     /// The same error with a word on what was being done.
     #[must_use]
     pub fn during(self, doing: impl Into<Cow<'static, str>>) -> Self {
-        Self::During { doing: doing.into(), cause: Arc::new(self) }
+        Self::During {
+            doing: doing.into(),
+            cause: Arc::new(self),
+        }
     }
 
     /// What the engine makes of this error: the first wish found along the cause chain.
@@ -165,7 +168,7 @@ impl WorkerError {
 
     fn chain(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
         let first: &(dyn Error + 'static) = self;
-        std::iter::successors(Some(first), |error| error.source())
+        std::iter::successors(Some(first), |&error| error.source())
     }
 
     fn wish(&self) -> Option<&Self> {

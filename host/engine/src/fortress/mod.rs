@@ -99,19 +99,25 @@ impl Fortress {
     /// A locked fortress.
     #[must_use]
     pub fn new() -> Self {
-        Self { state: Arc::new(watch::Sender::new(State::default())) }
+        Self {
+            state: Arc::new(watch::Sender::new(State::default())),
+        }
     }
 
     /// The right to open and close it.
     #[must_use]
     pub fn guard(&self) -> Guard {
-        Guard { state: Arc::clone(&self.state) }
+        Guard {
+            state: Arc::clone(&self.state),
+        }
     }
 
     /// The right to visit it.
     #[must_use]
     pub fn guest(&self) -> Guest {
-        Guest { state: Arc::clone(&self.state) }
+        Guest {
+            state: Arc::clone(&self.state),
+        }
     }
 }
 
@@ -174,7 +180,11 @@ impl Guard {
             dying = state.dying;
             !dying && std::mem::replace(&mut state.open, open) != open
         });
-        if dying { Err(FortressError::Shutdown) } else { Ok(()) }
+        if dying {
+            Err(FortressError::Shutdown)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -224,7 +234,9 @@ impl Guest {
         });
         match before {
             State { dying: true, .. } => Err(FortressError::Shutdown),
-            State { open: true, .. } => Ok(Some(Visit { state: Arc::clone(&self.state) })),
+            State { open: true, .. } => Ok(Some(Visit {
+                state: Arc::clone(&self.state),
+            })),
             _ => Ok(None),
         }
     }
@@ -259,11 +271,13 @@ impl Drop for Visit {
     }
 }
 
-/// Waits for a state. The sender lives as long as the borrow, so the channel cannot close.
+/// Waits for a state. The sender outlives the borrow, so the channel does not close meanwhile.
 async fn when(state: &watch::Sender<State>, condition: impl Fn(&State) -> bool) -> State {
     let mut receiver = state.subscribe();
-    match receiver.wait_for(|state| condition(state)).await {
-        Ok(state) => *state,
-        Err(_) => std::future::pending().await,
+    loop {
+        let now = *receiver.borrow_and_update();
+        if condition(&now) || receiver.changed().await.is_err() {
+            return now;
+        }
     }
 }

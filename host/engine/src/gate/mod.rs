@@ -72,10 +72,13 @@ pub fn flag(gate: impl Into<Name>) -> Manifold {
             if gate.is_unlocked() {
                 return Ok(flag::constant(true));
             }
-            Ok(TaskWorker::lending(Outputs::of(Flag(false)), |worker| async move {
-                worker.or_dying(gate.unlocked()).await?;
-                Err(WorkerError::other(Unlocked))
-            }))
+            Ok(TaskWorker::lending(
+                Outputs::of(Flag(false)),
+                |worker| async move {
+                    worker.or_dying(gate.unlocked()).await?;
+                    Err(WorkerError::other(Unlocked))
+                },
+            ))
         }
     })
     .needs([needs])

@@ -58,10 +58,17 @@ impl Housing {
     #[must_use]
     pub fn decorate(&self, manifold: Manifold) -> Manifold {
         let start = Arc::clone(&manifold.start);
-        let rules: Arc<Self> = Arc::new(Self { filter: None, ..self.clone() });
+        let rules: Arc<Self> = Arc::new(Self {
+            filter: None,
+            ..self.clone()
+        });
         let mut housed = manifold.needs(self.flags.iter().chain(&self.fortress).cloned());
         housed.start = Arc::new(move |context| {
-            Box::pin(start_housed(Arc::clone(&rules), Arc::clone(&start), context))
+            Box::pin(start_housed(
+                Arc::clone(&rules),
+                Arc::clone(&start),
+                context,
+            ))
         });
         if self.filter.is_some() {
             housed.filter.clone_from(&self.filter);

@@ -39,7 +39,15 @@ impl Context {
         randomness: SharedRandomness,
     ) -> Self {
         let snapshot = Mutex::new(Some(snapshot));
-        Self { shared: Arc::new(Shared { name, abort, clock, randomness, snapshot }) }
+        Self {
+            shared: Arc::new(Shared {
+                name,
+                abort,
+                clock,
+                randomness,
+                snapshot,
+            }),
+        }
     }
 
     /// The name of the node that is started.
@@ -128,7 +136,9 @@ impl Context {
     fn outputs(&self, name: &str) -> Result<Outputs, WorkerError> {
         let snapshot = lock(&self.shared.snapshot);
         let Some(snapshot) = snapshot.as_ref() else {
-            return Err(WorkerError::text("context expired: inputs may be read during start only"));
+            return Err(WorkerError::text(
+                "context expired: inputs may be read during start only",
+            ));
         };
         snapshot
             .iter()

@@ -119,8 +119,11 @@ impl Manifolds {
     #[must_use]
     pub fn group(mut self, housing: Housing, rows: impl FnOnce(Self) -> Self) -> Self {
         let housed = rows(Self::new()).rows;
-        self.rows
-            .extend(housed.into_iter().map(|(name, manifold)| (name, housing.decorate(manifold))));
+        self.rows.extend(
+            housed
+                .into_iter()
+                .map(|(name, manifold)| (name, housing.decorate(manifold))),
+        );
         self
     }
 
@@ -138,7 +141,9 @@ impl Manifolds {
 
     /// The rows, in the order of the table.
     pub fn rows(&self) -> impl Iterator<Item = (&str, &Manifold)> {
-        self.rows.iter().map(|(name, manifold)| (name.as_ref(), manifold))
+        self.rows
+            .iter()
+            .map(|(name, manifold)| (name.as_ref(), manifold))
     }
 
     /// Inputs that no row of the table provides, as (row, input): legal for the engine, yet almost
@@ -159,6 +164,8 @@ impl Manifolds {
     /// # Errors
     /// The first refusal; the rows before it stay installed, and the caller kills the engine.
     pub fn install(self, engine: &DependencyEngine) -> Result<(), InstallError> {
-        self.rows.into_iter().try_for_each(|(name, manifold)| engine.install(name, manifold))
+        self.rows
+            .into_iter()
+            .try_for_each(|(name, manifold)| engine.install(name, manifold))
     }
 }

@@ -40,7 +40,10 @@ impl TaskWorker {
         F: FnOnce(WorkerContext) -> Fut,
         Fut: Future<Output = WorkerResult> + Send + 'static,
     {
-        let context = WorkerContext { catacomb: Catacomb::new(), report: Arc::default() };
+        let context = WorkerContext {
+            catacomb: Catacomb::new(),
+            report: Arc::default(),
+        };
         let work = work(context.clone());
         // A site made on the line above cannot have been used before.
         let _ = context.catacomb.invoke([], work);

@@ -79,9 +79,9 @@ impl Tomb {
         }
         let reason = match reason {
             Some(error) if error.kind() == Kind::Dying && self.is_dying() => None,
-            Some(error) if error.kind() == Kind::Dying => {
-                Some(WorkerError::text("a worker said it was stopping as asked, but nobody asked"))
-            }
+            Some(error) if error.kind() == Kind::Dying => Some(WorkerError::text(
+                "a worker said it was stopping as asked, but nobody asked",
+            )),
             reason => reason,
         };
         if state.reason.is_none() {
@@ -100,9 +100,12 @@ impl Tomb {
             }
             state.alive += 1;
         }
-        let mut burial = Burial { tomb: self.clone(), result: None };
+        let burial = Burial {
+            tomb: self.clone(),
+            result: None,
+        };
         tokio::spawn(async move {
-            burial.result = Some(catch(work).await);
+            burial.with(catch(work).await);
         });
         true
     }
@@ -141,6 +144,12 @@ impl Default for Tomb {
 struct Burial {
     tomb: Tomb,
     result: Option<WorkerResult>,
+}
+
+impl Burial {
+    fn with(mut self, result: WorkerResult) {
+        self.result = Some(result);
+    }
 }
 
 impl Drop for Burial {
