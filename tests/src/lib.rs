@@ -1,1 +1,241 @@
-//! To be written.
+//! What whole-system tests stand on: a real controller in a fresh folder, driven by the real
+//! program the way a person drives it. Every fixture stops what it started.
+//!
+//! `cargo xtask test` says by environment where the program and the packed charms are.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal};
+use serde_json::Value;
+
+/// Generous, for loaded machines; nothing here measures speed.
+pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// The `periapt` program under test.
+pub fn program() -> PathBuf {
+    std::env::var_os("PERIAPT_TEST_PROGRAM").map_or_else(|| target().join("debug/periapt"), PathBuf::from)
+}
+
+/// A packed charm of `charms/`.
+pub fn charm(name: &str) -> PathBuf {
+    let directory = std::env::var_os("PERIAPT_TEST_CHARMS").map_or_else(|| target().join("charms"), PathBuf::from);
+    directory.join(format!("{name}.charm"))
+}
+
+/// The top of the checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// What one command printed, and how it ended.
+#[derive(Debug)]
+pub struct Answer {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// A folder with a client directory in it, and at most one controller.
+pub struct Home {
+    directory: tempfile::TempDir,
+    environment: Vec<(String, String)>,
+}
+
+impl Home {
+    pub fn new() -> Result<Self> {
+        Ok(Self { directory: tempfile::Builder::new().prefix("periapt-test-").tempdir()?, environment: Vec::new() })
+    }
+
+    /// A home whose controller is started with these environment variables.
+    pub fn with_environment(variables: &[(&str, &str)]) -> Result<Self> {
+        let mut home = Self::new()?;
+        home.environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Ok(home)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub fn controller_directory(&self) -> PathBuf {
+        self.path().join("controller")
+    }
+
+    /// A call of the program with this home as the client's directory.
+    pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(program());
+        command
+            .args(arguments)
+            .env("PERIAPT_DATA", self.path().join("client"))
+            .env("NO_COLOR", "1")
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .current_dir(self.path());
+        command
+    }
+
+    pub fn periapt<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Answer> {
+        Ok(self.command(arguments).output().context("periapt does not start")?.into())
+    }
+
+    /// Runs a command that must succeed and gives its standard output.
+    pub fn ok<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<String> {
+        let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let answer = self.periapt(&arguments)?;
+        if answer.code != 0 {
+            bail!("periapt {arguments:?} ended with {}:\n{}{}", answer.code, answer.out, answer.err);
+        }
+        Ok(answer.out)
+    }
+
+    /// Bootstraps a controller and adds the model `test`.
+    pub fn bootstrap(&self) -> Result<()> {
+        let data = self.controller_directory();
+        self.ok([OsStr::new("bootstrap"), "tester".as_ref(), "--port".as_ref(), "0".as_ref(), "--data-dir".as_ref(), data.as_os_str()])?;
+        self.ok(["add-model", "test"])?;
+        Ok(())
+    }
+
+    /// A home with a running controller and the model `test`.
+    pub fn started() -> Result<Self> {
+        let home = Self::new()?;
+        home.bootstrap()?;
+        Ok(home)
+    }
+
+    pub fn status(&self) -> Result<Value> {
+        Ok(serde_json::from_str(&self.ok(["status", "--format", "json"])?)?)
+    }
+
+    pub fn unit(&self, unit: &str) -> Result<Value> {
+        let application = unit.split('/').next().unwrap_or_default();
+        Ok(self.status()?["applications"][application]["units"][unit].clone())
+    }
+
+    /// Asks for the status until `holds`, and shows the last one when it never does.
+    pub fn until(&self, what: &str, holds: impl Fn(&Value) -> bool) -> Result<Value> {
+        let started = Instant::now();
+        let mut last = Value::Null;
+        while started.elapsed() < PATIENCE {
+            if let Ok(status) = self.status() {
+                if holds(&status) {
+                    return Ok(status);
+                }
+                last = status;
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        let log = self.periapt(["debug-log", "--replay", "--no-tail"]).map(|answer| answer.out).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().rev().take(80).collect();
+        let tail: Vec<&str> = lines.into_iter().rev().collect();
+        bail!("waited in vain for: {what}\n{last:#}\n{}", tail.join("\n"))
+    }
+
+    /// Waits until the unit's workload has this status and its agent is idle.
+    pub fn until_workload(&self, unit: &str, status: &str) -> Result<Value> {
+        let application = unit.split('/').next().unwrap_or_default().to_owned();
+        let found = self.until(&format!("{unit} {status} and idle"), |model| {
+            let unit = &model["applications"][&application]["units"][unit];
+            unit["workload-status"]["current"] == status && unit["juju-status"]["current"] == "idle"
+        })?;
+        Ok(found["applications"][&application]["units"][unit].clone())
+    }
+
+    /// Waits until the unit's hook failed.
+    pub fn until_hook_error(&self, unit: &str) -> Result<String> {
+        let application = unit.split('/').next().unwrap_or_default().to_owned();
+        let found = self.until(&format!("{unit} in error"), |model| {
+            model["applications"][&application]["units"][unit]["workload-status"]["current"] == "error"
+        })?;
+        let message = &found["applications"][&application]["units"][unit]["workload-status"]["message"];
+        Ok(message.as_str().unwrap_or_default().to_owned())
+    }
+
+    pub fn log(&self) -> Result<String> {
+        self.ok(["debug-log", "--replay", "--no-tail", "--level", "TRACE"])
+    }
+
+    /// Process of the controller.
+    pub fn controller_pid(&self) -> Result<Pid> {
+        self.pid_of(&["controller", "run"])?.into_iter().next().context("no controller process")
+    }
+
+    /// Processes of the agents.
+    pub fn agent_pids(&self) -> Result<Vec<Pid>> {
+        self.pid_of(&["agent", "run"])
+    }
+
+    /// Starts the controller of this home again, in the background.
+    pub fn restart_controller(&self) -> Result<std::process::Child> {
+        let data = self.controller_directory();
+        let mut command = self.command([OsStr::new("controller"), "run".as_ref(), "--data-dir".as_ref(), data.as_os_str()]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(command.spawn()?)
+    }
+
+    /// Processes of the program under test whose command line has these words and this home.
+    fn pid_of(&self, words: &[&str]) -> Result<Vec<Pid>> {
+        let home = self.path().display().to_string();
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir("/proc")?.flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+            let Ok(line) = std::fs::read(entry.path().join("cmdline")) else { continue };
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            if line.contains(&home) && words.iter().all(|word| line.contains(word)) {
+                found.extend(Pid::from_raw(pid));
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = self.command(["destroy-controller", "tester", "--no-prompt"]).output();
+        for pid in self.pid_of(&[]).unwrap_or_default() {
+            kill(pid);
+        }
+    }
+}
+
+/// `kill -9`, and waits until the process is gone.
+pub fn kill(pid: Pid) {
+    let _ = rustix::process::kill_process(pid, Signal::KILL);
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(10) {
+        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+        match state {
+            Ok(stat) if !stat.contains(") Z ") => std::thread::sleep(Duration::from_millis(10)),
+            _ => return,
+        }
+    }
+}
+
+/// An error as people get it: three lines on standard error, nothing on standard output.
+pub fn assert_three_lines(answer: &Answer, code: i32, words: &[&str]) {
+    assert_eq!(answer.code, code, "exit code of {answer:?}");
+    assert!(answer.out.is_empty(), "standard output carries only data: {answer:?}");
+    let lines: Vec<&str> = answer.err.lines().filter(|line| !line.trim().is_empty()).collect();
+    assert_eq!(lines.len(), 3, "what, why, what to do: {answer:?}");
+    for word in words {
+        assert!(answer.err.contains(word), "\"{word}\" is missing in {answer:?}");
+    }
+}

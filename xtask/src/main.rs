@@ -1,1 +1,50 @@
-fn main() {}
+//! `cargo xtask`: what a person does with a checkout, one command each.
+//!
+//! Each command installs what it lacks (Debian's packages only), says what takes long, and
+//! ends with a result that a script can read. Nothing here decides anything about models.
+
+mod bench;
+mod charms;
+mod demo;
+mod packages;
+mod postgres;
+mod run;
+mod test;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  demo [--once]      build everything, start a controller, deploy the demo charm, serve until Ctrl-C
+                     (--once: stop when it is settled)
+  test [SUITE...]    run the tests; the last line counts them
+  bench [--quick]    measure against the promises of SPECIFICATION.md
+  charms             build and pack the charms of charms/ into target/charms/
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", &[] as &[String]),
+    };
+    let outcome = match command {
+        "demo" => demo::run(rest.iter().any(|flag| flag == "--once")),
+        "test" => test::run(rest),
+        "bench" => bench::run(rest.iter().any(|flag| flag == "--quick")),
+        "charms" => charms::pack_all().map(|_| ()),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(anyhow::anyhow!("\"{other}\" is not a command\n\n{HELP}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nxtask {command} failed: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -17,8 +17,10 @@ mod url;
 
 pub use actions::{Action, Actions};
 pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
-pub use manifest::{ManifestError, ManifestFiles, Manifest, capabilities};
-pub use metadata::{CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind};
+pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};
+pub use metadata::{
+    CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,
+};
 pub use url::CharmUrl;
 
 /// What the model knows of one uploaded revision of a charm.

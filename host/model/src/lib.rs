@@ -12,6 +12,7 @@ pub mod hook;
 pub mod life;
 pub mod name;
 pub mod ports;
+pub mod provisioning;
 pub mod status;
 pub mod uniter;
 

@@ -1,10 +1,29 @@
-//! The uniter's values: what is persisted about a unit's operations, what the controller says
-//! of the unit, and the operation that follows from both.
+//! The uniter's values and its decisions: what is persisted about a unit's operations, what
+//! the controller says of the unit, and the operation that follows from both.
+//!
+//! Four parts that never mix, in the order of use. [`RemoteState`] is one consistent picture
+//! of what the model wants. [`LocalState`] is the persisted [`OperationState`] and the few
+//! facts an agent keeps in memory. [`resolve`] names the next [`Operation`] from the two. The
+//! operation says, for each step, which state to write. Who runs a hook, and where the state
+//! is kept, is none of this module's business, so a unit can be simulated with all its
+//! crashes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Life;
 use crate::hook;
+
+mod operation;
+mod resolver;
+mod statuses;
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+pub use operation::{Deploy, Executed, Operation, OperationError};
+pub use resolver::{Decision, LocalState, resolve};
+pub use statuses::{agent_executing, agent_hook_failed, agent_idle, workload_after, workload_before};
 
 /// The kind of the recorded operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -37,19 +56,67 @@ pub struct OperationState {
     pub stopped: bool,
     pub installed: bool,
     pub removed: bool,
+    /// Whether the charm ever set the unit's workload status.
     pub status_set: bool,
     pub kind: OperationKind,
     pub step: OperationStep,
     /// The hook of `run-hook`, or the hook an `upgrade` goes back to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook: Option<hook::Info>,
-    /// The charm an `install` or `upgrade` is about, or the charm in place (`continue`).
+    /// The charm an `install` or `upgrade` is about, or else the charm in place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub charm_url: Option<String>,
+    /// The application's charm counter that `charm_url` was read with.
+    pub charm_modified_version: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_hash: Option<String>,
     /// Generation of the unit's state directory that the last committed hook left.
     pub state_generation: u64,
+}
+
+impl OperationState {
+    /// The state of a unit for which nothing was ever recorded.
+    pub fn initial() -> Self {
+        Self { kind: OperationKind::Install, step: OperationStep::Queued, ..Self::default() }
+    }
+
+    /// Whether the charm's directory may be used by others than the hooks: the unit runs, and
+    /// no charm is being put in place (Juju's rule for the charm directory's fortress).
+    pub fn charm_directory_available(&self) -> bool {
+        let changing = match self.kind {
+            OperationKind::Install | OperationKind::Upgrade => true,
+            OperationKind::RunHook => self.runs(hook::Kind::UpgradeCharm),
+            OperationKind::Continue => false,
+        };
+        self.started && !self.stopped && !changing
+    }
+
+    /// Checks that the parts fit the kind; the error says what does not.
+    pub fn validate(&self) -> Result<(), OperationError> {
+        let wrong = |what| Err(OperationError::Invalid { what });
+        match self.kind {
+            OperationKind::RunHook if self.hook.is_none() => wrong("a hook operation names no hook"),
+            OperationKind::Install if self.hook.is_some() => wrong("an install operation names a hook"),
+            OperationKind::Continue if self.hook.is_some() => wrong("an idle unit names a hook"),
+            OperationKind::Upgrade if self.charm_url.is_none() => wrong("an upgrade names no charm"),
+            OperationKind::Install if self.charm_url.is_none() && self.step != OperationStep::Queued => {
+                wrong("an install names no charm")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The hook that failed and waits to be retried or resolved.
+    pub fn failed_hook(&self) -> Option<&hook::Info> {
+        match (self.kind, self.step) {
+            (OperationKind::RunHook, OperationStep::Pending) => self.hook.as_ref(),
+            _ => None,
+        }
+    }
+
+    fn runs(&self, kind: hook::Kind) -> bool {
+        self.hook.as_ref().is_some_and(|hook| hook.kind == kind)
+    }
 }
 
 /// A person's answer to a failed hook.
@@ -82,4 +149,12 @@ pub struct RemoteState {
     pub retry_hook_version: u64,
     #[serde(default)]
     pub update_status_version: u64,
+}
+
+impl RemoteState {
+    /// Whether the application wants another charm than the one `state` is about.
+    pub fn wants_other_charm(&self, state: &OperationState) -> bool {
+        state.charm_url.as_deref() != Some(self.charm_url.as_str())
+            || state.charm_modified_version != self.charm_modified_version
+    }
 }

@@ -17,7 +17,10 @@ pub struct Action {
     pub params: serde_json::Map<String, serde_json::Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<String>,
-    #[serde(rename = "additionalProperties", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "additionalProperties",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub additional_properties: Option<bool>,
     pub parallel: bool,
     #[serde(rename = "execution-group", skip_serializing_if = "String::is_empty")]
@@ -29,15 +32,27 @@ pub(super) fn check(actions: &Actions) -> Result<(), String> {
     for (name, action) in actions {
         let sound = name.starts_with(|c: char| c.is_ascii_lowercase())
             && !name.ends_with('-')
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+            && name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
         if !sound {
-            return Err(format!("action \"{name}\" is not a valid name: use lower-case letters, digits and dashes"));
+            return Err(format!(
+                "action \"{name}\" is not a valid name: use lower-case letters, digits and dashes"
+            ));
         }
         if name.starts_with("juju-") {
-            return Err(format!("action \"{name}\" is reserved: choose a name without \"juju-\""));
+            return Err(format!(
+                "action \"{name}\" is reserved: choose a name without \"juju-\""
+            ));
         }
-        if let Some(missing) = action.required.iter().find(|required| !action.params.contains_key(*required)) {
-            return Err(format!("action \"{name}\" requires \"{missing}\", which is not among its params"));
+        if let Some(missing) = action
+            .required
+            .iter()
+            .find(|required| !action.params.contains_key(*required))
+        {
+            return Err(format!(
+                "action \"{name}\" requires \"{missing}\", which is not among its params"
+            ));
         }
     }
     Ok(())

@@ -36,8 +36,13 @@ pub struct ManifestFiles<'a> {
 
 impl ManifestFiles<'_> {
     /// File names in the order of the fields above.
-    pub const NAMES: [&'static str; 5] =
-        ["metadata.yaml", "charmcraft.yaml", "config.yaml", "actions.yaml", "capabilities.yaml"];
+    pub const NAMES: [&'static str; 5] = [
+        "metadata.yaml",
+        "charmcraft.yaml",
+        "config.yaml",
+        "actions.yaml",
+        "capabilities.yaml",
+    ];
 }
 
 /// What the files say, checked.
@@ -60,8 +65,14 @@ pub enum ManifestError {
     Config { file: &'static str, reason: String },
     #[error("{file}: {reason}")]
     Actions { file: &'static str, reason: String },
-    #[error("{file}: capability \"{name}\" is not one this version can grant; it can grant {known}")]
-    Capability { file: &'static str, name: String, known: String },
+    #[error(
+        "{file}: capability \"{name}\" is not one this version can grant; it can grant {known}"
+    )]
+    Capability {
+        file: &'static str,
+        name: String,
+        known: String,
+    },
 }
 
 impl ManifestError {
@@ -104,24 +115,39 @@ struct OptionEntry {
 impl Manifest {
     /// Reads and checks the files of a charm.
     pub fn read(files: ManifestFiles<'_>) -> Result<Self, ManifestError> {
-        let [metadata_file, charmcraft_file, config_file, actions_file, capabilities_file] = ManifestFiles::NAMES;
+        let [
+            metadata_file,
+            charmcraft_file,
+            config_file,
+            actions_file,
+            capabilities_file,
+        ] = ManifestFiles::NAMES;
         let (file, text) = match (files.metadata, files.charmcraft) {
             (Some(text), _) => (metadata_file, text),
             (None, Some(text)) => (charmcraft_file, text),
             (None, None) => return Err(ManifestError::Missing),
         };
-        let metadata: CharmMetadata = yaml(text).map_err(|reason| ManifestError::Metadata { file, reason })?;
-        metadata.check().map_err(|reason| ManifestError::Metadata { file, reason })?;
+        let metadata: CharmMetadata =
+            yaml(text).map_err(|reason| ManifestError::Metadata { file, reason })?;
+        metadata
+            .check()
+            .map_err(|reason| ManifestError::Metadata { file, reason })?;
 
         let parts: Parts = match (files.charmcraft, files.metadata) {
-            (Some(text), _) => {
-                yaml(text).map_err(|reason| ManifestError::Metadata { file: charmcraft_file, reason })?
-            }
+            (Some(text), _) => yaml(text).map_err(|reason| ManifestError::Metadata {
+                file: charmcraft_file,
+                reason,
+            })?,
             // `capabilities` may stand in the older layout's main file too; its config and
             // actions may not.
             (None, Some(text)) => {
-                let parts: Parts = yaml(text).map_err(|reason| ManifestError::Metadata { file, reason })?;
-                Parts { config: None, actions: None, ..parts }
+                let parts: Parts =
+                    yaml(text).map_err(|reason| ManifestError::Metadata { file, reason })?;
+                Parts {
+                    config: None,
+                    actions: None,
+                    ..parts
+                }
             }
             (None, None) => Parts::default(),
         };
@@ -129,7 +155,10 @@ impl Manifest {
         let (file, options) = match files.config {
             Some(text) => {
                 let file = config_file;
-                (file, yaml_or_empty(text).map_err(|reason| ManifestError::Config { file, reason })?)
+                (
+                    file,
+                    yaml_or_empty(text).map_err(|reason| ManifestError::Config { file, reason })?,
+                )
             }
             None => (charmcraft_file, parts.config),
         };
@@ -138,7 +167,11 @@ impl Manifest {
         let (file, declared) = match files.actions {
             Some(text) => {
                 let file = actions_file;
-                (file, yaml_or_empty(text).map_err(|reason| ManifestError::Actions { file, reason })?)
+                (
+                    file,
+                    yaml_or_empty(text)
+                        .map_err(|reason| ManifestError::Actions { file, reason })?,
+                )
             }
             None => (charmcraft_file, parts.actions),
         };
@@ -148,20 +181,43 @@ impl Manifest {
         let (file, asked) = match files.capabilities {
             Some(text) => {
                 let file = capabilities_file;
-                (file, yaml_or_empty(text).map_err(|reason| ManifestError::Metadata { file, reason })?)
+                (
+                    file,
+                    yaml_or_empty(text)
+                        .map_err(|reason| ManifestError::Metadata { file, reason })?,
+                )
             }
-            None => (if files.charmcraft.is_some() { charmcraft_file } else { metadata_file }, parts.capabilities),
+            None => (
+                if files.charmcraft.is_some() {
+                    charmcraft_file
+                } else {
+                    metadata_file
+                },
+                parts.capabilities,
+            ),
         };
         let capabilities: Vec<String> = asked.unwrap_or_default();
-        if let Some(name) = capabilities.iter().find(|name| !capabilities::KNOWN.contains(&name.as_str())) {
+        if let Some(name) = capabilities
+            .iter()
+            .find(|name| !capabilities::KNOWN.contains(&name.as_str()))
+        {
             let known = match capabilities::KNOWN {
                 [] => "none beyond what every charm has".to_owned(),
                 known => known.join(", "),
             };
-            return Err(ManifestError::Capability { file, name: name.clone(), known });
+            return Err(ManifestError::Capability {
+                file,
+                name: name.clone(),
+                known,
+            });
         }
 
-        Ok(Self { metadata, config, actions, capabilities })
+        Ok(Self {
+            metadata,
+            config,
+            actions,
+            capabilities,
+        })
     }
 }
 
@@ -169,8 +225,12 @@ impl Manifest {
 fn schema(file: Option<OptionsFile>) -> Result<Schema, String> {
     let mut schema = Schema::default();
     for (name, entry) in file.and_then(|file| file.options).unwrap_or_default() {
-        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control() || c == '=') {
-            return Err(format!("option \"{name}\" is not a valid name: use no spaces and no \"=\""));
+        if name.is_empty()
+            || name.contains(|c: char| c.is_whitespace() || c.is_control() || c == '=')
+        {
+            return Err(format!(
+                "option \"{name}\" is not a valid name: use no spaces and no \"=\""
+            ));
         }
         let option = ConfigOption {
             kind: entry.kind.unwrap_or(Kind::String),
@@ -179,7 +239,9 @@ fn schema(file: Option<OptionsFile>) -> Result<Schema, String> {
         };
         schema.options.insert(name.clone(), option);
         if let Some(default) = entry.default {
-            let value = schema.coerce(&name, &default).map_err(|error| format!("default of {error}"))?;
+            let value = schema
+                .coerce(&name, &default)
+                .map_err(|error| format!("default of {error}"))?;
             if let Some(option) = schema.options.get_mut(&name) {
                 option.default = Some(value);
             }
@@ -195,6 +257,11 @@ fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// As [`yaml`], where an empty file says nothing.
 fn yaml_or_empty<T: DeserializeOwned>(text: &str) -> Result<Option<T>, String> {
-    let says_nothing = |line: &str| matches!(line.trim(), "" | "---" | "{}") || line.trim_start().starts_with('#');
-    if text.lines().all(says_nothing) { Ok(None) } else { yaml(text).map(Some) }
+    let says_nothing =
+        |line: &str| matches!(line.trim(), "" | "---" | "{}") || line.trim_start().starts_with('#');
+    if text.lines().all(says_nothing) {
+        Ok(None)
+    } else {
+        yaml(text).map(Some)
+    }
 }

@@ -86,12 +86,23 @@ impl<'de> Deserialize<'de> for Endpoint {
             },
         }
         Ok(match Written::deserialize(deserializer)? {
-            Written::Short(interface) => {
-                Endpoint { interface, scope: Scope::Global, limit: None, optional: false }
-            }
-            Written::Long { interface, scope, limit, optional } => {
-                Endpoint { interface, scope, limit: limit.filter(|limit| *limit > 0), optional }
-            }
+            Written::Short(interface) => Endpoint {
+                interface,
+                scope: Scope::Global,
+                limit: None,
+                optional: false,
+            },
+            Written::Long {
+                interface,
+                scope,
+                limit,
+                optional,
+            } => Endpoint {
+                interface,
+                scope,
+                limit: limit.filter(|limit| *limit > 0),
+                optional,
+            },
         })
     }
 }
@@ -182,35 +193,60 @@ impl CharmMetadata {
     /// Checks what the shape alone does not say. The error is a sentence for the author.
     pub fn check(&self) -> Result<(), String> {
         check_name(&self.name).map_err(|error| error.to_string())?;
-        let roles = [("provides", &self.provides), ("requires", &self.requires), ("peers", &self.peers)];
+        let roles = [
+            ("provides", &self.provides),
+            ("requires", &self.requires),
+            ("peers", &self.peers),
+        ];
         let mut seen = BTreeMap::new();
         for (role, endpoints) in roles {
             for (name, endpoint) in endpoints {
                 check_word("endpoint", name)?;
                 check_word("interface", &endpoint.interface)?;
                 if role != "requires" && (name == "juju" || name.starts_with("juju-")) {
-                    return Err(format!("endpoint \"{name}\" is reserved: choose a name without \"juju-\""));
+                    return Err(format!(
+                        "endpoint \"{name}\" is reserved: choose a name without \"juju-\""
+                    ));
                 }
                 if let Some(other) = seen.insert(name.as_str(), role) {
-                    return Err(format!("endpoint \"{name}\" stands under {other} and under {role}; a name is used once"));
+                    return Err(format!(
+                        "endpoint \"{name}\" stands under {other} and under {role}; a name is used once"
+                    ));
                 }
             }
         }
-        if self.subordinate && !self.requires.values().any(|endpoint| endpoint.scope == Scope::Container) {
-            return Err("a subordinate charm needs an endpoint under requires with \"scope: container\"".to_owned());
+        if self.subordinate
+            && !self
+                .requires
+                .values()
+                .any(|endpoint| endpoint.scope == Scope::Container)
+        {
+            return Err(
+                "a subordinate charm needs an endpoint under requires with \"scope: container\""
+                    .to_owned(),
+            );
         }
-        self.storage.keys().try_for_each(|name| check_word("storage", name))?;
-        self.resources.keys().try_for_each(|name| check_word("resource", name))?;
+        self.storage
+            .keys()
+            .try_for_each(|name| check_word("storage", name))?;
+        self.resources
+            .keys()
+            .try_for_each(|name| check_word("resource", name))?;
         for (name, container) in &self.containers {
             check_word("container", name)?;
             if let Some(resource) = &container.resource
                 && !self.resources.contains_key(resource)
             {
-                return Err(format!("container \"{name}\" uses resource \"{resource}\", which is not under resources"));
+                return Err(format!(
+                    "container \"{name}\" uses resource \"{resource}\", which is not under resources"
+                ));
             }
             for mount in &container.mounts {
                 if !self.storage.contains_key(&mount.storage) {
-                    return Err(format!("container \"{name}\" mounts storage \"{}\", which is not under storage", mount.storage));
+                    return Err(format!(
+                        "container \"{name}\" mounts storage \"{}\", which is not under storage",
+                        mount.storage
+                    ));
                 }
             }
         }
@@ -221,10 +257,14 @@ impl CharmMetadata {
 fn check_word(kind: &str, word: &str) -> Result<(), String> {
     let sound = word.len() <= 64
         && word.starts_with(|c: char| c.is_ascii_alphabetic())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     if sound {
         Ok(())
     } else {
-        Err(format!("{kind} \"{word}\" is not a valid name: start with a letter, go on with letters, digits, dashes, dots or underscores, 64 at most"))
+        Err(format!(
+            "{kind} \"{word}\" is not a valid name: start with a letter, go on with letters, digits, dashes, dots or underscores, 64 at most"
+        ))
     }
 }

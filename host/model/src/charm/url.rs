@@ -25,7 +25,10 @@ impl CharmUrl {
     /// The URL of `name` at `revision`; the name follows the grammar of application names.
     pub fn new(name: &str, revision: u32) -> Result<Self, NameError> {
         check_name(name)?;
-        Ok(Self { name: name.to_owned(), revision })
+        Ok(Self {
+            name: name.to_owned(),
+            revision,
+        })
     }
 
     pub fn name(&self) -> &str {
@@ -39,7 +42,10 @@ impl CharmUrl {
     /// The same charm at another revision.
     #[must_use]
     pub fn with_revision(&self, revision: u32) -> Self {
-        Self { name: self.name.clone(), revision }
+        Self {
+            name: self.name.clone(),
+            revision,
+        }
     }
 }
 
@@ -48,7 +54,10 @@ impl CharmUrl {
 pub(super) fn check_name(name: &str) -> Result<(), NameError> {
     match name.parse::<ApplicationName>() {
         Ok(_) => Ok(()),
-        Err(error) => Err(NameError { kind: "charm name", ..error }),
+        Err(error) => Err(NameError {
+            kind: "charm name",
+            ..error
+        }),
     }
 }
 
@@ -56,9 +65,15 @@ impl FromStr for CharmUrl {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        let bad = || NameError { kind: "charm URL", value: text.to_owned(), rule: RULE };
-        let (name, digits) =
-            text.strip_prefix("local:").and_then(|rest| rest.rsplit_once('-')).ok_or_else(bad)?;
+        let bad = || NameError {
+            kind: "charm URL",
+            value: text.to_owned(),
+            rule: RULE,
+        };
+        let (name, digits) = text
+            .strip_prefix("local:")
+            .and_then(|rest| rest.rsplit_once('-'))
+            .ok_or_else(bad)?;
         let revision: u32 = digits.parse().map_err(|_| bad())?;
         if revision.to_string() != digits {
             return Err(bad());

@@ -15,8 +15,14 @@ fn the_older_layout_reads() {
     })
     .expect("reads");
     assert_eq!(manifest.metadata.name, "site");
-    assert_eq!(manifest.config.options["port"].default, Some(Value::Integer(80)));
-    assert_eq!(manifest.config.options["ratio"].default, Some(Value::Number(1.0)));
+    assert_eq!(
+        manifest.config.options["port"].default,
+        Some(Value::Integer(80))
+    );
+    assert_eq!(
+        manifest.config.options["ratio"].default,
+        Some(Value::Number(1.0))
+    );
     assert_eq!(manifest.config.options["pages"].default, None);
     assert_eq!(manifest.actions["render"].required, ["depth"]);
     assert!(manifest.capabilities.is_empty());
@@ -27,9 +33,15 @@ fn charmcraft_holds_everything_and_separate_files_win() {
     let charmcraft = "type: charm\nname: site\nsummary: s\ndescription: d\nbase: ubuntu@24.04\nplatforms: {amd64: null}\n\
                       parts: {charm: {plugin: charm}}\nconfig:\n  options:\n    title: {type: string, default: Old}\n\
                       actions: {render: {description: Now}}\n";
-    let manifest =
-        Manifest::read(ManifestFiles { charmcraft: Some(charmcraft), ..ManifestFiles::default() }).expect("reads");
-    assert_eq!(manifest.config.options["title"].default, Some(Value::Text("Old".to_owned())));
+    let manifest = Manifest::read(ManifestFiles {
+        charmcraft: Some(charmcraft),
+        ..ManifestFiles::default()
+    })
+    .expect("reads");
+    assert_eq!(
+        manifest.config.options["title"].default,
+        Some(Value::Text("Old".to_owned()))
+    );
     assert!(manifest.actions.contains_key("render"));
 
     let both = Manifest::read(ManifestFiles {
@@ -39,25 +51,105 @@ fn charmcraft_holds_everything_and_separate_files_win() {
         ..ManifestFiles::default()
     })
     .expect("reads");
-    assert_eq!(both.config.options["title"].default, Some(Value::Text("New".to_owned())));
+    assert_eq!(
+        both.config.options["title"].default,
+        Some(Value::Text("New".to_owned()))
+    );
     assert!(both.actions.is_empty());
 }
 
 #[test]
 fn faults_name_the_file_and_have_stable_codes() {
-    let base = ManifestFiles { metadata: Some(METADATA), ..ManifestFiles::default() };
+    let base = ManifestFiles {
+        metadata: Some(METADATA),
+        ..ManifestFiles::default()
+    };
     let cases = [
-        (ManifestFiles::default(), "charm-metadata-missing", "metadata.yaml"),
-        (ManifestFiles { metadata: Some("summary: x"), ..base }, "charm-metadata-invalid", "name"),
-        (ManifestFiles { metadata: Some("name: ["), ..base }, "charm-metadata-invalid", "metadata.yaml"),
-        (ManifestFiles { metadata: Some("name: a\nname: b"), ..base }, "charm-metadata-invalid", "name"),
-        (ManifestFiles { config: Some("options: {a: {type: colour}}"), ..base }, "charm-config-invalid", "config.yaml"),
-        (ManifestFiles { config: Some("options: {a: {type: int, default: many}}"), ..base }, "charm-config-invalid", "integer"),
-        (ManifestFiles { config: Some("options: {a: {type: string, default: 80}}"), ..base }, "charm-config-invalid", "string"),
-        (ManifestFiles { actions: Some("juju-run: {}"), ..base }, "charm-actions-invalid", "reserved"),
-        (ManifestFiles { actions: Some("a: {required: [b]}"), ..base }, "charm-actions-invalid", "\"b\""),
-        (ManifestFiles { capabilities: Some("[teleport]"), ..base }, "charm-capability-unknown", "teleport"),
-        (ManifestFiles { metadata: Some("name: a\ncapabilities: [x]"), ..base }, "charm-capability-unknown", "metadata.yaml"),
+        (
+            ManifestFiles::default(),
+            "charm-metadata-missing",
+            "metadata.yaml",
+        ),
+        (
+            ManifestFiles {
+                metadata: Some("summary: x"),
+                ..base
+            },
+            "charm-metadata-invalid",
+            "name",
+        ),
+        (
+            ManifestFiles {
+                metadata: Some("name: ["),
+                ..base
+            },
+            "charm-metadata-invalid",
+            "metadata.yaml",
+        ),
+        (
+            ManifestFiles {
+                metadata: Some("name: a\nname: b"),
+                ..base
+            },
+            "charm-metadata-invalid",
+            "name",
+        ),
+        (
+            ManifestFiles {
+                config: Some("options: {a: {type: colour}}"),
+                ..base
+            },
+            "charm-config-invalid",
+            "config.yaml",
+        ),
+        (
+            ManifestFiles {
+                config: Some("options: {a: {type: int, default: many}}"),
+                ..base
+            },
+            "charm-config-invalid",
+            "integer",
+        ),
+        (
+            ManifestFiles {
+                config: Some("options: {a: {type: string, default: 80}}"),
+                ..base
+            },
+            "charm-config-invalid",
+            "string",
+        ),
+        (
+            ManifestFiles {
+                actions: Some("juju-run: {}"),
+                ..base
+            },
+            "charm-actions-invalid",
+            "reserved",
+        ),
+        (
+            ManifestFiles {
+                actions: Some("a: {required: [b]}"),
+                ..base
+            },
+            "charm-actions-invalid",
+            "\"b\"",
+        ),
+        (
+            ManifestFiles {
+                capabilities: Some("[teleport]"),
+                ..base
+            },
+            "charm-capability-unknown",
+            "teleport",
+        ),
+        (
+            ManifestFiles {
+                metadata: Some("name: a\ncapabilities: [x]"),
+                ..base
+            },
+            "charm-capability-unknown",
+            "metadata.yaml",
+        ),
     ];
     for (files, code, hint) in cases {
         let error = Manifest::read(files).expect_err(code);
@@ -71,8 +163,15 @@ fn alias_bombs_end_in_an_error() {
     let mut text = String::from("name: a\nassumes:\n  - &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         let below = format!("*a{}", level - 1);
-        text.push_str(&format!("  - &a{level} [{}]\n", [below.as_str(); 10].join(", ")));
+        text.push_str(&format!(
+            "  - &a{level} [{}]\n",
+            [below.as_str(); 10].join(", ")
+        ));
     }
-    let error = Manifest::read(ManifestFiles { metadata: Some(&text), ..ManifestFiles::default() }).expect_err("a bomb");
+    let error = Manifest::read(ManifestFiles {
+        metadata: Some(&text),
+        ..ManifestFiles::default()
+    })
+    .expect_err("a bomb");
     assert_eq!(error.code(), "charm-metadata-invalid");
 }

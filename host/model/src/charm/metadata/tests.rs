@@ -18,27 +18,52 @@ fn metadata_reads_as_juju_writes_it() {
     assert_eq!(metadata.check(), Ok(()));
     assert_eq!(metadata.provides["website"].interface, "http");
     let database = &metadata.requires["db"];
-    assert_eq!((database.limit, database.optional, database.scope), (Some(1), true, Scope::Global));
-    assert_eq!(metadata.storage["content"].multiple, Some(Multiple { range: Count::Range("0-3".to_owned()) }));
+    assert_eq!(
+        (database.limit, database.optional, database.scope),
+        (Some(1), true, Scope::Global)
+    );
+    assert_eq!(
+        metadata.storage["content"].multiple,
+        Some(Multiple {
+            range: Count::Range("0-3".to_owned())
+        })
+    );
     assert_eq!(metadata.assumes.len(), 2);
     let json = serde_json::to_string(&metadata).expect("serialises");
-    assert_eq!(serde_json::from_str::<CharmMetadata>(&json).expect("reads back"), metadata);
+    assert_eq!(
+        serde_json::from_str::<CharmMetadata>(&json).expect("reads back"),
+        metadata
+    );
 }
 
 #[test]
 fn what_cannot_work_is_refused_in_a_sentence() {
     for (text, hint) in [
         ("name: Bad_Name", "charm name"),
-        ("name: a\nprovides: {x: http}\nrequires: {x: http}", "used once"),
+        (
+            "name: a\nprovides: {x: http}\nrequires: {x: http}",
+            "used once",
+        ),
         ("name: a\nprovides: {juju-info: juju-info}", "reserved"),
-        ("name: a\nsubordinate: true\nrequires: {host: juju-info}", "scope: container"),
+        (
+            "name: a\nsubordinate: true\nrequires: {host: juju-info}",
+            "scope: container",
+        ),
         ("name: a\nprovides: {'1': http}", "endpoint \"1\""),
-        ("name: a\ncontainers: {web: {resource: image}}", "resource \"image\""),
-        ("name: a\ncontainers: {web: {mounts: [{storage: s}]}}", "storage \"s\""),
+        (
+            "name: a\ncontainers: {web: {resource: image}}",
+            "resource \"image\"",
+        ),
+        (
+            "name: a\ncontainers: {web: {mounts: [{storage: s}]}}",
+            "storage \"s\"",
+        ),
     ] {
         let message = read(text).check().expect_err(text);
         assert!(message.contains(hint), "{message}");
     }
-    let subordinate = read("name: a\nsubordinate: true\nrequires: {juju-info: {interface: juju-info, scope: container}}");
+    let subordinate = read(
+        "name: a\nsubordinate: true\nrequires: {juju-info: {interface: juju-info, scope: container}}",
+    );
     assert_eq!(subordinate.check(), Ok(()));
 }

@@ -1,0 +1,131 @@
+use std::fs;
+
+use periapt_charm::StatusKind;
+use periapt_charm::testing::{Harness, Outcome};
+
+use super::*;
+
+fn site() -> Harness<SiteCharm> {
+    let mut harness = Harness::new();
+    harness
+        .set_config("title", "Tea & <toast>")
+        .set_config("theme", "dark")
+        .set_config("pages", "--- index\n# Welcome\nHello <script>alert(1)</script>\n--- about\n# About\n[x](JAVA&#9;script:alert(1)) [y](https://a.b)\n");
+    harness
+}
+
+fn read(harness: &Harness<SiteCharm>, name: &str) -> String {
+    fs::read_to_string(harness.state_dir().join("site").join(name)).expect(name)
+}
+
+#[test]
+fn the_site_is_rendered_and_counted() {
+    let mut harness = site();
+    for hook in [Hook::Install, Hook::ConfigChanged, Hook::Start] {
+        harness.run(hook).expect("succeeds");
+    }
+    assert_eq!(harness.status(), Status::active("2 pages"));
+    assert_eq!(
+        harness.workload_version().as_deref(),
+        Some(env!("CARGO_PKG_VERSION"))
+    );
+    assert_eq!(
+        (
+            harness.state::<u64>(RENDERS_KEY),
+            harness.state::<u64>(PAGES_KEY)
+        ),
+        (Some(1), Some(2))
+    );
+    let index = read(&harness, "index.html");
+    assert!(
+        index.contains("<h1>Welcome</h1>") && index.contains("<a href=\"about.html\">About</a>")
+    );
+    assert!(index.contains("<title>Welcome - Tea &amp; &lt;toast&gt;</title>"));
+    assert!(read(&harness, "style.css").contains("color-scheme: dark;"));
+}
+
+#[test]
+fn what_operators_write_stays_text() {
+    let mut harness = site();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    let index = read(&harness, "index.html");
+    assert!(
+        !index.contains("<script>") && index.contains("&lt;script&gt;"),
+        "{index}"
+    );
+    let about = read(&harness, "about.html");
+    assert!(
+        !about.to_lowercase().contains("script:") && about.contains("href=\"https://a.b\""),
+        "{about}"
+    );
+}
+
+#[test]
+fn a_front_page_lists_the_others_where_there_is_none() {
+    let mut harness = site();
+    harness
+        .set_config("pages", "--- a\n# First\n--- b\n# Second\n")
+        .run(Hook::ConfigChanged)
+        .expect("succeeds");
+    assert!(read(&harness, "index.html").contains("<li><a href=\"b.html\">Second</a></li>"));
+    assert_eq!(harness.status(), Status::active("2 pages"));
+}
+
+#[test]
+fn a_wrong_value_blocks_and_keeps_the_site() {
+    let mut harness = site();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness
+        .set_config("theme", "pink")
+        .run(Hook::ConfigChanged)
+        .expect("does not fail");
+    let status = harness.status();
+    assert_eq!(status.kind, StatusKind::Blocked);
+    assert!(
+        status.message.contains("auto, light or dark"),
+        "{}",
+        status.message
+    );
+    assert!(read(&harness, "index.html").contains("Welcome"));
+    harness
+        .set_config("theme", "light")
+        .run(Hook::ConfigChanged)
+        .expect("succeeds");
+    assert_eq!(harness.status(), Status::active("2 pages"));
+}
+
+#[test]
+fn pages_that_went_are_removed_and_lost_ones_come_back() {
+    let mut harness = site();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness
+        .set_config("pages", "--- index\n# Only\n")
+        .run(Hook::ConfigChanged)
+        .expect("succeeds");
+    assert!(!harness.state_dir().join("site/about.html").exists());
+
+    harness.run(Hook::UpdateStatus).expect("succeeds");
+    assert_eq!(
+        harness.state::<u64>(RENDERS_KEY),
+        Some(2),
+        "nothing was missing"
+    );
+    fs::remove_file(harness.state_dir().join("site/index.html")).expect("removes");
+    harness.run(Hook::UpdateStatus).expect("succeeds");
+    assert_eq!(
+        (harness.state::<u64>(RENDERS_KEY), harness.status()),
+        (Some(3), Status::active("1 page"))
+    );
+}
+
+#[test]
+fn every_listed_hook_runs() {
+    let mut harness = site();
+    for hook in SiteCharm::HOOKS {
+        assert_eq!(harness.run(*hook).expect("succeeds"), Outcome::Ran);
+    }
+    assert_eq!(
+        harness.run(Hook::LeaderElected).expect("skips"),
+        Outcome::Skipped
+    );
+}

@@ -1,0 +1,55 @@
+//! The unit's own key-value state, kept by the controller.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Error, Host, Result};
+
+/// Typed access to state. Values are JSON texts; a key holds 256 bytes at most, a value
+/// 64 KiB, all of them 2 MiB.
+pub struct State<'a> {
+    host: &'a dyn Host,
+}
+
+impl<'a> State<'a> {
+    pub(crate) fn new(host: &'a dyn Host) -> Self {
+        Self { host }
+    }
+
+    /// The value of `key`; reads see what this hook wrote.
+    pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+        let Some(text) = self.host.state_get(key)? else {
+            return Ok(None);
+        };
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| state_error(key, &error))
+    }
+
+    /// Sets `key`; true once the hook returns `Ok`.
+    pub fn set<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<()> {
+        let text = serde_json::to_string(value).map_err(|error| state_error(key, &error))?;
+        Ok(self.host.state_set(key, &text)?)
+    }
+
+    pub fn delete(&self, key: &str) -> Result<()> {
+        Ok(self.host.state_delete(key)?)
+    }
+
+    /// The keys that have a value.
+    pub fn keys(&self) -> Result<Vec<String>> {
+        Ok(self
+            .host
+            .state_all()?
+            .into_iter()
+            .map(|(key, _)| key)
+            .collect())
+    }
+}
+
+fn state_error(key: &str, error: &serde_json::Error) -> Error {
+    Error::State {
+        key: key.to_owned(),
+        reason: error.to_string(),
+    }
+}

@@ -1,0 +1,173 @@
+//! A harness that runs a charm natively, without a controller.
+//!
+//! It keeps the promises of the real host that a charm's tests lean on: a hook that fails
+//! leaves no state, no port change and no file behind, only status, workload version and log
+//! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped.
+
+use std::cell::{Ref, RefCell};
+use std::marker::PhantomData;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::{Charm, Context, Dirs, Event, Hook, Level, PortRange, Result, Status, Value, dispatch};
+
+mod files;
+mod host;
+#[cfg(test)]
+mod tests;
+
+use files::Folder;
+use host::TestHost;
+
+/// How a hook that did not fail ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It ran and was committed.
+    Ran,
+    /// The charm does not list it, so the host would not start a sandbox.
+    Skipped,
+}
+
+/// One unit of a charm under test.
+pub struct Harness<C> {
+    host: RefCell<TestHost>,
+    folder: Folder,
+    dirs: Dirs,
+    charm: PhantomData<fn() -> C>,
+}
+
+impl<C: Charm> Default for Harness<C> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<C: Charm> Harness<C> {
+    /// A unit `test/0` in the model `test` that ran no hook yet. Its folders are temporary and
+    /// go when the harness goes.
+    ///
+    /// # Panics
+    /// Where the system's temporary folder cannot be written.
+    pub fn new() -> Self {
+        let folder = Folder::create();
+        let dirs = Dirs {
+            charm: folder.sub("charm"),
+            state: folder.sub("state"),
+            tmp: folder.sub("tmp"),
+        };
+        Self {
+            host: RefCell::new(TestHost::default()),
+            folder,
+            dirs,
+            charm: PhantomData,
+        }
+    }
+
+    /// Sets an option as an operator would.
+    pub fn set_config(&mut self, key: &str, value: impl Into<Value>) -> &mut Self {
+        self.host
+            .get_mut()
+            .config
+            .insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Takes an option's value away.
+    pub fn unset_config(&mut self, key: &str) -> &mut Self {
+        self.host.get_mut().config.remove(key);
+        self
+    }
+
+    pub fn set_leader(&mut self, leader: bool) -> &mut Self {
+        self.host.get_mut().leader = leader;
+        self
+    }
+
+    /// Puts a file into the charm's own folder.
+    ///
+    /// # Panics
+    /// Where it cannot be written.
+    pub fn add_charm_file(&mut self, path: &str, content: impl AsRef<[u8]>) -> &mut Self {
+        files::write(&self.dirs.charm.join(path), content.as_ref());
+        self
+    }
+
+    /// Runs a hook and commits or discards what it asked for.
+    pub fn run(&mut self, hook: Hook) -> Result<Outcome> {
+        self.run_event(&Event::new(hook))
+    }
+
+    /// As [`Harness::run`], with attributes.
+    pub fn run_event(&mut self, event: &Event) -> Result<Outcome> {
+        if !C::HOOKS.contains(&event.hook) {
+            return Ok(Outcome::Skipped);
+        }
+        files::empty(&self.dirs.tmp);
+        let before = self.folder.sub("state-before");
+        files::copy(&self.dirs.state, &before);
+        self.host.get_mut().begin();
+        let result = dispatch::<C>(&self.host, &self.dirs, event);
+        match result {
+            Ok(()) => self.host.get_mut().commit(),
+            Err(_) => {
+                self.host.get_mut().discard();
+                files::empty(&self.dirs.state);
+                files::copy(&before, &self.dirs.state);
+            }
+        }
+        files::empty(&before);
+        result.map(|()| Outcome::Ran)
+    }
+
+    /// The context that a hook would have now, to call parts of a charm by themselves.
+    pub fn with_context<T>(
+        &mut self,
+        hook: Hook,
+        body: impl FnOnce(&Context<C::Config>) -> T,
+    ) -> T {
+        let event = Event::new(hook);
+        self.host.get_mut().begin();
+        let answer = body(&Context::new(&self.host, &self.dirs, &event));
+        self.host.get_mut().commit();
+        answer
+    }
+
+    pub fn status(&self) -> Status {
+        self.host.borrow().unit_status.clone()
+    }
+
+    pub fn application_status(&self) -> Status {
+        self.host.borrow().application_status.clone()
+    }
+
+    pub fn workload_version(&self) -> Option<String> {
+        self.host.borrow().workload_version.clone()
+    }
+
+    /// A committed state value.
+    pub fn state<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        let host = self.host.borrow();
+        host.state
+            .get(key)
+            .and_then(|text| serde_json::from_str(text).ok())
+    }
+
+    /// The committed ports, in order.
+    pub fn ports(&self) -> Vec<PortRange> {
+        self.host.borrow().ports.iter().copied().collect()
+    }
+
+    /// Every line logged so far.
+    pub fn log(&self) -> Ref<'_, [(Level, String)]> {
+        Ref::map(self.host.borrow(), |host| host.log.as_slice())
+    }
+
+    pub fn state_dir(&self) -> &Path {
+        &self.dirs.state
+    }
+
+    pub fn charm_dir(&self) -> &Path {
+        &self.dirs.charm
+    }
+}

@@ -1,0 +1,153 @@
+use std::fs;
+
+use serde::Deserialize;
+
+use super::*;
+use crate::{Error, ErrorCode, Protocol};
+
+#[derive(Deserialize)]
+struct Config {
+    #[serde(default)]
+    fail: bool,
+}
+
+#[derive(Default)]
+struct Sample;
+
+impl Charm for Sample {
+    type Config = Config;
+    const HOOKS: &'static [Hook] = &[Hook::ConfigChanged, Hook::Start, Hook::LeaderElected];
+
+    fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
+        let runs = context.state().get::<u32>("runs")?.unwrap_or(0) + 1;
+        context.state().set("runs", &runs)?;
+        assert_eq!(
+            context.state().get("runs")?,
+            Some(runs),
+            "a hook reads its own writes"
+        );
+        context.open_ports(PortRange::tcp(8000 + runs as u16))?;
+        fs::write(context.state_dir().join("runs"), runs.to_string())?;
+        assert_eq!(fs::read_dir(context.tmp_dir())?.count(), 0);
+        fs::write(context.tmp_dir().join("scratch"), "x")?;
+        context.set_status(Status::active(format!("run {runs}")))?;
+        crate::info!(context, "run {runs} of {}", context.unit_name());
+        if context.config()?.fail {
+            return Err("told to fail".into());
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, context: &Context<Config>) -> Result<()> {
+        context.set_workload_version("1.2")?;
+        let refused = context.open_ports(PortRange {
+            start: 9,
+            end: 1,
+            protocol: Protocol::Tcp,
+        });
+        assert_eq!(
+            refused.err().and_then(|error| error.host_code()),
+            Some(ErrorCode::Invalid)
+        );
+        fs::read(context.charm_dir().join("missing"))?;
+        Ok(())
+    }
+
+    fn leader_elected(&mut self, context: &Context<Config>) -> Result<()> {
+        context.set_application_status(Status::active("led"))
+    }
+}
+
+#[test]
+fn a_committed_hook_leaves_everything() {
+    let mut harness = Harness::<Sample>::new();
+    assert_eq!(
+        harness.run(Hook::ConfigChanged).expect("succeeds"),
+        Outcome::Ran
+    );
+    assert_eq!(
+        harness.run(Hook::ConfigChanged).expect("succeeds"),
+        Outcome::Ran
+    );
+    assert_eq!(harness.state::<u32>("runs"), Some(2));
+    assert_eq!(
+        harness.ports(),
+        [PortRange::tcp(8001), PortRange::tcp(8002)]
+    );
+    assert_eq!(
+        fs::read_to_string(harness.state_dir().join("runs")).expect("reads"),
+        "2"
+    );
+    assert_eq!(
+        harness.log()[0],
+        (Level::Info, "run 1 of test/0".to_owned())
+    );
+}
+
+#[test]
+fn a_failed_hook_leaves_what_is_at_once_only() {
+    let mut harness = Harness::<Sample>::new();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness.set_config("fail", true);
+    let error = harness.run(Hook::ConfigChanged).expect_err("fails");
+    assert_eq!(error.to_string(), "told to fail");
+    assert_eq!(harness.state::<u32>("runs"), Some(1));
+    assert_eq!(harness.ports(), [PortRange::tcp(8001)]);
+    assert_eq!(
+        fs::read_to_string(harness.state_dir().join("runs")).expect("reads"),
+        "1"
+    );
+    assert_eq!(harness.status(), Status::active("run 2"));
+
+    let error = harness.run(Hook::Start).expect_err("fails");
+    assert!(error.to_string().contains("file operation"), "{error}");
+    assert_eq!(harness.workload_version().as_deref(), Some("1.2"));
+}
+
+#[test]
+fn hooks_that_are_not_listed_are_skipped() {
+    assert_eq!(
+        Harness::<Sample>::new().run(Hook::Stop).expect("skips"),
+        Outcome::Skipped
+    );
+}
+
+#[test]
+fn only_the_leader_speaks_for_the_application() {
+    let mut harness = Harness::<Sample>::new();
+    let error = harness.run(Hook::LeaderElected).expect_err("denied");
+    assert!(matches!(error, Error::Host(ref host) if host.code == ErrorCode::Denied));
+    harness
+        .set_leader(true)
+        .run(Hook::LeaderElected)
+        .expect("allowed");
+    assert_eq!(harness.application_status(), Status::active("led"));
+}
+
+#[test]
+fn state_has_the_limits_of_the_controller() {
+    let mut harness = Harness::<Sample>::new();
+    harness.with_context(Hook::Start, |context| {
+        let code = |result: Result<()>| result.err().and_then(|error| error.host_code());
+        assert_eq!(
+            code(context.state().set(&"k".repeat(257), "v")),
+            Some(ErrorCode::Limit)
+        );
+        assert_eq!(
+            code(context.state().set("k", &"v".repeat(64 << 10))),
+            Some(ErrorCode::Limit)
+        );
+        for index in 0..32 {
+            context
+                .state()
+                .set(&index.to_string(), &"v".repeat(65_000))
+                .expect("fits");
+        }
+        assert_eq!(
+            code(context.state().set("last", &"v".repeat(65_000))),
+            Some(ErrorCode::Limit)
+        );
+        context.state().delete("0").expect("deletes");
+        assert_eq!(context.state().get::<String>("0").expect("reads"), None);
+    });
+}

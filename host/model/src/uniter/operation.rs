@@ -1,0 +1,224 @@
+//! Operations, and the state each of their steps leaves.
+//!
+//! An operation goes through prepare, execute, commit. The caller writes the state of a step
+//! before it takes the next one; a crash between two steps therefore leaves a state that
+//! [`resolve`](super::resolve) knows how to go on from.
+
+use thiserror::Error;
+
+use super::{OperationKind, OperationState, OperationStep};
+use crate::hook::{Info, Kind};
+
+/// A state or a step that contradicts the record; always a mistake of the caller.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum OperationError {
+    #[error("recorded operation is not valid: {what}")]
+    Invalid { what: &'static str },
+    #[error("cannot {operation} while {kind:?} is {step:?}")]
+    OutOfOrder { operation: String, kind: OperationKind, step: OperationStep },
+}
+
+impl OperationError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            OperationError::Invalid { .. } => "operation-invalid",
+            OperationError::OutOfOrder { .. } => "operation-out-of-order",
+        }
+    }
+}
+
+/// A charm to put in place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deploy {
+    /// The first charm of the unit rather than a later one.
+    pub install: bool,
+    pub charm_url: String,
+    pub charm_modified_version: u64,
+}
+
+/// What is done next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Puts a charm in place; a hook that had failed before is gone back to.
+    Deploy { deploy: Deploy, clear_resolved: bool },
+    RunHook { hook: Info, clear_resolved: bool },
+    /// Does the bookkeeping of a hook without running it: it ran already, or a person said to
+    /// go on without it. `config_hash` is what a skipped `config-changed` would have seen.
+    SkipHook { hook: Info, clear_resolved: bool, config_hash: String },
+    /// Takes note of won leadership and queues `leader-elected` in the same write.
+    AcceptLeadership,
+    /// Takes note of lost leadership.
+    ResignLeadership,
+}
+
+/// What a hook that ended well left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Executed {
+    /// Digest of the configuration that the hook saw.
+    pub config_hash: String,
+    /// Generation of the state directory that holds what the hook wrote.
+    pub state_generation: u64,
+    /// Whether the charm set the unit's workload status.
+    pub status_set: bool,
+}
+
+impl Operation {
+    /// Whether the person's answer to a failed hook is used up by this operation. It is
+    /// cleared before the operation begins, so that it counts once.
+    pub fn clears_resolved(&self) -> bool {
+        match self {
+            Operation::Deploy { clear_resolved, .. }
+            | Operation::RunHook { clear_resolved, .. }
+            | Operation::SkipHook { clear_resolved, .. } => *clear_resolved,
+            Operation::AcceptLeadership | Operation::ResignLeadership => false,
+        }
+    }
+
+    /// Whether the machine's lock is held from before prepare until after commit.
+    pub fn needs_machine_lock(&self) -> bool {
+        matches!(self, Operation::RunHook { .. })
+    }
+
+    /// The state to write before executing; none when there is nothing to execute.
+    pub fn prepare(&self, state: &OperationState) -> Result<Option<OperationState>, OperationError> {
+        state.validate()?;
+        match self {
+            Operation::Deploy { deploy, .. } => Ok(Some(OperationState {
+                kind: if deploy.install { OperationKind::Install } else { OperationKind::Upgrade },
+                step: OperationStep::Pending,
+                hook: match state.kind {
+                    OperationKind::RunHook | OperationKind::Upgrade => state.hook.clone(),
+                    OperationKind::Install | OperationKind::Continue => None,
+                },
+                charm_url: Some(deploy.charm_url.clone()),
+                charm_modified_version: deploy.charm_modified_version,
+                ..state.clone()
+            })),
+            Operation::RunHook { hook, .. } => {
+                if matches!(state.kind, OperationKind::Install | OperationKind::Upgrade) {
+                    return Err(self.out_of_order(state));
+                }
+                Ok(Some(OperationState {
+                    kind: OperationKind::RunHook,
+                    step: OperationStep::Pending,
+                    hook: Some(hook.clone()),
+                    ..state.clone()
+                }))
+            }
+            Operation::SkipHook { .. } | Operation::AcceptLeadership | Operation::ResignLeadership => Ok(None),
+        }
+    }
+
+    /// The state that records a hook as run. It is written in one transaction with the hook's
+    /// effects: that write is the commit point.
+    pub fn hook_done(&self, state: &OperationState, executed: &Executed) -> OperationState {
+        let mut next = OperationState {
+            step: OperationStep::Done,
+            state_generation: executed.state_generation,
+            status_set: state.status_set || executed.status_set,
+            ..state.clone()
+        };
+        if state.runs(Kind::ConfigChanged) {
+            next.config_hash = Some(executed.config_hash.clone());
+        }
+        next
+    }
+
+    /// The state of a hook that the agent broke off because it stops: it is run again, and is
+    /// no failure.
+    pub fn hook_interrupted(state: &OperationState) -> OperationState {
+        OperationState { step: OperationStep::Queued, ..state.clone() }
+    }
+
+    /// The state after the operation, follow-up hooks queued.
+    pub fn commit(&self, state: &OperationState) -> Result<OperationState, OperationError> {
+        match self {
+            Operation::Deploy { deploy, .. } => Ok(deployed(state, deploy)),
+            Operation::RunHook { .. } => match (state.kind, state.step, &state.hook) {
+                (OperationKind::RunHook, OperationStep::Done, Some(hook)) => Ok(after_hook(state, hook.kind)),
+                _ => Err(self.out_of_order(state)),
+            },
+            Operation::SkipHook { hook, config_hash, .. } => {
+                let ran = state.kind == OperationKind::RunHook && state.step == OperationStep::Done;
+                let mut next = after_hook(state, hook.kind);
+                if hook.kind == Kind::ConfigChanged && !ran {
+                    next.config_hash = Some(config_hash.clone());
+                }
+                Ok(next)
+            }
+            Operation::AcceptLeadership => {
+                if state.kind != OperationKind::Continue {
+                    return Err(self.out_of_order(state));
+                }
+                Ok(queued(OperationState { leader: true, ..state.clone() }, Kind::LeaderElected))
+            }
+            Operation::ResignLeadership => Ok(OperationState { leader: false, ..state.clone() }),
+        }
+    }
+
+    fn out_of_order(&self, state: &OperationState) -> OperationError {
+        OperationError::OutOfOrder { operation: self.to_string(), kind: state.kind, step: state.step }
+    }
+}
+
+impl std::fmt::Display for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Operation::Deploy { deploy, .. } if deploy.install => write!(f, "install {}", deploy.charm_url),
+            Operation::Deploy { deploy, .. } => write!(f, "upgrade to {}", deploy.charm_url),
+            Operation::RunHook { hook, .. } => write!(f, "run {} hook", hook.kind),
+            Operation::SkipHook { hook, .. } => write!(f, "skip {} hook", hook.kind),
+            Operation::AcceptLeadership => f.write_str("accept leadership"),
+            Operation::ResignLeadership => f.write_str("resign leadership"),
+        }
+    }
+}
+
+fn deployed(state: &OperationState, deploy: &Deploy) -> OperationState {
+    let back_to = state.hook.clone().filter(|_| state.kind == OperationKind::Upgrade);
+    let placed = OperationState {
+        charm_url: Some(deploy.charm_url.clone()),
+        charm_modified_version: deploy.charm_modified_version,
+        ..state.clone()
+    };
+    match back_to {
+        Some(hook) => OperationState {
+            kind: OperationKind::RunHook,
+            step: OperationStep::Pending,
+            hook: Some(hook),
+            ..placed
+        },
+        None => queued(placed, if deploy.install { Kind::Install } else { Kind::UpgradeCharm }),
+    }
+}
+
+fn after_hook(state: &OperationState, hook: Kind) -> OperationState {
+    let mut next = OperationState {
+        kind: OperationKind::Continue,
+        step: OperationStep::Pending,
+        hook: None,
+        ..state.clone()
+    };
+    match hook {
+        Kind::Install => next.installed = true,
+        Kind::Start => {
+            next.started = true;
+            next.stopped = false;
+        }
+        Kind::Stop => next.stopped = true,
+        Kind::Remove => next.removed = true,
+        Kind::ConfigChanged if !next.started => return queued(next, Kind::Start),
+        Kind::UpgradeCharm => return queued(next, Kind::ConfigChanged),
+        Kind::ConfigChanged | Kind::LeaderElected | Kind::UpdateStatus => {}
+    }
+    next
+}
+
+fn queued(state: OperationState, hook: Kind) -> OperationState {
+    OperationState {
+        kind: OperationKind::RunHook,
+        step: OperationStep::Queued,
+        hook: Some(Info::new(hook)),
+        ..state
+    }
+}

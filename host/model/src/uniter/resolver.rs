@@ -1,0 +1,211 @@
+//! The next operation, from the local and the remote state. First answer wins; the order is
+//! that of Juju's uniter.
+
+use super::{Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved};
+use crate::Life;
+use crate::hook::{Info, Kind};
+
+/// What an agent knows of its unit.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct LocalState {
+    pub operation: OperationState,
+    /// The charm of the recorded upgrade could not be put in place.
+    pub conflicted: bool,
+    /// A new charm came into place: everything that depends on the charm begins anew.
+    pub restart: bool,
+    /// The whole container of the unit goes away, not only its agent.
+    pub shutdown: bool,
+    /// The recorded hook was broken off because the agent stopped, and is not to blame.
+    pub hook_was_interrupted: bool,
+    /// The versions of the retry and of the update-status timer that were acted on.
+    pub retry_hook_version: u64,
+    pub update_status_version: u64,
+}
+
+impl LocalState {
+    /// What an agent knows as it starts; `recorded` is none before the first operation.
+    pub fn recorded(recorded: Option<OperationState>) -> Self {
+        Self { operation: recorded.unwrap_or_else(OperationState::initial), ..Self::default() }
+    }
+
+    /// Takes note that `operation`, decided on with `remote`, begins.
+    pub fn begin(&mut self, operation: &Operation, remote: &RemoteState) {
+        if let Operation::RunHook { hook, .. } = operation {
+            self.hook_was_interrupted = false;
+            self.retry_hook_version = remote.retry_hook_version;
+            if hook.kind == Kind::UpdateStatus {
+                self.update_status_version = remote.update_status_version;
+            }
+        }
+    }
+
+    /// Takes note that `operation` is committed and left `state`.
+    pub fn committed(&mut self, operation: &Operation, state: OperationState) {
+        self.operation = state;
+        if let Operation::Deploy { deploy, .. } = operation {
+            self.conflicted = false;
+            self.restart = !deploy.install;
+        }
+    }
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Run(Operation),
+    /// Nothing until the remote state changes; the unit is idle unless a hook has failed.
+    NoOperation,
+    /// Nothing until the remote state changes, and the unit is not idle.
+    Waiting,
+    /// Begin anew with new watchers.
+    Restart,
+    /// The unit has nothing left to run: it may become dead and its agent ends.
+    Dead,
+    /// The agent ends, the unit stays.
+    Terminate,
+}
+
+/// The decision. Total: every state, also a damaged one, has an answer.
+pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
+    let state = &local.operation;
+    if remote.life == Life::Dead || state.removed {
+        return Decision::Dead;
+    }
+    if state.kind == OperationKind::Upgrade {
+        return pending_upgrade(local, remote);
+    }
+    if local.restart {
+        return Decision::Restart;
+    }
+    if let Some(operation) = leadership(state, remote) {
+        return Decision::Run(operation);
+    }
+    match (state.kind, &state.hook) {
+        (OperationKind::RunHook, Some(hook)) if !local.shutdown => recorded_hook(local, remote, hook),
+        _ => free(local, remote),
+    }
+}
+
+fn pending_upgrade(local: &LocalState, remote: &RemoteState) -> Decision {
+    let state = &local.operation;
+    let resume = |clear_resolved| {
+        Decision::Run(Operation::Deploy {
+            deploy: Deploy {
+                install: false,
+                charm_url: state.charm_url.clone().unwrap_or_else(|| remote.charm_url.clone()),
+                charm_modified_version: state.charm_modified_version,
+            },
+            clear_resolved,
+        })
+    };
+    if !local.conflicted {
+        return resume(false);
+    }
+    if remote.resolved != Resolved::None {
+        return resume(true);
+    }
+    if remote.force_charm_upgrade && remote.wants_other_charm(state) {
+        return Decision::Run(upgrade(remote));
+    }
+    Decision::Waiting
+}
+
+fn leadership(state: &OperationState, remote: &RemoteState) -> Option<Operation> {
+    let alive = remote.life.is_alive();
+    if !state.installed {
+        None
+    } else if state.leader && (!remote.leader || !alive) {
+        Some(Operation::ResignLeadership)
+    } else if remote.leader && !state.leader && alive && state.kind == OperationKind::Continue {
+        Some(Operation::AcceptLeadership)
+    } else {
+        None
+    }
+}
+
+fn recorded_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decision {
+    match local.operation.step {
+        OperationStep::Pending => failed_hook(local, remote, hook),
+        // A dying unit skips the hook it would have begun with.
+        OperationStep::Queued if hook.kind == Kind::Install => free(local, remote),
+        OperationStep::Queued => run(hook.kind, false),
+        OperationStep::Done => Decision::Run(Operation::SkipHook {
+            hook: hook.clone(),
+            clear_resolved: false,
+            config_hash: remote.config_hash.clone(),
+        }),
+    }
+}
+
+fn failed_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decision {
+    if local.hook_was_interrupted {
+        return run(hook.kind, false);
+    }
+    if remote.force_charm_upgrade && remote.wants_other_charm(&local.operation) {
+        return Decision::Run(upgrade(remote));
+    }
+    match remote.resolved {
+        Resolved::RetryHooks => run(hook.kind, true),
+        Resolved::NoHooks => Decision::Run(Operation::SkipHook {
+            hook: hook.clone(),
+            clear_resolved: true,
+            config_hash: remote.config_hash.clone(),
+        }),
+        Resolved::None if remote.retry_hook_version != local.retry_hook_version => run(hook.kind, false),
+        Resolved::None => Decision::NoOperation,
+    }
+}
+
+/// Nothing is recorded that has to be finished first.
+fn free(local: &LocalState, remote: &RemoteState) -> Decision {
+    let state = &local.operation;
+    if !remote.life.is_alive() {
+        return match state {
+            _ if state.started && !state.stopped => run(Kind::Stop, false),
+            _ if state.installed && !state.removed => run(Kind::Remove, false),
+            _ => Decision::Dead,
+        };
+    }
+    if local.shutdown {
+        return if state.started && !state.stopped { run(Kind::Stop, false) } else { Decision::Terminate };
+    }
+    if state.kind == OperationKind::Install {
+        // Nothing of an earlier charm has run yet, so the newest one is the one to install.
+        return Decision::Run(deploy(remote, true));
+    }
+    if !state.installed {
+        return run(Kind::Install, false);
+    }
+    if remote.wants_other_charm(state) {
+        return Decision::Run(upgrade(remote));
+    }
+    if state.config_hash.as_deref() != Some(remote.config_hash.as_str()) {
+        return run(Kind::ConfigChanged, false);
+    }
+    if !state.started || state.stopped {
+        return run(Kind::Start, false);
+    }
+    if remote.update_status_version != local.update_status_version {
+        return run(Kind::UpdateStatus, false);
+    }
+    Decision::NoOperation
+}
+
+fn run(kind: Kind, clear_resolved: bool) -> Decision {
+    Decision::Run(Operation::RunHook { hook: Info::new(kind), clear_resolved })
+}
+
+fn upgrade(remote: &RemoteState) -> Operation {
+    deploy(remote, false)
+}
+
+fn deploy(remote: &RemoteState, install: bool) -> Operation {
+    Operation::Deploy {
+        deploy: Deploy {
+            install,
+            charm_url: remote.charm_url.clone(),
+            charm_modified_version: remote.charm_modified_version,
+        },
+        clear_resolved: false,
+    }
+}

@@ -1,0 +1,93 @@
+//! Why a charm could not be made.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use periapt_model::NameError;
+use periapt_model::charm::ArchiveError;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum PackingError {
+    #[error(
+        "no Rust standard library for WebAssembly was found ({missing}); either add the target \
+         to your toolchain with `rustup target add wasm32-wasip2`, or install the Debian \
+         packages rustc-web, cargo-web, rust-web-src and wasi-libc, and lld or a rustup toolchain \
+         for the linker"
+    )]
+    NoToolchain { missing: String },
+    #[error("{} is not a charm project: it has no {file}", dir.display())]
+    NotAProject { dir: PathBuf, file: &'static str },
+    #[error("the charm does not compile{}", details(output))]
+    Compile { output: String },
+    #[error("cargo could not be started as {}: {source}", program.display())]
+    CargoMissing { program: PathBuf, source: io::Error },
+    #[error(
+        "the crate makes no WebAssembly library; write `crate-type = [\"cdylib\", \"rlib\"]` under [lib] in its Cargo.toml"
+    )]
+    NoLibrary,
+    #[error("what the compiler made cannot become a component: {reason}")]
+    Component { reason: String },
+    #[error(
+        "the component does not export \"{name}\"; the crate needs `periapt_charm::export!(...)` with the charm's type"
+    )]
+    MissingExport { name: &'static str },
+    #[error("the component imports \"{name}\", which no sandbox provides")]
+    ForeignImport { name: String },
+    #[error("{} is not there yet; `periapt charm build` makes it", path.display())]
+    NotBuilt { path: PathBuf },
+    #[error("{} is neither a regular file nor a folder and cannot be packed", path.display())]
+    NotRegular { path: PathBuf },
+    #[error("{} already holds files; choose a new folder", dir.display())]
+    NotEmpty { dir: PathBuf },
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("{}: {source}", path.display())]
+    Files { path: PathBuf, source: io::Error },
+}
+
+fn details(output: &str) -> String {
+    if output.is_empty() {
+        String::new()
+    } else {
+        format!(":\n{output}")
+    }
+}
+
+impl PackingError {
+    /// A stable word for this kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            PackingError::NoToolchain { .. } => "packing-no-toolchain",
+            PackingError::NotAProject { .. } => "packing-not-a-project",
+            PackingError::Compile { .. } => "packing-compile-failed",
+            PackingError::CargoMissing { .. } => "packing-no-cargo",
+            PackingError::NoLibrary => "packing-no-library",
+            PackingError::Component { .. } => "packing-not-a-component",
+            PackingError::MissingExport { .. } => "packing-missing-export",
+            PackingError::ForeignImport { .. } => "packing-foreign-import",
+            PackingError::NotBuilt { .. } => "packing-not-built",
+            PackingError::NotRegular { .. } => "packing-not-regular",
+            PackingError::NotEmpty { .. } => "packing-directory-not-empty",
+            PackingError::Name(_) => "charm-name-invalid",
+            PackingError::Archive(error) => error.code(),
+            PackingError::Files { .. } => "packing-files",
+        }
+    }
+}
+
+/// Adds the path to an I/O failure.
+pub(crate) trait At<T> {
+    fn at(self, path: &Path) -> Result<T, PackingError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T, PackingError> {
+        self.map_err(|source| PackingError::Files {
+            path: path.to_owned(),
+            source,
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! A new charm project, written from templates.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use periapt_model::charm::CharmUrl;
+
+use crate::PackingError;
+use crate::error::At;
+
+/// File in the project, and its template. The templates carry another ending so that cargo and
+/// editors do not take them for files of this project.
+const TEMPLATES: [(&str, &str); 6] = [
+    (
+        ".gitignore",
+        include_str!("../templates/rust/gitignore.template"),
+    ),
+    (
+        "Cargo.toml",
+        include_str!("../templates/rust/Cargo.toml.template"),
+    ),
+    (
+        "README.md",
+        include_str!("../templates/rust/README.md.template"),
+    ),
+    (
+        "charmcraft.yaml",
+        include_str!("../templates/rust/charmcraft.yaml.template"),
+    ),
+    (
+        "src/lib.rs",
+        include_str!("../templates/rust/lib.rs.template"),
+    ),
+    (
+        "src/tests.rs",
+        include_str!("../templates/rust/tests.rs.template"),
+    ),
+];
+
+/// How to make a project.
+#[derive(Clone, Debug, Default)]
+pub struct InitOptions {
+    /// The folder of the crate `periapt-charm`, or of a checkout that has it as
+    /// `guest-sdk/rust`. None takes the crate by its version.
+    pub sdk: Option<PathBuf>,
+}
+
+/// What was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitReport {
+    pub dir: PathBuf,
+    /// Paths below `dir`, sorted.
+    pub files: Vec<String>,
+    /// What to do next, a sentence with its command each.
+    pub next_steps: Vec<String>,
+}
+
+/// Writes a project for a charm called `name` into `dir`, which must be new or empty.
+pub fn init(name: &str, dir: &Path, options: &InitOptions) -> Result<InitReport, PackingError> {
+    CharmUrl::new(name, 0)?;
+    if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(PackingError::NotEmpty {
+            dir: dir.to_owned(),
+        });
+    }
+    let dependency = match &options.sdk {
+        Some(folder) => {
+            // A quoted JSON string is a TOML basic string as well.
+            let path = serde_json::Value::from(sdk_crate(folder)?.display().to_string());
+            format!("{{ path = {path} }}")
+        }
+        None => format!("\"{}\"", env!("CARGO_PKG_VERSION")),
+    };
+    let mut files = Vec::new();
+    for (file, template) in TEMPLATES {
+        let text = template
+            .replace("{{name}}", name)
+            .replace("{{type}}", &type_name(name))
+            .replace("{{dependency}}", &dependency);
+        let path = dir.join(file);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).at(parent)?;
+        }
+        fs::write(&path, text).at(&path)?;
+        files.push(file.to_owned());
+    }
+    files.sort();
+    Ok(InitReport {
+        dir: dir.to_owned(),
+        files,
+        next_steps: vec![
+            format!("Go there: cd {}", dir.display()),
+            "Run its tests natively: cargo test".to_owned(),
+            "Build it and pack it: periapt charm pack".to_owned(),
+            format!("Deploy it: periapt deploy ./{name}.charm"),
+        ],
+    })
+}
+
+/// The crate's folder, given itself or the checkout around it.
+fn sdk_crate(folder: &Path) -> Result<PathBuf, PackingError> {
+    let inside = folder.join("guest-sdk/rust");
+    let found = if inside.join("Cargo.toml").is_file() {
+        inside
+    } else {
+        folder.to_owned()
+    };
+    if !found.join("Cargo.toml").is_file() {
+        return Err(PackingError::NotAProject {
+            dir: found,
+            file: "Cargo.toml",
+        });
+    }
+    found.canonicalize().at(&found)
+}
+
+/// `my-site` as `MySite`.
+fn type_name(name: &str) -> String {
+    name.split('-')
+        .map(|part| {
+            let mut letters = part.chars();
+            letters
+                .next()
+                .map(|first| first.to_ascii_uppercase())
+                .into_iter()
+                .chain(letters)
+                .collect::<String>()
+        })
+        .collect()
+}

@@ -1,0 +1,169 @@
+//! Charms from source to archive, on the toolchain this machine has. The first run compiles a
+//! standard library where only Debian's packages are there, which takes a minute or two; later
+//! runs take seconds.
+
+#![allow(clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use periapt_model::charm::Archive;
+use periapt_packing::{InitOptions, Options, build, init, inspect, pack};
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the checkout is there")
+}
+
+/// The target folder this test was built in, so that guests share one cache.
+fn options() -> Options {
+    let mut options = Options::new(
+        Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .parent()
+            .expect("has a parent"),
+    );
+    options.quiet = true;
+    options.jobs = Some(2);
+    options
+}
+
+#[test]
+fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
+    let charms = options().target_dir.join("charms");
+    fs::create_dir_all(&charms).expect("makes the folder");
+    for name in ["noop", "probe", "site"] {
+        let project = checkout().join("charms").join(name);
+        let report = build(&project, &options()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(report.size < 2 << 20, "{name} has {} bytes", report.size);
+        let packed = pack(&project, &charms).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(packed.path, charms.join(format!("{name}.charm")));
+
+        let bytes = fs::read(&packed.path).expect("reads");
+        let archive = Archive::read(&bytes).expect("is sound");
+        assert_eq!(archive.metadata.name, name);
+        let found = inspect(archive.component()).expect("reads");
+        assert!(
+            found
+                .imports
+                .iter()
+                .any(|import| import.starts_with("periapt:charm/")),
+            "{found:?}"
+        );
+        assert!(
+            found
+                .imports
+                .iter()
+                .all(|import| import.starts_with("periapt:charm/") || import.starts_with("wasi:")),
+            "{found:?}"
+        );
+        let again = pack(&project, &charms).expect("packs again");
+        assert_eq!(again.sha256, packed.sha256, "packing is deterministic");
+    }
+}
+
+#[test]
+fn a_new_project_tests_builds_and_packs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("my-charm");
+    let made = init(
+        "my-charm",
+        &project,
+        &InitOptions {
+            sdk: Some(checkout()),
+        },
+    )
+    .expect("makes it");
+    assert!(made.files.contains(&"src/lib.rs".to_owned()) && made.next_steps.len() == 4);
+    assert_eq!(
+        init("my-charm", &project, &InitOptions::default())
+            .expect_err("taken")
+            .code(),
+        "packing-directory-not-empty"
+    );
+    assert_eq!(
+        pack(&project, folder.path()).expect_err("not built").code(),
+        "packing-not-built"
+    );
+
+    let tested = Command::new("cargo")
+        .args(["test", "--quiet", "--jobs", "2", "--target-dir"])
+        .arg(options().target_dir.join("guests-native"))
+        .current_dir(&project)
+        .output()
+        .expect("cargo runs");
+    assert!(
+        tested.status.success(),
+        "{}",
+        String::from_utf8_lossy(&tested.stderr)
+    );
+
+    build(&project, &options()).unwrap_or_else(|error| panic!("{error}"));
+    fs::create_dir_all(project.join("files/web")).expect("makes a folder");
+    fs::write(project.join("files/web/index.html"), "<p>").expect("writes");
+    let packed = pack(&project, folder.path()).expect("packs");
+    assert_eq!(
+        packed.files,
+        [
+            "README.md",
+            "charm.wasm",
+            "charmcraft.yaml",
+            "files/web/index.html"
+        ]
+    );
+
+    std::os::unix::fs::symlink("/etc/passwd", project.join("files/link")).expect("links");
+    assert_eq!(
+        pack(&project, folder.path()).expect_err("a link").code(),
+        "packing-not-regular"
+    );
+    fs::write(project.join("build/charm.wasm"), b"\0asm\x01\0\0\0").expect("writes");
+    fs::remove_file(project.join("files/link")).expect("removes");
+    assert_eq!(
+        pack(&project, folder.path())
+            .expect_err("a core module")
+            .code(),
+        "charm-component-invalid"
+    );
+}
+
+#[test]
+fn what_cannot_be_built_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().join("empty");
+    fs::create_dir_all(&empty).expect("makes a folder");
+    assert_eq!(
+        build(&empty, &options()).expect_err("no project").code(),
+        "packing-not-a-project"
+    );
+    assert_eq!(
+        pack(&empty, folder.path()).expect_err("no project").code(),
+        "packing-not-a-project"
+    );
+    assert_eq!(
+        init("Bad_Name", &empty, &InitOptions::default())
+            .expect_err("bad name")
+            .code(),
+        "charm-name-invalid"
+    );
+
+    let project = folder.path().join("broken");
+    init(
+        "broken",
+        &project,
+        &InitOptions {
+            sdk: Some(checkout()),
+        },
+    )
+    .expect("makes it");
+    fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
+    let error = build(&project, &options()).expect_err("does not compile");
+    assert_eq!(error.code(), "packing-compile-failed");
+    assert!(error.to_string().contains("src/lib.rs"), "{error}");
+
+    fs::write(project.join("src/lib.rs"), "pub fn nothing() {}").expect("writes");
+    let error = build(&project, &options()).expect_err("exports nothing");
+    assert_eq!(error.code(), "packing-missing-export", "{error}");
+}

@@ -1,0 +1,82 @@
+//! Every command that README and tutorial show is run as shown.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use periapt_tests::{program, root};
+
+/// The `sh` blocks of a page, in order.
+fn blocks(page: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
+    let mut blocks = Vec::new();
+    let mut open: Option<String> = None;
+    for line in text.lines() {
+        match (&mut open, line) {
+            (None, "```sh") => open = Some(String::new()),
+            (Some(block), "```") => {
+                blocks.push(std::mem::take(block));
+                open = None;
+            }
+            (Some(block), line) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+            (None, _) => {}
+        }
+    }
+    Ok(blocks)
+}
+
+/// Runs a script with `periapt` on the path and a client directory of its own.
+fn run(script: &str, directory: &Path, home: &Path) -> Result<String> {
+    let mut path = vec![program().parent().map(Path::to_path_buf).unwrap_or_default()];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", script])
+        .current_dir(directory)
+        .env("PATH", std::env::join_paths(path)?)
+        .env("PERIAPT_DATA", home.join("client"))
+        .output()?;
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let destroyed = Command::new(program())
+        .args(["destroy-controller", "--all", "--no-prompt"])
+        .env("PERIAPT_DATA", home.join("client"))
+        .output();
+    drop(destroyed);
+    anyhow::ensure!(output.status.success(), "{script}\n{text}");
+    Ok(text)
+}
+
+fn home() -> Result<(tempfile::TempDir, PathBuf)> {
+    let home = tempfile::Builder::new().prefix("periapt-test-").tempdir()?;
+    let path = home.path().to_path_buf();
+    Ok((home, path))
+}
+
+#[test]
+fn the_readme_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    let blocks = blocks(&root().join("README.md"))?;
+    let [demo, test, use_it] = blocks.as_slice() else {
+        anyhow::bail!("README.md has the two commands and one session, found {blocks:#?}");
+    };
+    assert_eq!(demo, "cargo xtask demo\n");
+    assert_eq!(test, "cargo xtask test\n");
+    let ci = std::fs::read_to_string(root().join(".ci/run"))?;
+    assert!(ci.contains("cargo xtask test"), "CI runs what the README says");
+    let demo = run("cargo xtask demo --once", &root(), &home)?;
+    assert!(demo.contains("Settled in") && demo.contains("active") && demo.contains("Password"), "{demo}");
+    let session = run(use_it, &root(), &home)?;
+    assert!(session.contains("site/1"), "{session}");
+    Ok(())
+}
+
+#[test]
+fn the_tutorial_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    let script = blocks(&root().join("docs/tutorial.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    assert!(shown.contains("hello/0") && shown.contains("active"), "{shown}");
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! `periapt workers`: no worker of the catalogue is silently absent.
+
+use periapt_tests::{Home, charm};
+
+#[test]
+fn all_109_workers_are_in_the_report_with_their_state() -> anyhow::Result<()> {
+    let home = Home::started()?;
+    home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
+    home.until_workload("site/0", "active")?;
+    let rows: serde_json::Value = serde_json::from_str(&home.ok(["workers", "--format", "json"])?)?;
+    let rows = rows.as_array().cloned().unwrap_or_default();
+    assert_eq!(rows.len(), 109);
+    let state = |worker: &str| -> String {
+        rows.iter()
+            .find(|row| row["worker"] == worker)
+            .and_then(|row| row["state"].as_str())
+            .unwrap_or("absent")
+            .to_owned()
+    };
+    for worker in [
+        "agent", "apicaller", "apiconfigwatcher", "apiserver", "apiservercertwatcher", "httpserver", "httpserverargs",
+        "dbaccessor", "querylogger", "changestream", "lease", "leaseexpiry", "modelworkermanager", "presence",
+        "introspection", "logger", "logsender", "controllerport", "unitassigner", "provisioner", "machiner", "deployer",
+        "charmdownloader", "cleaner", "machineundertaker", "statushistorypruner", "terminationworker", "leadership",
+        "retrystrategy", "uniter",
+    ] {
+        assert_eq!(state(worker), "running", "{worker}");
+    }
+    assert_eq!(state("undertaker"), "resting", "the model is alive");
+    for row in &rows {
+        assert!(
+            row["state"] == "running" || row["reason"].as_str().is_some_and(|reason| !reason.is_empty()),
+            "a worker that does not run says why: {row}"
+        );
+    }
+    Ok(())
+}

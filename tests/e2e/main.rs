@@ -1,0 +1,7 @@
+//! The promises to a person who deploys charms, kept by the real program from end to end.
+
+mod author;
+mod catalogue;
+mod lifecycle;
+mod site;
+mod status;

@@ -1,0 +1,6 @@
+//! Wrong input wherever a person can type: a clear error in three lines, the right exit code,
+//! nothing lost.
+
+mod archives;
+mod machine;
+mod typing;

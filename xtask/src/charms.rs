@@ -1,0 +1,47 @@
+//! Builds and packs the charms of `charms/`, by the same commands a charm author uses.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::{packages, run};
+
+/// The charms that demo, tests and benches deploy.
+pub const CHARMS: &[&str] = &["site", "probe", "noop"];
+
+/// Where the packed charms are.
+pub fn directory() -> PathBuf {
+    run::target().join("charms")
+}
+
+/// Packs every charm and gives the folder with the `.charm` files.
+pub fn pack_all() -> Result<PathBuf> {
+    let periapt = run::build_periapt()?;
+    if !has_rustup_target() {
+        packages::ensure(packages::GUEST_TOOLCHAIN)?;
+    }
+    std::fs::create_dir_all(directory())?;
+    for charm in CHARMS {
+        let project = run::root().join("charms").join(charm);
+        let packed = directory().join(format!("{charm}.charm"));
+        run::step(
+            &format!("building charm {charm} (the first one builds the Wasm standard library)"),
+            Command::new(&periapt)
+                .args(["charm", "build"])
+                .arg(&project)
+                .arg("--target-dir")
+                .arg(run::target().join("guests")),
+        )?;
+        run::step(
+            &format!("packing charm {charm}"),
+            Command::new(&periapt).args(["charm", "pack"]).arg(&project).arg("--output").arg(&packed),
+        )?;
+    }
+    Ok(directory())
+}
+
+fn has_rustup_target() -> bool {
+    run::output(Command::new("rustc").args(["--print", "target-libdir", "--target", "wasm32-wasip2"]))
+        .is_ok_and(|directory| std::path::Path::new(directory.trim()).exists())
+}

@@ -1,0 +1,113 @@
+//! The demo: from a bare checkout to a charm that is `active`, by the commands a user types.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::mpsc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::{charms, run};
+
+const CONTROLLER: &str = "demo";
+
+pub fn run(once: bool) -> Result<()> {
+    let started = Instant::now();
+    let (interrupted, interruption) = mpsc::channel();
+    ctrlc::set_handler(move || {
+        let _ = interrupted.send(());
+    })?;
+
+    let charms = charms::pack_all()?;
+    let directory = tempfile::Builder::new().prefix("periapt-demo-").tempdir()?;
+    let demo = Demo { periapt: run::target().join("debug/periapt"), directory: directory.path().to_path_buf() };
+    let settled = demo.deploy(&charms);
+    let outcome = match settled {
+        Ok(()) => demo.present(started, once, &interruption),
+        Err(error) => Err(error.context(demo.evidence())),
+    };
+    let destroyed = run::step(
+        "destroying the controller",
+        &mut demo.periapt(&["destroy-controller", CONTROLLER, "--no-prompt"]),
+    );
+    outcome.and(destroyed)
+}
+
+struct Demo {
+    periapt: PathBuf,
+    directory: PathBuf,
+}
+
+impl Demo {
+    fn periapt(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.periapt);
+        command.args(arguments).env("PERIAPT_DATA", self.client()).current_dir(run::root());
+        command
+    }
+
+    fn client(&self) -> PathBuf {
+        self.directory.join("client")
+    }
+
+    fn deploy(&self, charms: &std::path::Path) -> Result<()> {
+        let data = self.directory.join("controller");
+        let site = charms.join("site.charm");
+        run::step(
+            "starting a controller on loopback",
+            self.periapt(&["bootstrap", CONTROLLER, "--port", "0", "--data-dir"]).arg(&data),
+        )?;
+        run::step("adding model demo", &mut self.periapt(&["add-model", "demo"]))?;
+        run::step(
+            "deploying charm site with two units",
+            self.periapt(&["deploy"]).arg(&site).args(["site", "-n", "2", "--config", "title=Periapt demo"]),
+        )?;
+        run::step(
+            "waiting until it is settled",
+            &mut self.periapt(&["wait-for", "application", "site", "--timeout", "5m"]),
+        )
+    }
+
+    fn present(&self, started: Instant, once: bool, interruption: &mpsc::Receiver<()>) -> Result<()> {
+        let status = run::output(&mut self.periapt(&["status"]))?;
+        let accounts = std::fs::read_to_string(self.client().join("accounts.yaml"))
+            .context("the client's accounts.yaml is missing")?;
+        let controllers = run::output(&mut self.periapt(&["controllers", "--format", "json"]))?;
+        let controllers: serde_json::Value = serde_json::from_str(&controllers)?;
+        let endpoint = controllers["controllers"][CONTROLLER]["api-endpoints"][0].as_str().unwrap_or("unknown").to_owned();
+        let value_of = |key: &str| {
+            accounts
+                .lines()
+                .find_map(|line| line.trim().strip_prefix(key))
+                .unwrap_or("unknown")
+                .trim()
+                .trim_matches(['"', '\''])
+                .to_owned()
+        };
+        println!("\n{status}");
+        println!("Controller  https://{endpoint}");
+        println!("User        {}", value_of("user:"));
+        println!("Password    {}", value_of("password:"));
+        println!("Settled in  {}", run::elapsed(started));
+        println!("\nTo look around in another terminal:");
+        println!("  export PERIAPT_DATA={}", self.client().display());
+        println!("  {} status --watch", self.periapt.display());
+        if !once {
+            println!("\nServing until Ctrl-C.");
+            let _ = interruption.recv();
+            println!();
+        }
+        Ok(())
+    }
+
+    /// What a person would look at when it did not settle.
+    fn evidence(&self) -> String {
+        let status = self.periapt(&["status"]).output();
+        let log = self.periapt(&["debug-log", "--replay", "--no-tail", "--limit", "60"]).output();
+        let text = |output: std::io::Result<std::process::Output>| {
+            output.map_or_else(|error| error.to_string(), |output| {
+                format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+            })
+        };
+        format!("the demo did not settle\n\n{}\n{}", text(status), text(log))
+    }
+}

@@ -1,0 +1,72 @@
+//! Running other programs: announced, timed, and with the reason when they fail.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+/// The top of the checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Where cargo puts what it builds.
+pub fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(directory) => root().join(directory),
+        None => root().join("target"),
+    }
+}
+
+/// A cargo call in the checkout, with the toolchain that runs this program.
+pub fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs to the end, output passed on, and fails with the program's name when it fails.
+pub fn step(what: &str, command: &mut Command) -> Result<()> {
+    eprintln!("==> {what}");
+    let started = Instant::now();
+    let status = command.status().with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    if !status.success() {
+        bail!("{what}: {:?} ended with {status}", command.get_program());
+    }
+    eprintln!("    done in {}", elapsed(started));
+    Ok(())
+}
+
+/// Runs to the end and gives its standard output; standard error is passed on.
+pub fn output(command: &mut Command) -> Result<String> {
+    let program = format!("{:?}", command.get_program());
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {program}"))?;
+    if !output.status.success() {
+        bail!("{program} ended with {}", output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+pub fn elapsed(since: Instant) -> String {
+    let seconds = since.elapsed().as_secs_f64();
+    if seconds < 90.0 {
+        format!("{seconds:.1} s")
+    } else {
+        format!("{} min {:.0} s", (seconds / 60.0) as u64, seconds % 60.0)
+    }
+}
+
+/// Builds the `periapt` program and gives its path. The whole workspace is built, because cargo
+/// chooses the features of dependencies by what is built together: any smaller choice would
+/// compile the large ones once more.
+pub fn build_periapt() -> Result<PathBuf> {
+    step(
+        "building periapt (the first time takes some ten minutes on two cores)",
+        &mut cargo(&["build", "--workspace"]),
+    )?;
+    Ok(target().join("debug/periapt"))
+}

@@ -1,0 +1,195 @@
+//! All tests, with one line per suite and one for the sum.
+//!
+//! A suite is a set of test programs whose `test result:` lines are added up. All of them are
+//! built by one cargo call. A suite that cannot even run counts as one failure, so that the last
+//! line never looks better than the truth.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{charms, packages, postgres, run};
+
+/// The crates whose tests stand beside their code, by room.
+const ROOMS: &[&str] = &[
+    "model", "wire", "engine", "store", "client", "sandbox", "packing", "providers", "uniter", "server", "agents", "cli",
+];
+
+/// Whole-system suites in `tests/`, each driving the real program.
+const SYSTEM: &[&str] = &["e2e", "crash", "hostile", "mistakes", "documentation"];
+
+#[derive(Default)]
+struct Count {
+    passed: u64,
+    failed: u64,
+}
+
+/// One program of tests.
+#[derive(Clone)]
+struct TestProgram {
+    target: String,
+    path: PathBuf,
+    directory: PathBuf,
+}
+
+pub fn run(wanted: &[String]) -> Result<()> {
+    let selected = |suite: &str| wanted.is_empty() || wanted.iter().any(|name| name == suite);
+    let started = Instant::now();
+    packages::ensure(packages::POSTGRESQL)?;
+    let charms = charms::pack_all()?;
+    let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
+    let environment = [
+        ("PERIAPT_TEST_POSTGRES", postgres.url()),
+        ("PERIAPT_TEST_CHARMS", charms.display().to_string()),
+        ("PERIAPT_TEST_PROGRAM", run::target().join("debug/periapt").display().to_string()),
+    ];
+    let mut suites: Vec<(&str, Vec<Command>)> = Vec::new();
+    if selected("format") {
+        suites.push(("format", vec![run::cargo(&["fmt", "--all", "--check"])]));
+    }
+    if selected("lint") {
+        suites.push(("lint", vec![run::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])]));
+    }
+    let programs = build()?;
+    let of_package = |package: &str, target: Option<&str>| -> Vec<Command> {
+        let programs = programs.get(package).into_iter().flatten();
+        programs.filter(|program| target.is_none_or(|target| program.target == target)).map(TestProgram::command).collect()
+    };
+    for room in ROOMS.iter().copied().filter(|room| selected(room)) {
+        suites.push((room, of_package(&format!("periapt-{room}"), None)));
+    }
+    if selected("xtask") {
+        suites.push(("xtask", of_package("xtask", None)));
+    }
+    if selected("examples") {
+        suites.push(("examples", vec![run::cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])]));
+    }
+    for (suite, project) in guest_projects().into_iter().filter(|(suite, _)| selected(suite)) {
+        let mut command = run::cargo(&["test", "--no-fail-fast"]);
+        command.current_dir(&project).env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
+        suites.push((suite, vec![command]));
+    }
+    for suite in SYSTEM.iter().copied().filter(|suite| selected(suite)) {
+        let mut commands = of_package("periapt-tests", Some(suite));
+        for command in &mut commands {
+            command.arg("--test-threads=2");
+        }
+        suites.push((suite, commands));
+    }
+
+    let mut lines = Vec::new();
+    let mut total = Count::default();
+    for (suite, commands) in suites {
+        eprintln!("==> suite {suite}");
+        let began = Instant::now();
+        let mut sum = Count::default();
+        for mut command in commands {
+            let count = count(command.envs(environment.clone())).unwrap_or_else(|error| {
+                eprintln!("    {error:#}");
+                Count { passed: 0, failed: 1 }
+            });
+            sum.passed += count.passed;
+            sum.failed += count.failed;
+        }
+        let took = run::elapsed(began);
+        lines.push(format!("{suite:<16} {:>5} passed {:>3} failed  {took}", sum.passed, sum.failed));
+        total.passed += sum.passed;
+        total.failed += sum.failed;
+    }
+    drop(postgres);
+    println!("\nSuites, in {}:", run::elapsed(started));
+    for line in &lines {
+        println!("  {line}");
+    }
+    println!("{} passed, {} failed", total.passed, total.failed);
+    if total.failed > 0 {
+        bail!("{} failed", total.failed);
+    }
+    Ok(())
+}
+
+/// Builds every test program of the workspace and lists them by package.
+fn build() -> Result<BTreeMap<String, Vec<TestProgram>>> {
+    eprintln!("==> building the tests");
+    let messages = run::output(&mut run::cargo(&[
+        "test", "--workspace", "--no-run", "--message-format=json-render-diagnostics",
+    ]))
+    .context("the tests do not compile")?;
+    let mut programs: BTreeMap<String, Vec<TestProgram>> = BTreeMap::new();
+    for message in messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+        let Some(path) = message["executable"].as_str().filter(|_| message["profile"]["test"] == true) else { continue };
+        let manifest = PathBuf::from(message["manifest_path"].as_str().unwrap_or_default());
+        let directory = manifest.parent().map(PathBuf::from).unwrap_or_default();
+        let target = message["target"]["name"].as_str().unwrap_or_default().to_owned();
+        let room = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let package = match room {
+            "xtask" => "xtask".to_owned(),
+            room => format!("periapt-{room}"),
+        };
+        programs.entry(package).or_default().push(TestProgram { target, path: path.into(), directory });
+    }
+    Ok(programs)
+}
+
+impl TestProgram {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.directory);
+        command
+    }
+}
+
+fn guest_projects() -> Vec<(&'static str, PathBuf)> {
+    vec![("guest-sdk", run::root().join("guest-sdk/rust")), ("charms", run::root().join("charms"))]
+}
+
+/// Adds up what the test harnesses print; a command without such lines counts as one test.
+fn count(command: &mut Command) -> Result<Count> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    let mut count = Count::default();
+    let mut results = 0;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line?;
+            println!("{line}");
+            if let Some((passed, failed)) = result_line(&line) {
+                count.passed += passed;
+                count.failed += failed;
+                results += 1;
+            }
+        }
+    }
+    let ok = child.wait()?.success();
+    match (ok, results) {
+        (true, 0) => count.passed = 1,
+        (false, _) if count.failed == 0 => count.failed = 1,
+        _ => {}
+    }
+    Ok(count)
+}
+
+/// `test result: ok. 12 passed; 0 failed; ...` as (passed, failed).
+fn result_line(line: &str) -> Option<(u64, u64)> {
+    let (_, counts) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
+    let mut numbers = counts.split("; ").filter_map(|part| part.split(' ').next()?.parse().ok());
+    Some((numbers.next()?, numbers.next()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::result_line;
+
+    #[test]
+    fn counts_are_read_from_the_harness() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        assert_eq!(result_line(line), Some((12, 3)));
+        assert_eq!(result_line("test a ... ok"), None);
+    }
+}
