@@ -1,1 +1,48 @@
-//! To be written.
+//! The sandbox: runs one hook of one charm in a fresh WebAssembly instance that has nothing but
+//! what it was handed, and gives back what the hook asked for.
+//!
+//! What is here, in the order in which a charm meets it:
+//!
+//! * [`compile_in_child`] turns a component into machine code in a child process with limits,
+//!   because the cost of compiling is outside what wasmtime promises to bound. The result is an
+//!   [`Artifact`]: code, [`Inspection`] and a checksum, kept by [`CompileCache`].
+//! * [`SandboxEngine`] (one for each agent process) loads artifacts and keeps the loaded ones.
+//! * [`SandboxEngine::run`] runs one hook: new store, new instance, directories, limits. Calls
+//!   of the charm go to a [`HookContext`] when they take effect at once and into a [`HookTxn`]
+//!   when they wait for the commit. Effects come back only from a hook that returned ok.
+//! * [`lockdown`] takes away from the whole process what no agent needs, so that a guest which
+//!   breaks out of WebAssembly still meets a wall.
+//!
+//! This crate knows neither the API nor the store, and it decides nothing about models.
+
+mod artifact;
+mod cache;
+mod charm;
+mod check;
+mod compile;
+mod context;
+mod contract;
+mod engine;
+mod failure;
+mod files;
+mod journal;
+pub mod lockdown;
+mod meter;
+mod run;
+mod text;
+mod txn;
+mod wait;
+
+#[cfg(test)]
+mod tests;
+
+pub use artifact::{Artifact, ArtifactError, Inspection};
+pub use cache::CompileCache;
+pub use charm::{LoadError, LoadedCharm};
+pub use compile::{ChildLimits, CompileError, compile_child_main, compile_in_child};
+pub use context::{CallError, CallErrorCode, HookContext, LogLevel};
+pub use engine::{EngineError, SandboxEngine, Settings, engine_hash};
+pub use failure::HookFailure;
+pub use files::Directories;
+pub use run::{HookEvent, HookOutcome, HookRun, Usage};
+pub use txn::HookTxn;

@@ -1,0 +1,142 @@
+//! The cache of compiled charms: files named by what they were made from.
+//!
+//! A name is the SHA-256 of the component and the engine's hash, so an entry never becomes
+//! wrong, only useless. It is written aside, made durable and renamed; a damaged entry (its
+//! checksum tells) is removed and made again. Failing to keep an entry is no error: the caller
+//! has the artifact.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::artifact::{self, Artifact};
+use crate::compile::CompileError;
+
+/// A directory of artifacts of one engine.
+#[derive(Debug)]
+pub struct CompileCache {
+    directory: PathBuf,
+    engine_hash: String,
+    compiling: Mutex<HashSet<String>>,
+    compiled: Condvar,
+}
+
+impl CompileCache {
+    /// Makes the directory when it is missing. `engine_hash` as of
+    /// [`crate::SandboxEngine::engine_hash`] or [`crate::engine_hash`].
+    pub fn new(directory: impl Into<PathBuf>, engine_hash: &str) -> io::Result<Self> {
+        let directory = directory.into();
+        std::fs::create_dir_all(&directory)?;
+        Ok(Self {
+            directory,
+            engine_hash: engine_hash.to_owned(),
+            compiling: Mutex::default(),
+            compiled: Condvar::new(),
+        })
+    }
+
+    /// The artifact of the component with this SHA-256 (hex).
+    pub fn get(&self, digest: &str) -> Option<Artifact> {
+        let path = self.path(digest);
+        let bytes = std::fs::read(&path).ok()?;
+        match Artifact::from_bytes(bytes) {
+            Ok(artifact)
+                if artifact.digest() == digest && artifact.engine_hash() == self.engine_hash =>
+            {
+                Some(artifact)
+            }
+            damaged => {
+                let reason = damaged.err().map_or_else(
+                    || "it is of another component or engine".to_owned(),
+                    |error| error.to_string(),
+                );
+                tracing::warn!(path = %path.display(), reason, "dropping a compiled charm");
+                if let Err(error) = std::fs::remove_file(&path) {
+                    tracing::warn!(path = %path.display(), %error, "it stays");
+                }
+                None
+            }
+        }
+    }
+
+    /// Keeps an artifact.
+    pub fn put(&self, artifact: &Artifact) -> io::Result<()> {
+        let path = self.path(artifact.digest());
+        let aside = path.with_extension(format!("{}.new", std::process::id()));
+        let written = write_durably(&aside, artifact.as_bytes())
+            .and_then(|()| std::fs::rename(&aside, &path))
+            .and_then(|()| File::open(&self.directory)?.sync_all());
+        if written.is_err() {
+            // It may not exist.
+            let _ = std::fs::remove_file(&aside);
+        }
+        written
+    }
+
+    /// The artifact of `component`, compiled with `compile` when it is not here. Of several
+    /// threads that want the same one, one compiles and the others wait.
+    pub fn get_or_compile(
+        &self,
+        component: &[u8],
+        compile: impl FnOnce(&[u8]) -> Result<Artifact, CompileError>,
+    ) -> Result<Artifact, CompileError> {
+        let digest = artifact::digest(component);
+        let _turn = self.turn(&digest);
+        if let Some(artifact) = self.get(&digest) {
+            return Ok(artifact);
+        }
+        let artifact = compile(component)?;
+        if let Err(error) = self.put(&artifact) {
+            tracing::warn!(directory = %self.directory.display(), %error, "compiled charm not kept");
+        }
+        Ok(artifact)
+    }
+
+    fn path(&self, digest: &str) -> PathBuf {
+        // Half of the engine's hash is plenty, and short enough to read.
+        let engine = self.engine_hash.get(..32).unwrap_or(&self.engine_hash);
+        self.directory.join(format!("{digest}-{engine}.cwasm"))
+    }
+
+    fn turn(&self, digest: &str) -> Turn<'_> {
+        let mut compiling = self
+            .compiling
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        while !compiling.insert(digest.to_owned()) {
+            compiling = self
+                .compiled
+                .wait(compiling)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        Turn {
+            cache: self,
+            digest: digest.to_owned(),
+        }
+    }
+}
+
+/// One thread's turn to make an entry.
+struct Turn<'a> {
+    cache: &'a CompileCache,
+    digest: String,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let compiling = &self.cache.compiling;
+        compiling
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.digest);
+        self.cache.compiled.notify_all();
+    }
+}
+
+fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

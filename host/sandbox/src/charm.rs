@@ -1,0 +1,96 @@
+//! A charm ready to run: its code mapped and its imports resolved.
+
+use thiserror::Error;
+use wasmtime::component::{Component, Linker};
+
+use crate::artifact::{Artifact, Inspection};
+use crate::check;
+use crate::contract::{CharmPre, HookState};
+
+/// Loaded code; instances are made from it, one for each hook.
+pub struct LoadedCharm {
+    digest: String,
+    inspection: Inspection,
+    uses_files: bool,
+    pub(crate) pre: CharmPre<HookState>,
+}
+
+/// An artifact that cannot be loaded.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LoadError {
+    #[error("the charm was compiled for another engine; compile it again")]
+    OtherEngine,
+    #[error("the compiled charm cannot be loaded: {0}")]
+    Refused(String),
+}
+
+impl LoadError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            LoadError::OtherEngine => "load-other-engine",
+            LoadError::Refused(_) => "load-refused",
+        }
+    }
+}
+
+impl LoadedCharm {
+    pub(crate) fn load(
+        artifact: &Artifact,
+        linker: &Linker<HookState>,
+        engine_hash: &str,
+    ) -> Result<Self, LoadError> {
+        if artifact.engine_hash() != engine_hash {
+            return Err(LoadError::OtherEngine);
+        }
+        let refused = |error: wasmtime::Error| LoadError::Refused(format!("{error:#}"));
+        let component = deserialize(linker, artifact).map_err(refused)?;
+        let pre = check::link(&component, linker)
+            .map_err(|error| LoadError::Refused(error.to_string()))?;
+        let inspection = artifact.inspection().clone();
+        Ok(Self {
+            digest: artifact.digest().to_owned(),
+            uses_files: inspection
+                .imports
+                .iter()
+                .any(|name| name.starts_with("wasi:filesystem/")),
+            inspection,
+            pre,
+        })
+    }
+
+    /// SHA-256 of the component, hex.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    pub fn inspection(&self) -> &Inspection {
+        &self.inspection
+    }
+
+    /// Whether `dispatch` answers this hook; others are skipped without a sandbox.
+    pub fn implements(&self, hook: &str) -> bool {
+        self.inspection.hooks.iter().any(|name| name == hook)
+    }
+
+    /// Directories are opened only for components that can see them.
+    pub(crate) fn uses_files(&self) -> bool {
+        self.uses_files
+    }
+}
+
+impl std::fmt::Debug for LoadedCharm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedCharm")
+            .field("digest", &self.digest)
+            .finish_non_exhaustive()
+    }
+}
+
+#[allow(unsafe_code)]
+fn deserialize(linker: &Linker<HookState>, artifact: &Artifact) -> wasmtime::Result<Component> {
+    // SAFETY: the bytes are the output of `Component::serialize` in our own compile child, made
+    // for an engine of the same hash (checked by the caller), and an `Artifact` exists only
+    // after its BLAKE3 checksum was verified. Artifacts come from that child, from the cache it
+    // fills, or from the controller, which decides what code this agent runs anyway.
+    unsafe { Component::deserialize(linker.engine(), artifact.cwasm()) }
+}

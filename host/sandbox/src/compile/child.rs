@@ -1,0 +1,102 @@
+//! The child: reads an order and a component, answers with an artifact or an error.
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+
+use super::CompileError;
+use super::process::{ANSWER_ARTIFACT, ANSWER_ERROR, ChildLimits, Order};
+use crate::engine::SandboxEngine;
+use crate::lockdown;
+
+/// Descriptors: the three streams, the runtime's, and one for each memory image.
+const OPEN_FILES: u64 = 128;
+
+/// `main` of the compiler child that [`super::compile_in_child`] starts. Takes nothing from the
+/// command line; everything comes over stdin and goes to stdout.
+pub fn compile_child_main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve() -> io::Result<()> {
+    let mut stdin = io::stdin().lock();
+    let order = read_order(&mut stdin)?;
+    restrict(&order.limits)?;
+    let answer = read_component(&mut stdin, &order.limits).and_then(|component| {
+        let engine = SandboxEngine::for_inspection(order.settings)
+            .map_err(|error| CompileError::Engine(error.to_string()))?;
+        engine.compile(&component)
+    });
+    let mut stdout = io::stdout().lock();
+    match answer {
+        Ok(artifact) => {
+            stdout.write_all(&[ANSWER_ARTIFACT])?;
+            stdout.write_all(artifact.as_bytes())?;
+        }
+        Err(error) => {
+            stdout.write_all(&[ANSWER_ERROR])?;
+            serde_json::to_writer(&mut stdout, &error)?;
+        }
+    }
+    stdout.flush()
+}
+
+fn read_order(stdin: &mut impl Read) -> io::Result<Order> {
+    let mut length = [0; 4];
+    stdin.read_exact(&mut length)?;
+    let mut json = vec![0; u32::from_le_bytes(length).min(64 << 10) as usize];
+    stdin.read_exact(&mut json)?;
+    Ok(serde_json::from_slice(&json)?)
+}
+
+fn read_component(stdin: &mut impl Read, limits: &ChildLimits) -> Result<Vec<u8>, CompileError> {
+    let mut component = Vec::new();
+    stdin
+        .take(limits.component_bytes.saturating_add(1))
+        .read_to_end(&mut component)
+        .map_err(|error| CompileError::Ended(format!("reading the component: {error}")))?;
+    match component.len() as u64 {
+        bytes if bytes > limits.component_bytes => Err(CompileError::TooLarge {
+            bytes,
+            limit: limits.component_bytes,
+        }),
+        _ => Ok(component),
+    }
+}
+
+/// Gives up everything a compiler does not need.
+fn restrict(limits: &ChildLimits) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    let set = |resource, value| {
+        setrlimit(
+            resource,
+            Rlimit {
+                current: Some(value),
+                maximum: Some(value),
+            },
+        )
+    };
+    set(Resource::As, limits.address_space)?;
+    set(Resource::Nofile, OPEN_FILES)?;
+    set(Resource::Core, 0)?;
+    // The signal of the soft limit names the reason; the hard one would only kill.
+    let seconds = limits.cpu_seconds;
+    let processor = Rlimit {
+        current: Some(seconds),
+        maximum: Some(seconds + 1),
+    };
+    setrlimit(Resource::Cpu, processor)?;
+    // The limits above are what must hold. A kernel that refuses this one runs agents with the
+    // same refusal, and they report it.
+    if let Err(error) = lockdown::lock_down(&[], &[]) {
+        eprintln!("{error}");
+    }
+    Ok(())
+}

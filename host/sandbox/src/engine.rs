@@ -1,0 +1,285 @@
+//! The wasmtime engine of a process and the room it has for hooks.
+//!
+//! Instances come from a pool of fixed size, so that the memory of guests has a bound which
+//! holds for the process, and so that making one costs microseconds. Guests are interrupted by
+//! epochs: one thread advances the epoch every tick, and each hook looks at its own deadline
+//! when that reaches it. Fuel is not used: it costs more and bounds nothing here that time and
+//! host calls do not.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use wasmtime::component::Linker;
+use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use crate::artifact::{Artifact, FRAME_VERSION};
+use crate::charm::{LoadError, LoadedCharm};
+use crate::contract::{self, HookState};
+
+/// Time between two epochs; a hook overruns its deadline by at most this.
+const TICK: Duration = Duration::from_millis(10);
+/// Stack of a guest, and of the host functions it calls on the same thread.
+const GUEST_STACK_BYTES: usize = 1 << 20;
+const WHOLE_STACK_BYTES: usize = 4 << 20;
+/// Memory of an instance that stays mapped between two hooks, so that small guests do not
+/// fault their pages in again.
+const KEEP_RESIDENT_BYTES: usize = 256 << 10;
+/// Linear memories, tables and core modules one component may have. A component made from one
+/// module has one memory and up to three tables; one that carries CPython has some 40 modules.
+pub(crate) const MEMORIES: u32 = 2;
+pub(crate) const TABLES: u32 = 8;
+const CORE_INSTANCES: u32 = 100;
+
+/// What an engine has room for. Compiled code depends on `memory_bytes` only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Hooks that run at the same time; further ones wait for room.
+    pub slots: u32,
+    /// Largest linear memory any hook can be given, bytes. Address space for all slots is
+    /// reserved, memory is not.
+    pub memory_bytes: u64,
+    /// Largest table.
+    pub table_elements: u64,
+    /// Charms kept loaded, least recently used go first.
+    pub kept_charms: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            slots: 64,
+            memory_bytes: 256 << 20,
+            table_elements: 32 << 10,
+            kept_charms: 128,
+        }
+    }
+}
+
+/// The engine could not be made.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("the WebAssembly engine cannot start: {0}")]
+pub struct EngineError(pub(crate) String);
+
+impl EngineError {
+    pub fn code(&self) -> &'static str {
+        "sandbox-engine"
+    }
+}
+
+/// One for each agent process; clones share it.
+#[derive(Clone)]
+pub struct SandboxEngine {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Engine,
+    linker: Linker<HookState>,
+    settings: Settings,
+    hash: String,
+    room: Mutex<u32>,
+    freed: Condvar,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    charms: HashMap<String, (Arc<LoadedCharm>, u64)>,
+    uses: u64,
+}
+
+impl SandboxEngine {
+    /// Makes the engine and starts its ticker thread, which ends with the last clone.
+    pub fn new(settings: Settings) -> Result<Self, EngineError> {
+        Self::with(settings, true)
+    }
+
+    /// For the one instance of an inspection: no pool, hence little address space.
+    pub(crate) fn for_inspection(settings: Settings) -> Result<Self, EngineError> {
+        Self::with(settings, false)
+    }
+
+    fn with(settings: Settings, pooled: bool) -> Result<Self, EngineError> {
+        let failed = |error: wasmtime::Error| EngineError(format!("{error:#}"));
+        let engine = Engine::new(&config(&settings, pooled)).map_err(failed)?;
+        let mut linker = Linker::new(&engine);
+        contract::link(&mut linker).map_err(failed)?;
+        tick(&engine)?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                hash: hash(&engine),
+                linker,
+                room: Mutex::new(settings.slots.max(1)),
+                freed: Condvar::new(),
+                kept: Mutex::new(Kept::default()),
+                settings,
+                engine,
+            }),
+        })
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// Digest of everything compiled code depends on: an artifact of another hash is of no use.
+    pub fn engine_hash(&self) -> &str {
+        &self.shared.hash
+    }
+
+    /// Makes an artifact ready to run, or finds it ready. `artifact.digest()` names it.
+    pub fn load(&self, artifact: &Artifact) -> Result<Arc<LoadedCharm>, LoadError> {
+        if let Some(charm) = self.loaded(artifact.digest()) {
+            return Ok(charm);
+        }
+        let charm = Arc::new(LoadedCharm::load(
+            artifact,
+            &self.shared.linker,
+            &self.shared.hash,
+        )?);
+        let mut kept = lock(&self.shared.kept);
+        kept.uses += 1;
+        let uses = kept.uses;
+        kept.charms
+            .insert(artifact.digest().to_owned(), (charm.clone(), uses));
+        while kept.charms.len() > self.shared.settings.kept_charms.max(1) {
+            let oldest = kept.charms.iter().min_by_key(|(_, (_, used))| *used);
+            let Some(oldest) = oldest.map(|(digest, _)| digest.clone()) else {
+                break;
+            };
+            kept.charms.remove(&oldest);
+        }
+        Ok(charm)
+    }
+
+    /// The charm whose component has this SHA-256, if it is loaded.
+    pub fn loaded(&self, digest: &str) -> Option<Arc<LoadedCharm>> {
+        let mut kept = lock(&self.shared.kept);
+        kept.uses += 1;
+        let uses = kept.uses;
+        let (charm, used) = kept.charms.get_mut(digest)?;
+        *used = uses;
+        Some(charm.clone())
+    }
+
+    pub(crate) fn wasmtime(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    pub(crate) fn linker(&self) -> &Linker<HookState> {
+        &self.shared.linker
+    }
+
+    /// Waits for room for one more hook. Every hook has a deadline, so the wait ends.
+    pub(crate) fn admit(&self) -> Admission {
+        let mut room = lock(&self.shared.room);
+        while *room == 0 {
+            room = self
+                .shared
+                .freed
+                .wait(room)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        *room -= 1;
+        Admission {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+/// The room of one hook, given back when dropped.
+pub(crate) struct Admission {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        *lock(&self.shared.room) += 1;
+        self.shared.freed.notify_one();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The hash that [`SandboxEngine::engine_hash`] has for these settings, without the pool.
+pub fn engine_hash(settings: &Settings) -> Result<String, EngineError> {
+    let engine =
+        Engine::new(&config(settings, false)).map_err(|error| EngineError(format!("{error:#}")))?;
+    Ok(hash(&engine))
+}
+
+fn config(settings: &Settings, pooled: bool) -> Config {
+    let mut config = Config::new();
+    config
+        .wasm_component_model(true)
+        .epoch_interruption(true)
+        .memory_init_cow(true)
+        .relaxed_simd_deterministic(true)
+        .wasm_backtrace_max_frames(None)
+        .memory_reservation(settings.memory_bytes)
+        .max_wasm_stack(GUEST_STACK_BYTES)
+        .async_stack_size(WHOLE_STACK_BYTES);
+    if pooled {
+        let slots = settings.slots.max(1);
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_component_instances(slots)
+            .total_stacks(slots)
+            .total_core_instances(slots.saturating_mul(CORE_INSTANCES))
+            .max_core_instances_per_component(CORE_INSTANCES)
+            .total_memories(slots.saturating_mul(MEMORIES))
+            .max_memories_per_component(MEMORIES)
+            .total_tables(slots.saturating_mul(TABLES))
+            .max_tables_per_component(TABLES)
+            .max_tables_per_module(TABLES)
+            .max_memories_per_module(MEMORIES)
+            .max_memory_size(usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX))
+            .table_elements(usize::try_from(settings.table_elements).unwrap_or(usize::MAX))
+            .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)
+            .table_keep_resident(64 << 10);
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    }
+    config
+}
+
+fn tick(engine: &Engine) -> Result<(), EngineError> {
+    let engine = engine.weak();
+    std::thread::Builder::new()
+        .name("sandbox-epoch".to_owned())
+        .spawn(move || {
+            while let Some(engine) = engine.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                std::thread::sleep(TICK);
+            }
+        })
+        .map(drop)
+        .map_err(|error| EngineError(format!("no ticker thread: {error}")))
+}
+
+fn hash(engine: &Engine) -> String {
+    struct Sha(Sha256);
+    impl Hasher for Sha {
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.update(bytes);
+        }
+        fn finish(&self) -> u64 {
+            0
+        }
+    }
+    let mut sha = Sha(Sha256::new());
+    sha.write(&[FRAME_VERSION]);
+    engine.precompile_compatibility_hash().hash(&mut sha);
+    hex(&sha.0.finalize())
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,88 @@
+//! Why a hook failed, in words for the operator and in codes for programs.
+
+use std::time::Duration;
+
+use thiserror::Error;
+use wasmtime::Trap;
+
+/// A failed hook. Nothing it asked for is committed, except what takes effect at once.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum HookFailure {
+    /// The charm returned an error; the text is the charm's.
+    #[error("{0}")]
+    Charm(String),
+    /// The charm's code trapped. `last_output` is the last line it wrote to stderr, where a
+    /// panic message would be.
+    #[error("the charm crashed: {reason}{}", last_words(.last_output))]
+    Trap {
+        reason: String,
+        last_output: Option<String>,
+    },
+    /// The charm ended itself instead of returning.
+    #[error("the charm exited with status {status} instead of returning{}", last_words(.last_output))]
+    Exited {
+        status: i32,
+        last_output: Option<String>,
+    },
+    #[error("the hook did not end within {} s", .limit.as_secs_f64())]
+    Deadline { limit: Duration },
+    #[error("the charm needs more memory than the {limit} bytes it may have")]
+    MemoryLimit { limit: u64 },
+    #[error("the charm needs more table elements than the {limit} it may have")]
+    TableLimit { limit: u64 },
+    #[error("the hook wrote more than the {limit} bytes of output and log it may write")]
+    OutputLimit { limit: u64 },
+    #[error("the hook made more than the {limit} calls into the host it may make")]
+    HostCallLimit { limit: u64 },
+    #[error("the hook left more than {limit} bytes in {directory}")]
+    DirectoryLimit { directory: &'static str, limit: u64 },
+    /// The component could not be started.
+    #[error("the charm could not be started: {0}")]
+    Instantiate(String),
+    /// The unit's directories could not be made available.
+    #[error("the directories of the unit could not be prepared: {0}")]
+    Directories(String),
+    /// A host call gave no answer that fits any of the above.
+    #[error("the hook ended unexpectedly: {0}")]
+    Unknown(String),
+}
+
+fn last_words(line: &Option<String>) -> String {
+    line.as_ref()
+        .map(|line| format!(" (last output: {line})"))
+        .unwrap_or_default()
+}
+
+impl HookFailure {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            HookFailure::Charm(_) => "charm-error",
+            HookFailure::Trap { .. } => "trap",
+            HookFailure::Exited { .. } => "exited",
+            HookFailure::Deadline { .. } => "deadline",
+            HookFailure::MemoryLimit { .. } => "memory-limit",
+            HookFailure::TableLimit { .. } => "table-limit",
+            HookFailure::OutputLimit { .. } => "output-limit",
+            HookFailure::HostCallLimit { .. } => "host-call-limit",
+            HookFailure::DirectoryLimit { .. } => "directory-limit",
+            HookFailure::Instantiate(_) => "instantiate",
+            HookFailure::Directories(_) => "directories",
+            HookFailure::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// A trap in words a charm author can act on.
+pub(crate) fn trap_reason(trap: Trap) -> String {
+    match trap {
+        Trap::StackOverflow => "its call stack is exhausted".to_owned(),
+        Trap::UnreachableCodeReached => "it panicked or aborted".to_owned(),
+        Trap::MemoryOutOfBounds => "it used memory outside its own".to_owned(),
+        Trap::IntegerDivisionByZero => "it divided by zero".to_owned(),
+        other => {
+            let text = other.to_string();
+            text.strip_prefix("wasm trap: ").unwrap_or(&text).to_owned()
+        }
+    }
+}

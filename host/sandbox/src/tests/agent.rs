@@ -1,0 +1,192 @@
+//! An agent for tests: answers from memory and writes down what it was asked to do.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use periapt_model::config::{Value, Values};
+use periapt_model::hook::Limits;
+use periapt_model::ports::PortRange;
+use periapt_model::status::{Status, Workload};
+
+use crate::{
+    CallError, Directories, HookContext, HookEvent, HookOutcome, HookRun, LoadedCharm, LogLevel,
+    SandboxEngine, Settings,
+};
+
+/// What hooks did at once.
+#[derive(Debug, Default)]
+pub struct Record {
+    pub lines: Vec<(LogLevel, String)>,
+    pub statuses: Vec<(Workload, String)>,
+    pub versions: Vec<String>,
+    pub state_reads: u32,
+}
+
+/// A unit with its directories.
+pub struct Unit {
+    pub record: Arc<Mutex<Record>>,
+    pub state: BTreeMap<String, String>,
+    pub ports: Vec<PortRange>,
+    pub config: Values,
+    pub leader: bool,
+    pub limits: Limits,
+    pub environment: Vec<(String, String)>,
+    pub home: tempfile::TempDir,
+}
+
+pub fn engine() -> &'static SandboxEngine {
+    static ENGINE: OnceLock<SandboxEngine> = OnceLock::new();
+    ENGINE.get_or_init(|| {
+        SandboxEngine::new(Settings {
+            slots: 16,
+            ..Settings::default()
+        })
+        .unwrap()
+    })
+}
+
+pub fn load(component: &[u8]) -> Arc<LoadedCharm> {
+    engine()
+        .load(&engine().compile(component).unwrap())
+        .unwrap()
+}
+
+impl Unit {
+    pub fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["charm", "state", "temporary"] {
+            std::fs::create_dir(home.path().join(name)).unwrap();
+        }
+        Self {
+            record: Arc::default(),
+            state: BTreeMap::new(),
+            ports: Vec::new(),
+            config: Values::from([("greeting".to_owned(), Value::Text("hello".to_owned()))]),
+            leader: false,
+            limits: Limits {
+                wall_clock_ms: 120_000,
+                ..Limits::default()
+            },
+            environment: Vec::new(),
+            home,
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    pub fn run(&self, component: &[u8]) -> HookOutcome {
+        self.run_loaded(&load(component))
+    }
+
+    pub fn run_loaded(&self, charm: &LoadedCharm) -> HookOutcome {
+        let run = HookRun {
+            charm,
+            event: HookEvent::new("start"),
+            environment: self.environment.clone(),
+            directories: Directories {
+                charm: self.path("charm"),
+                state: self.path("state"),
+                temporary: self.path("temporary"),
+            },
+            limits: self.limits.clone(),
+        };
+        engine().run(run, Box::new(self.context()))
+    }
+
+    pub fn lines(&self) -> Vec<(LogLevel, String)> {
+        self.record.lock().unwrap().lines.clone()
+    }
+
+    pub fn context(&self) -> Context {
+        Context {
+            record: self.record.clone(),
+            state: self.state.clone(),
+            ports: self.ports.clone(),
+            config: self.config.clone(),
+            leader: self.leader,
+        }
+    }
+}
+
+pub struct Context {
+    record: Arc<Mutex<Record>>,
+    state: BTreeMap<String, String>,
+    ports: Vec<PortRange>,
+    config: Values,
+    leader: bool,
+}
+
+impl HookContext for Context {
+    fn unit_name(&self) -> String {
+        "web/0".to_owned()
+    }
+    fn model_name(&self) -> String {
+        "test".to_owned()
+    }
+    fn config(&self) -> &Values {
+        &self.config
+    }
+    fn knows_option(&self, name: &str) -> bool {
+        name == "unset" || self.config.contains_key(name)
+    }
+    fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {
+        self.record.lock().unwrap().state_reads += 1;
+        Ok(self.state.clone())
+    }
+    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
+        Ok(self.ports.clone())
+    }
+    fn private_address(&mut self) -> Result<String, CallError> {
+        Ok("10.0.0.1".to_owned())
+    }
+    fn public_address(&mut self) -> Result<String, CallError> {
+        Err(CallError::not_found("there is no public address"))
+    }
+    fn is_leader(&mut self) -> Result<bool, CallError> {
+        // As an agent asks the controller: over the runtime, when there is one.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.block_on(tokio::task::yield_now());
+        }
+        Ok(self.leader)
+    }
+    fn unit_status(&mut self) -> Result<Status<Workload>, CallError> {
+        Ok(Status::new(Workload::Waiting, ""))
+    }
+    fn set_unit_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
+        self.record
+            .lock()
+            .unwrap()
+            .statuses
+            .push((status, message.to_owned()));
+        Ok(())
+    }
+    fn application_status(&mut self) -> Result<Status<Workload>, CallError> {
+        Ok(Status::new(Workload::Active, ""))
+    }
+    fn set_application_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
+        self.record
+            .lock()
+            .unwrap()
+            .statuses
+            .push((status, format!("application: {message}")));
+        Ok(())
+    }
+    fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
+        self.record
+            .lock()
+            .unwrap()
+            .versions
+            .push(version.to_owned());
+        Ok(())
+    }
+    fn log(&mut self, level: LogLevel, message: &str) {
+        self.record
+            .lock()
+            .unwrap()
+            .lines
+            .push((level, message.to_owned()));
+    }
+}

@@ -1,0 +1,68 @@
+//! Waiting for a guest on the calling thread, until a deadline.
+//!
+//! A guest may wait inside the host (for a clock), where no epoch reaches it; the deadline is
+//! therefore the wait's own. The thread is parked rather than handed to the runtime so that
+//! host calls made on it may use the runtime as any blocking code does.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::Instant;
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Drives `future` to its end; none when `deadline` passes first. Timers of the future run on
+/// the caller's runtime, or on one made for this purpose when there is none.
+pub(crate) fn until<F: Future>(deadline: Instant, future: F) -> Option<F::Output> {
+    wasmtime_wasi::runtime::with_ambient_tokio_runtime(|| {
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut task = Context::from_waker(&waker);
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
+                return Some(output);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            std::thread::park_timeout(left);
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_future_that_never_ends_is_given_up() {
+        let deadline = Instant::now() + Duration::from_millis(20);
+        assert_eq!(until(deadline, std::future::pending::<()>()), None);
+        assert!(Instant::now() >= deadline);
+    }
+
+    #[test]
+    fn a_timer_wakes_the_thread() {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let sleep = async {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            7
+        };
+        assert_eq!(until(deadline, sleep), Some(7));
+    }
+}
