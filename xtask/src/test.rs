@@ -49,7 +49,9 @@ pub fn run(wanted: &[String]) -> Result<()> {
     ];
     let mut suites: Vec<(&str, Vec<Command>)> = Vec::new();
     if selected("format") {
-        suites.push(("format", vec![run::cargo(&["fmt", "--all", "--check"])]));
+        let mut guests = run::cargo(&["fmt", "--all", "--check"]);
+        guests.current_dir(run::root().join("charms"));
+        suites.push(("format", vec![run::cargo(&["fmt", "--all", "--check"]), guests]));
     }
     if selected("lint") {
         suites.push(("lint", vec![run::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])]));
@@ -68,10 +70,10 @@ pub fn run(wanted: &[String]) -> Result<()> {
     if selected("examples") {
         suites.push(("examples", vec![run::cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])]));
     }
-    for (suite, project) in guest_projects().into_iter().filter(|(suite, _)| selected(suite)) {
-        let mut command = run::cargo(&["test", "--no-fail-fast"]);
-        command.current_dir(&project).env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
-        suites.push((suite, vec![command]));
+    if selected("guests") {
+        let mut tests = run::cargo(&["test", "--workspace", "--no-fail-fast"]);
+        tests.current_dir(run::root().join("charms")).env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
+        suites.push(("guests", vec![tests]));
     }
     for suite in SYSTEM.iter().copied().filter(|suite| selected(suite)) {
         let mut commands = of_package("periapt-tests", Some(suite));
@@ -141,10 +143,6 @@ impl TestProgram {
         command.current_dir(&self.directory);
         command
     }
-}
-
-fn guest_projects() -> Vec<(&'static str, PathBuf)> {
-    vec![("guest-sdk", run::root().join("guest-sdk/rust")), ("charms", run::root().join("charms"))]
 }
 
 /// Adds up what the test harnesses print; a command without such lines counts as one test.

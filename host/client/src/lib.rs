@@ -3,6 +3,13 @@
 //! `ApiConnection` is what workers hold. Behind it stands a websocket, or, for the agents that
 //! live in the controller's own process, a channel into the same facades; workers cannot tell.
 
+pub mod rest;
+pub mod tls;
+pub mod websocket;
+
+#[cfg(test)]
+mod test_server;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

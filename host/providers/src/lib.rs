@@ -1,1 +1,19 @@
-//! To be written.
+//! Providers give and take back machines.
+//!
+//! A provider owns the instances behind one environment: it starts them, stops them, says which
+//! there are, and in the end removes everything it ever made there. What an instance is depends
+//! on the provider: for [`local`] it is a place in an agent process on this very machine.
+//!
+//! A provider never knows what its instances are for. It is handed plain values, a name and the
+//! bytes of an agent's configuration, and hands back plain values. It never decides when to
+//! start, retry or harvest: that is the work of the provisioner. A new provider is one folder
+//! that implements [`Provider`] and passes the suite in `suite.rs`.
+
+mod error;
+pub mod local;
+mod provider;
+#[cfg(test)]
+mod suite;
+
+pub use error::ProviderError;
+pub use provider::{Instance, InstanceId, InstanceState, Provider, Providers, StartInstance};

@@ -1,1 +1,39 @@
-//! To be written.
+//! The controller's API: one TLS port, two dialects, no rules of its own.
+//!
+//! The server proves who somebody is ([`authenticator`]), looks up what they may do
+//! ([`access`]), translates ([`facades`] for agents and Juju's framing, [`rest`] for people and
+//! scripts) and calls the store. It never decides anything about a model, and it never opens
+//! a database, a directory or a guest.
+//!
+//! The pieces are separate because they live for different spans: the [`mux`] and the
+//! [`authenticator`] outlive restarts of the API server, the [`listener`] outlives its routes,
+//! the certificate behind it is swapped while it serves ([`authority`]), and a [`ServerState`]
+//! is one run of the API server.
+
+pub mod access;
+pub mod authenticator;
+pub mod authority;
+mod blobs;
+mod charms;
+mod compiler;
+mod error;
+pub mod facades;
+mod identity;
+pub mod listener;
+pub mod mux;
+pub mod presence;
+mod reports;
+pub mod rest;
+pub mod rpc;
+mod state;
+
+pub use authenticator::Authenticator;
+pub use authority::{Authority, Leaf, LeafResolver};
+pub use compiler::{CharmCompiler, CompileProblem, CompiledCharm};
+pub use error::ServerError;
+pub use identity::{Identity, Role};
+pub use listener::{ListenerLimits, Serve};
+pub use mux::{Mux, RouteGuard};
+pub use presence::{AgentPresence, Presence};
+pub use reports::{AgentReports, Reports};
+pub use state::{ControllerIdentity, ServerOptions, ServerState, StopSignal};

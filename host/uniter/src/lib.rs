@@ -1,1 +1,42 @@
-//! To be written.
+//! The uniter: runs the charm of one unit.
+//!
+//! What is here, in the order of use. [`remote`] keeps one consistent picture of what the
+//! controller says of the unit and tells when it changes. `periapt_model::uniter::resolve`
+//! names the next operation, a decision this crate only carries out. [`executor`] takes the
+//! operation through prepare, execute and commit, writing to the controller between the steps.
+//! [`hook`] is the middle step of a hook: a staged copy of the unit's [`state_directory`], a
+//! [`context`] that answers the charm, a [`sandbox`] to run in. [`charms`] keeps unpacked
+//! charms, shared by all units of the process. [`worker`] is the loop around all that.
+//!
+//! What this crate never does: it decides nothing about order, retries or life (`model` does),
+//! opens no socket (an `ApiConnection` is handed in), and knows no WebAssembly engine but
+//! through [`sandbox`]. A unit at rest costs one task that waits for a watcher and one timer.
+
+pub mod charms;
+pub mod context;
+pub mod duration;
+pub mod environment;
+mod error;
+mod executor;
+mod files;
+mod hook;
+pub mod leadership;
+pub mod machine_lock;
+pub mod process;
+pub mod remote;
+pub mod sandbox;
+pub mod state_directory;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use charms::{Charm, Charms};
+pub use error::UniterError;
+pub use leadership::Leadership;
+pub use machine_lock::MachineLock;
+pub use process::{HookLog, ModelIdentity, Process, ProcessOptions};
+pub use sandbox::{Sandbox, WasmSandbox};
+pub use worker::{Uniter, UniterConfig};

@@ -1,0 +1,88 @@
+//! **apiserver**: the API's routes on the shared mux.
+//!
+//! Trigger: start. Action: it gathers what the facades need and adds their routes. Effect:
+//! clients and agents can log in. At its end connections close, blocked calls are told to come
+//! back, and running requests have a few seconds to finish. Each call checks who is calling; this
+//! worker decides nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use periapt_client::ApiConnection;
+use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
+use periapt_model::ModelUuid;
+use periapt_server::{Authenticator, ControllerIdentity, Identity, Mux, Presence, ServerOptions, ServerState, rpc};
+use periapt_store::{Store, lease::Manager};
+use serde_json::json;
+
+use super::{ControllerContext, agent, changestream, compiler, controllerport, dbaccessor, httpserverargs, lease, presence, reports};
+use crate::model::apicaller::Connect;
+
+pub const NAME: &str = "api-server";
+
+/// How long connections may take to close.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// Connections in this process, to one run of the API server.
+pub struct InProcess(pub ServerState);
+
+#[async_trait]
+impl Connect for InProcess {
+    async fn connect(&self, model: Option<&ModelUuid>) -> Result<ApiConnection, WorkerError> {
+        Ok(rpc::in_process(&self.0, Identity::Controller { model: model.cloned() }))
+    }
+}
+
+/// Lends the [`ServerState`].
+pub fn manifold() -> Manifold {
+    Manifold::new(|context| async move {
+        let controller: ControllerContext = context.get(agent::NAME)?;
+        let store: Store = context.get(dbaccessor::NAME)?;
+        let leases: Manager = context.get(lease::NAME)?;
+        let mux: Mux = context.get(httpserverargs::NAME)?;
+        let authenticator: Arc<Authenticator> = context.get(httpserverargs::NAME)?;
+        let presence: Presence = context.get(presence::NAME)?;
+        context.require(changestream::NAME)?;
+        context.require(controllerport::NAME)?;
+        let identity = ControllerIdentity {
+            uuid: controller.config.uuid.clone(),
+            name: controller.config.name.clone(),
+            addresses: controller.api_addresses.borrow().clone(),
+            database: store.database_kind().to_owned(),
+            started_at: controller.started_at,
+        };
+        let state = ServerState::new(ServerOptions {
+            store,
+            leases,
+            clock: context.clock(),
+            authenticator,
+            presence,
+            compiler: Arc::new(compiler::ChildCompiler::new(&controller).while_doing("preparing to compile charms")?),
+            reports: Arc::new(reports::Engines::new(&controller)),
+            limits: controller.config.limits.clone(),
+            controller: identity,
+            stop: controller.stop_signal.clone(),
+        });
+        let routes = mux.add("/", state.router()).while_doing("adding the API's routes")?;
+        Ok(TaskWorker::lending(Outputs::of(state.clone()), |worker| async move {
+            worker.set_report(json!({ "addresses": state.addresses() }));
+            worker.dying().cancelled().await;
+            state.shut_down();
+            if !state.drained(DRAIN).await {
+                tracing::warn!("API connections did not close in time");
+            }
+            drop(routes);
+            Ok(())
+        }))
+    })
+    .needs([
+        agent::NAME,
+        controllerport::NAME,
+        dbaccessor::NAME,
+        changestream::NAME,
+        lease::NAME,
+        httpserverargs::NAME,
+        presence::NAME,
+    ])
+}

@@ -1,0 +1,89 @@
+//! `controller.json`: what a controller is, written once by bootstrap. It holds no secret but,
+//! possibly, the password within a database URL, so it is readable by its owner only.
+
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use periapt_model::ModelUuid;
+use periapt_model::hook::Limits;
+use serde::{Deserialize, Serialize};
+
+use super::ControllerError;
+use super::error::file;
+
+/// The file's content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ControllerConfig {
+    pub uuid: ModelUuid,
+    pub name: String,
+    /// Where it listens.
+    pub address: IpAddr,
+    pub port: u16,
+    /// URL of a PostgreSQL database; none for SQLite in the data directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<String>,
+    /// The model named `controller`.
+    pub controller_model: ModelUuid,
+    /// Bounds of hooks.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Statements that take longer are written to `slow-query.log`.
+    #[serde(default = "one_second")]
+    pub slow_query_ms: u64,
+}
+
+fn one_second() -> u64 {
+    1000
+}
+
+impl ControllerConfig {
+    pub fn path(data_dir: &Path) -> PathBuf {
+        data_dir.join("controller.json")
+    }
+
+    pub fn read(data_dir: &Path) -> Result<Self, ControllerError> {
+        let path = Self::path(data_dir);
+        let bytes = match std::fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(ControllerError::NoController(data_dir.to_owned()));
+            }
+            read => read.map_err(file("read", &path))?,
+        };
+        serde_json::from_slice(&bytes)
+            .map_err(|error| ControllerError::Configuration { path, reason: error.to_string() })
+    }
+
+    /// Writes the file; it is there as a whole or not at all.
+    pub fn write(&self, data_dir: &Path) -> Result<(), ControllerError> {
+        let path = Self::path(data_dir);
+        let next = path.with_extension("json.next");
+        let bytes = serde_json::to_vec_pretty(self).map_err(|error| ControllerError::Internal(error.to_string()))?;
+        std::fs::OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&next)
+            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(&next, &path))
+            .and_then(|()| std::fs::File::open(data_dir)?.sync_all())
+            .map_err(file("write", &path))
+    }
+
+    pub fn slow_query(&self) -> Duration {
+        Duration::from_millis(self.slow_query_ms)
+    }
+
+    /// The address at which agents on this machine reach a controller that listens everywhere.
+    pub fn reachable(&self) -> IpAddr {
+        match self.address {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED) => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED) => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            address => address,
+        }
+    }
+}

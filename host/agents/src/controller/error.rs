@@ -1,0 +1,67 @@
+//! Why a controller cannot be made or run, in words for the person who tried.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use periapt_engine::WorkerError;
+use periapt_providers::ProviderError;
+use periapt_server::ServerError;
+use periapt_store::StoreError;
+use thiserror::Error;
+
+/// An error of the controller's process.
+#[derive(Debug, Error)]
+pub enum ControllerError {
+    #[error("there is no controller in {}; `periapt bootstrap` makes one", .0.display())]
+    NoController(PathBuf),
+    #[error("there is a controller in {} already", .0.display())]
+    AlreadyThere(PathBuf),
+    #[error("a controller runs in {} already{}", directory.display(), pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
+    AlreadyRunning { directory: PathBuf, pid: Option<u32> },
+    #[error("cannot serve on {address}: {source}; choose another port or stop what uses this one")]
+    Port { address: SocketAddr, source: io::Error },
+    #[error("cannot {doing} {}: {source}", path.display())]
+    File { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("the controller's configuration {} is damaged: {reason}", path.display())]
+    Configuration { path: PathBuf, reason: String },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    #[error("charms cannot be compiled on this machine: {0}")]
+    Sandbox(String),
+    /// A fault that no restart of a single worker mends.
+    #[error("{0}")]
+    Stopped(WorkerError),
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl ControllerError {
+    /// A stable name, for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ControllerError::NoController(_) => "controller-not-found",
+            ControllerError::AlreadyThere(_) => "controller-already-exists",
+            ControllerError::AlreadyRunning { .. } => "controller-already-running",
+            ControllerError::Port { .. } => "port-unavailable",
+            ControllerError::File { .. } => "controller-file",
+            ControllerError::Configuration { .. } => "controller-configuration-damaged",
+            ControllerError::Store(error) => error.code(),
+            ControllerError::Server(error) => error.code(),
+            ControllerError::Provider(error) => error.code(),
+            ControllerError::Sandbox(_) => "sandbox-unavailable",
+            ControllerError::Stopped(_) => "controller-stopped",
+            ControllerError::Internal(_) => "internal-error",
+        }
+    }
+}
+
+/// Names the file in an I/O error.
+pub(super) fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ControllerError {
+    let path = path.into();
+    move |source| ControllerError::File { doing, path, source }
+}

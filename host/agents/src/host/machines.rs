@@ -1,0 +1,120 @@
+//! The machines that this process hosts: one nested engine for each.
+//!
+//! Trigger: the list of hosted machines. Action: starts an engine for a new machine and stops
+//! that of one which is gone. Effect: a provisioned machine comes up. It lives as long as one
+//! connection: with a new one all engines are made anew.
+
+use std::sync::Arc;
+
+use periapt_client::ApiConnection;
+use periapt_engine::{
+    Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker, Worker,
+    WorkerContext, WorkerResult,
+};
+use periapt_model::MachineId;
+use periapt_uniter::ModelIdentity;
+use periapt_wire::agent::host::{HostModel, HostedMachines, WatchHostedMachines};
+
+use super::settings::{self, ModelSettings};
+use super::{AgentContext, agent, apicaller};
+use crate::machine::{self, HostContext, MachineContext};
+
+pub const NAME: &str = "machines";
+
+/// Lends nothing.
+#[must_use]
+pub fn manifold() -> Manifold {
+    Manifold::new(|context| async move {
+        let agent: AgentContext = context.get(agent::NAME)?;
+        let connection: ApiConnection = context.get(apicaller::NAME)?;
+        let settings: ModelSettings = context.get(settings::NAME)?;
+        let model = context.or_abort(connection.call(&HostModel {})).await?;
+        let model = model.while_doing("asking for the model")?;
+        let host = HostContext {
+            model: ModelIdentity { uuid: model.uuid, name: model.name },
+            connection,
+            process: agent.process,
+            settings,
+            addresses: agent.addresses,
+            clock: context.clock(),
+            randomness: context.randomness(),
+        };
+        let runner = Runner::new(
+            RunnerConfig::new("machines", context.clock())
+                .never_fatal()
+                .restart_when(|error| error.kind() != Kind::Fatal(Fatal::TerminateAgent)),
+        );
+        let hosted = Hosted { host, runner: runner.clone() };
+        let worker = TaskWorker::spawn(move |worker| async move { hosted.run(worker).await });
+        Ok(Arc::new(Reporting { worker, runner }) as SharedWorker)
+    })
+    .needs([agent::NAME, apicaller::NAME, settings::NAME])
+}
+
+struct Hosted {
+    host: HostContext,
+    runner: Runner,
+}
+
+impl Hosted {
+    async fn run(self, worker: WorkerContext) -> WorkerResult {
+        worker.add(Arc::new(self.runner.clone()))?;
+        let connection = &self.host.connection;
+        let watch = worker.or_dying(connection.watch(&WatchHostedMachines {})).await?;
+        let mut changes = watch.while_doing("watching machines")?;
+        loop {
+            worker.or_dying(changes.next()).await?.while_doing("watching machines")?;
+            let machines = worker.or_dying(connection.call(&HostedMachines {})).await?;
+            self.follow(&machines.while_doing("listing machines")?)?;
+        }
+    }
+
+    fn follow(&self, machines: &[MachineId]) -> WorkerResult {
+        let running = self.runner.worker_ids();
+        for id in &running {
+            if !machines.iter().any(|machine| machine.as_str() == id) {
+                // It may have ended by itself a moment ago.
+                let _ = self.runner.stop_worker(id);
+                if let Ok(machine) = id.parse() {
+                    self.host.process.forget_machine(&machine);
+                }
+            }
+        }
+        for machine in machines.iter().filter(|machine| !running.iter().any(|id| id == machine.as_str())) {
+            let context = MachineContext { machine: machine.clone(), host: self.host.clone() };
+            let started = self.runner.start_worker(machine.to_string(), move || {
+                let engine = machine::start(&context);
+                async move {
+                    let engine = engine.worker_error()?;
+                    Ok(Arc::new(engine) as SharedWorker)
+                }
+            });
+            match started {
+                Ok(()) | Err(RunnerError::AlreadyExists(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The worker, which reports the engines of its machines.
+struct Reporting {
+    worker: SharedWorker,
+    runner: Runner,
+}
+
+#[async_trait::async_trait]
+impl Worker for Reporting {
+    fn kill(&self) {
+        self.worker.kill();
+    }
+
+    async fn wait(&self) -> WorkerResult {
+        self.worker.wait().await
+    }
+
+    fn report(&self) -> serde_json::Value {
+        self.runner.report()
+    }
+}

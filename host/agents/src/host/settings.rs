@@ -1,0 +1,108 @@
+//! What the agents of a model need of its configuration, read once for the whole process.
+//!
+//! Trigger: a change of the model's configuration. Action: reads it and publishes what differs.
+//! Effect: a thousand units share one watcher, and only those concerned wake.
+
+use std::time::Duration;
+
+use periapt_client::ApiConnection;
+use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker};
+use periapt_model::config::{Value, Values};
+use periapt_uniter::duration;
+use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
+use periapt_wire::agent::retry_strategy::{GetRetryStrategy, RetryStrategy};
+use tokio::sync::watch;
+
+use super::apicaller;
+
+pub const NAME: &str = "model-settings";
+
+/// Juju's default.
+const UPDATE_STATUS: Duration = Duration::from_secs(5 * 60);
+
+/// The settings, as they change.
+#[derive(Clone, Debug)]
+pub struct ModelSettings {
+    pub retry: watch::Receiver<RetryStrategy>,
+    /// Time between two `update-status` hooks; zero for none.
+    pub update_status: watch::Receiver<Duration>,
+    /// As in `<root>=INFO;unit=DEBUG`.
+    pub logging: watch::Receiver<String>,
+}
+
+/// The other end of [`ModelSettings`].
+#[derive(Debug)]
+pub struct Publisher {
+    retry: watch::Sender<RetryStrategy>,
+    update_status: watch::Sender<Duration>,
+    logging: watch::Sender<String>,
+}
+
+/// Both ends, with these first values.
+#[must_use]
+pub fn channel(config: &Values, retry: RetryStrategy) -> (Publisher, ModelSettings) {
+    let (retry_sender, retry) = watch::channel(retry);
+    let (update_sender, update_status) = watch::channel(update_status(config));
+    let (logging_sender, logging) = watch::channel(logging(config));
+    let publisher = Publisher { retry: retry_sender, update_status: update_sender, logging: logging_sender };
+    (publisher, ModelSettings { retry, update_status, logging })
+}
+
+impl Publisher {
+    /// Publishes what differs.
+    pub fn publish(&self, config: &Values, retry: RetryStrategy) {
+        put(&self.retry, retry);
+        put(&self.update_status, update_status(config));
+        put(&self.logging, logging(config));
+    }
+}
+
+fn put<T: PartialEq>(sender: &watch::Sender<T>, value: T) {
+    sender.send_if_modified(|current| {
+        let differs = *current != value;
+        *current = value;
+        differs
+    });
+}
+
+fn update_status(config: &Values) -> Duration {
+    config.get("update-status-hook-interval").and_then(duration::from_config).unwrap_or(UPDATE_STATUS)
+}
+
+fn logging(config: &Values) -> String {
+    match config.get("logging-config") {
+        Some(Value::Text(text)) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Lends [`ModelSettings`], once they are known.
+#[must_use]
+pub fn manifold() -> Manifold {
+    Manifold::new(|context| async move {
+        let connection: ApiConnection = context.get(apicaller::NAME)?;
+        let begin = async {
+            let mut changes = connection.watch(&WatchModelConfig {}).await?;
+            changes.next().await?;
+            Ok::<_, periapt_client::CallError>((changes, read(&connection).await?))
+        };
+        let begun = context.or_abort(begin).await?;
+        let (mut changes, (config, retry)) = begun.while_doing("reading the model's configuration")?;
+        let (publisher, settings) = channel(&config, retry);
+        Ok(TaskWorker::lending(Outputs::of(settings), |worker| async move {
+            loop {
+                worker.or_dying(changes.next()).await?.while_doing("watching the model's configuration")?;
+                let read = worker.or_dying(read(&connection)).await?;
+                let (config, retry) = read.while_doing("reading the model's configuration")?;
+                publisher.publish(&config, retry);
+            }
+        }))
+    })
+    .needs([apicaller::NAME])
+}
+
+async fn read(connection: &ApiConnection) -> Result<(Values, RetryStrategy), periapt_client::CallError> {
+    let config = connection.call(&GetModelConfig {}).await?;
+    let retry = connection.call(&GetRetryStrategy {}).await?;
+    Ok((config, retry))
+}

@@ -1,0 +1,144 @@
+//! **deployer**: keeps a unit agent for each unit of the machine.
+//!
+//! Trigger: the machine's units. Action: starts a nested engine for a unit that is not dead;
+//! stops the engine of a dead one, waits for its end and removes the unit. Effect: `add-unit`
+//! ends in running hooks, `remove-unit` in a unit that is gone. A unit that dies before it ever
+//! ran needs no shortcut here: its uniter finds nothing to stop. A failing engine is started
+//! again by itself and never touches its siblings.
+
+use std::sync::Arc;
+
+use periapt_client::ApiConnection;
+use periapt_engine::{
+    Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker, Worker,
+    WorkerContext, WorkerError, WorkerResult,
+};
+use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::{Life, UnitName};
+use periapt_wire::agent::deployer::{DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, WatchMachineUnits};
+use periapt_wire::rpc::code;
+
+use super::{MachineContext, agent, apicaller};
+use crate::unit::{self, UnitContext};
+
+pub const NAME: &str = "deployer";
+
+/// Lends nothing.
+#[must_use]
+pub fn manifold() -> Manifold {
+    Manifold::new(|context| async move {
+        let machine: MachineContext = context.get(agent::NAME)?;
+        let connection: ApiConnection = context.get(apicaller::NAME)?;
+        let runner = Runner::new(
+            RunnerConfig::new(format!("units of {}", machine.machine), context.clock())
+                .never_fatal()
+                .restart_when(|error| error.kind() != Kind::Fatal(Fatal::TerminateAgent)),
+        );
+        let deployer = Deployer { machine, connection, runner: runner.clone() };
+        let worker = TaskWorker::spawn(move |worker| async move { deployer.run(worker).await });
+        Ok(Arc::new(Reporting { worker, runner }) as SharedWorker)
+    })
+    .needs([agent::NAME, apicaller::NAME])
+}
+
+struct Deployer {
+    machine: MachineContext,
+    connection: ApiConnection,
+    runner: Runner,
+}
+
+impl Deployer {
+    async fn run(self, worker: WorkerContext) -> WorkerResult {
+        worker.add(Arc::new(self.runner.clone()))?;
+        let machine = self.machine.machine.clone();
+        let watch = WatchMachineUnits { machine: machine.clone() };
+        let mut changes = worker.or_dying(self.connection.watch(&watch)).await?.while_doing("watching units")?;
+        loop {
+            worker.or_dying(changes.next()).await?.while_doing("watching units")?;
+            let ask = MachineUnits { machine: machine.clone() };
+            let units = worker.or_dying(self.connection.call(&ask)).await?.while_doing("listing units")?;
+            self.stop_missing(&units);
+            for unit in &units {
+                match unit.life {
+                    Life::Alive | Life::Dying => self.deploy(unit).await?,
+                    Life::Dead => self.remove(&unit.unit, &worker).await?,
+                }
+            }
+        }
+    }
+
+    /// Stops the agents of units that were removed from under them.
+    fn stop_missing(&self, units: &[DeployedUnit]) {
+        for id in self.runner.worker_ids() {
+            if !units.iter().any(|unit| unit.unit.as_str() == id) {
+                // It may have ended by itself a moment ago.
+                let _ = self.runner.stop_worker(&id);
+            }
+        }
+    }
+
+    async fn deploy(&self, deployed: &DeployedUnit) -> WorkerResult {
+        if self.runner.worker_ids().iter().any(|id| id == deployed.unit.as_str()) {
+            return Ok(());
+        }
+        let is_new = !self.machine.host.process.unit_directory(&deployed.unit).exists();
+        if deployed.life == Life::Alive && is_new {
+            let set = SetDeployStatus {
+                unit: deployed.unit.clone(),
+                workload: Status::new(Workload::Waiting, "installing agent"),
+                agent: Status::new(Agent::Allocating, ""),
+            };
+            match self.connection.call(&set).await {
+                Err(error) if error.is(code::NOT_FOUND) => return Ok(()),
+                result => result.while_doing("reporting a deployment")?,
+            };
+        }
+        let context = UnitContext { unit: deployed.unit.clone(), machine: self.machine.clone() };
+        let started = self.runner.start_worker(deployed.unit.to_string(), move || {
+            let engine = unit::start(&context);
+            async move {
+                let engine = engine.worker_error()?;
+                Ok(Arc::new(engine) as SharedWorker)
+            }
+        });
+        match started {
+            // One that is still stopping is looked at again with its next change.
+            Ok(()) | Err(RunnerError::AlreadyExists(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn remove(&self, unit: &UnitName, worker: &WorkerContext) -> WorkerResult {
+        match self.runner.stop_and_remove_worker(unit.as_str(), worker.dying()).await {
+            Ok(()) | Err(RunnerError::NotFound(_)) => {}
+            Err(RunnerError::Aborted(_)) => return Err(WorkerError::Dying),
+            Err(error) => return Err(error.into()),
+        }
+        match self.connection.call(&RemoveUnit { unit: unit.clone() }).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is(code::NOT_FOUND) => Ok(()),
+            Err(error) => Err(error).while_doing("removing a unit"),
+        }
+    }
+}
+
+/// The deployer, which reports the engines of its units.
+struct Reporting {
+    worker: SharedWorker,
+    runner: Runner,
+}
+
+#[async_trait::async_trait]
+impl Worker for Reporting {
+    fn kill(&self) {
+        self.worker.kill();
+    }
+
+    async fn wait(&self) -> WorkerResult {
+        self.worker.wait().await
+    }
+
+    fn report(&self) -> serde_json::Value {
+        self.runner.report()
+    }
+}

@@ -1,0 +1,65 @@
+//! The machine agent: one engine per machine, nested in the agent process that hosts it.
+//!
+//! Like its units it is lent the process's connection. Its one fatal error is that its machine
+//! is dead: then the engine ends for good.
+
+pub mod agent;
+pub mod apicaller;
+pub mod deployer;
+pub mod machiner;
+#[cfg(test)]
+mod tests;
+
+use periapt_client::ApiConnection;
+use periapt_engine::{
+    DependencyEngine, EngineConfig, InstallError, Manifolds, SharedClock, SharedRandomness,
+};
+use periapt_model::MachineId;
+use periapt_uniter::{ModelIdentity, Process};
+
+use crate::host::settings::ModelSettings;
+
+/// What the process gives to the engines nested in it, for as long as one connection lasts.
+#[derive(Clone)]
+pub struct HostContext {
+    pub model: ModelIdentity,
+    pub connection: ApiConnection,
+    pub process: Process,
+    pub settings: ModelSettings,
+    /// Addresses at which the machines of this process are reached.
+    pub addresses: Vec<String>,
+    pub clock: SharedClock,
+    pub randomness: SharedRandomness,
+}
+
+/// What the engine of one machine is given.
+#[derive(Clone)]
+pub struct MachineContext {
+    pub machine: MachineId,
+    pub host: HostContext,
+}
+
+/// The table.
+pub fn manifolds(machine: &MachineContext) -> Manifolds {
+    Manifolds::new()
+        .add(agent::NAME, agent::manifold(machine))
+        .add(apicaller::NAME, apicaller::manifold())
+        .add(machiner::NAME, machiner::manifold())
+        .add(deployer::NAME, deployer::manifold())
+}
+
+/// Starts the engine of one machine.
+///
+/// # Errors
+/// A table that contradicts itself.
+pub fn start(machine: &MachineContext) -> Result<DependencyEngine, InstallError> {
+    let host = &machine.host;
+    let config = EngineConfig::new(format!("machine {}", machine.machine), host.clock.clone())
+        .randomness(host.randomness.clone());
+    let engine = DependencyEngine::new(config);
+    let installed = manifolds(machine).install(&engine);
+    if installed.is_err() {
+        engine.kill();
+    }
+    installed.map(|()| engine)
+}

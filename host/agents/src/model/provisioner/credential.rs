@@ -1,0 +1,64 @@
+//! The configuration of the model's agents, with a password made at most once.
+//!
+//! An agent that runs, perhaps one that an earlier controller started, goes on with the password
+//! it has: a new one is made only when the provider has no configuration of this model at hand.
+
+use std::sync::Arc;
+
+use periapt_client::ApiConnection;
+use periapt_engine::{ResultExt, WorkerError};
+use periapt_providers::Provider;
+use periapt_wire::agent::provisioner::MakeAgentCredential;
+use tokio::sync::Mutex;
+
+use crate::agent_config::AgentConfig;
+use crate::model::ModelContext;
+
+pub struct Credential {
+    model: ModelContext,
+    api: ApiConnection,
+    provider: Arc<dyn Provider>,
+    made: Mutex<Option<AgentConfig>>,
+}
+
+impl Credential {
+    pub fn new(model: ModelContext, api: ApiConnection, provider: Arc<dyn Provider>) -> Self {
+        Self { model, api, provider, made: Mutex::new(None) }
+    }
+
+    /// The configuration file's bytes, with the addresses of this moment.
+    pub async fn config(&self) -> Result<Vec<u8>, WorkerError> {
+        let mut made = self.made.lock().await;
+        let known = match made.take() {
+            Some(config) => Some(config),
+            None => self.left_behind().await?,
+        };
+        let (tag, password) = match known {
+            Some(known) => (known.tag, known.password),
+            None => {
+                let credential = self.api.call(&MakeAgentCredential {}).await.while_doing("making the agent's password")?;
+                (credential.tag, credential.password)
+            }
+        };
+        let config = AgentConfig {
+            tag,
+            password,
+            model_uuid: self.model.uuid.clone(),
+            controller_uuid: self.model.controller.clone(),
+            api_addresses: self.model.api_addresses.borrow().clone(),
+            ca_cert: self.model.ca_cert.to_string(),
+            directory: self.model.agents_directory.join(self.model.uuid.as_str()),
+        };
+        let bytes = serde_json::to_vec_pretty(&config).worker_error()?;
+        *made = Some(config);
+        Ok(bytes)
+    }
+
+    /// What agents were last started with, if it belongs to this model and controller.
+    async fn left_behind(&self) -> Result<Option<AgentConfig>, WorkerError> {
+        let bytes = self.provider.agent_config().await.while_doing("reading the agent's configuration")?;
+        Ok(bytes
+            .and_then(|bytes| serde_json::from_slice::<AgentConfig>(&bytes).ok())
+            .filter(|config| config.model_uuid == self.model.uuid && config.controller_uuid == self.model.controller))
+    }
+}

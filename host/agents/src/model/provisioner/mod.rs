@@ -1,0 +1,301 @@
+//! **provisioner**: an instance for every machine, none for the dead.
+//!
+//! Trigger: machines come, change life or go; a start is over; a pause before the next attempt
+//! is over. Action: as `model::provisioning` decides, it starts and stops instances at the
+//! provider, up to sixteen at a time, and records them. Effect: a machine goes from pending to
+//! running, or shows why not and how often it will be tried again; after ten attempts it shows
+//! `provisioning error`, until the controller is restarted. A dead machine's instance goes, then
+//! the machine is marked for removal.
+//!
+//! What it never does: it never stops an instance while its start is under way (a machine that
+//! dies then is stopped right afterwards), never removes a machine (that is the undertaker's
+//! part), never restarts an agent (the provider does).
+
+mod credential;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use periapt_client::{ApiConnection, CallError};
+use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult};
+use periapt_model::config::Value;
+use periapt_model::provisioning::{Harvest, Task, classify, failed_start};
+use periapt_model::status::{Machine, Status};
+use periapt_model::MachineId;
+use periapt_providers::{Instance, InstanceId, Provider, ProviderError, StartInstance};
+use periapt_wire::agent::model_config::GetModelConfig;
+use periapt_wire::agent::provisioner::{
+    EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, SetInstanceInfo,
+    SetInstanceStatus, WatchMachines,
+};
+use periapt_wire::rpc::{Empty, code};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::{ModelContext, agent, apicaller, environ};
+use credential::Credential;
+use queue::Queue;
+
+pub const NAME: &str = "compute-provisioner";
+
+/// Instances started or stopped at the same time (Juju's `num-provision-workers`).
+const AT_ONCE: usize = 16;
+
+/// Lends nothing.
+pub fn manifold() -> Manifold {
+    Manifold::new(|context| async move {
+        let model: ModelContext = context.get(agent::NAME)?;
+        let api: ApiConnection = context.get(apicaller::NAME)?;
+        let provider: Arc<dyn Provider> = context.get(environ::NAME)?;
+        let clock = context.clock();
+        Ok(TaskWorker::spawn(move |worker| {
+            let credential = Credential::new(model, api.clone(), Arc::clone(&provider));
+            let credential = Arc::new(credential);
+            let provisioner =
+                Provisioner { worker, api, provider, clock, credential, queue: Queue::default(), running: JoinSet::new() };
+            provisioner.run()
+        }))
+    })
+    .needs([agent::NAME, apicaller::NAME, environ::NAME])
+}
+
+struct Provisioner {
+    worker: WorkerContext,
+    api: ApiConnection,
+    provider: Arc<dyn Provider>,
+    clock: SharedClock,
+    credential: Arc<Credential>,
+    queue: Queue,
+    running: JoinSet<Ended>,
+}
+
+/// How a call to the provider ended.
+struct Ended {
+    machine: MachineId,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Started(Result<Instance, ProviderError>),
+    Stopped(Result<(), ProviderError>),
+    /// The API failed on the way: the worker starts over.
+    Failed(WorkerError),
+}
+
+impl Provisioner {
+    async fn run(mut self) -> WorkerResult {
+        let worker = self.worker.clone();
+        let watch = worker.or_dying(self.api.watch(&WatchMachines {})).await?;
+        let mut watcher = watch.while_doing("watching machines")?;
+        let mut first_look = true;
+        loop {
+            self.show();
+            let pause = self.queue.next_due().map(|due| self.clock.sleep(due.saturating_sub(self.clock.monotonic())));
+            tokio::select! {
+                () = worker.dying().cancelled() => return Ok(()),
+                event = watcher.next() => {
+                    let changed = event.while_doing("watching machines")?;
+                    let changed: Vec<MachineId> = changed.iter().filter_map(|id| id.parse().ok()).collect();
+                    if first_look {
+                        self.look(Vec::new(), true).await?;
+                        self.harvest().await?;
+                        first_look = false;
+                    } else if !changed.is_empty() {
+                        self.look(changed, false).await?;
+                    }
+                }
+                Some(ended) = self.running.join_next() => {
+                    self.ended(ended.worker_error()?).await?;
+                }
+                () = maybe(pause) => {}
+            }
+            self.begin_due();
+        }
+    }
+
+    /// Reads machines, all of them for an empty list, and plans what each needs.
+    async fn look(&mut self, ids: Vec<MachineId>, first_look: bool) -> WorkerResult {
+        let asked = ids.clone();
+        let call = GetMachines { machines: ids };
+        let machines = self.worker.or_dying(self.api.call(&call)).await?.while_doing("reading machines")?;
+        for gone in asked.iter().filter(|id| !machines.iter().any(|machine| machine.machine == **id)) {
+            self.queue.forget(gone);
+        }
+        for machine in machines {
+            self.plan(machine, first_look).await?;
+        }
+        Ok(())
+    }
+
+    async fn plan(&mut self, info: MachineInfo, first_look: bool) -> WorkerResult {
+        let MachineInfo { machine, life, instance_id, instance_status } = info;
+        if self.queue.is_running(&machine) {
+            // Looked at again when that is over.
+            return Ok(());
+        }
+        match classify(life, instance_id.is_some(), &instance_status, first_look) {
+            Task::Leave => Ok(()),
+            Task::Start => {
+                self.queue.start(machine, self.clock.monotonic());
+                Ok(())
+            }
+            Task::Keep => {
+                self.queue.keep(machine, self.clock.monotonic());
+                Ok(())
+            }
+            Task::EnsureDead => {
+                self.queue.forget(&machine);
+                let call = EnsureMachineDead { machine };
+                let answer = self.worker.or_dying(self.api.call(&call)).await?;
+                unless_gone(answer).while_doing("ending a machine without instance")
+            }
+            Task::Stop => {
+                self.queue.stop(machine, instance_id.map(InstanceId::new), self.clock.monotonic());
+                Ok(())
+            }
+        }
+    }
+
+    /// Stops instances which the model does not account for.
+    async fn harvest(&mut self) -> WorkerResult {
+        let config = self.worker.or_dying(self.api.call(&GetModelConfig {})).await?.while_doing("reading the harvest mode")?;
+        let mode: Harvest = match config.get("provisioner-harvest-mode") {
+            Some(Value::Text(mode)) => mode.parse().unwrap_or_default(),
+            _ => Harvest::default(),
+        };
+        let all = GetMachines { machines: Vec::new() };
+        let machines = self.worker.or_dying(self.api.call(&all)).await?.while_doing("reading machines")?;
+        let lives: Vec<_> = machines.into_iter().map(|info| (info.machine, info.life)).collect();
+        let instances = self.worker.or_dying(self.provider.instances()).await?.while_doing("listing instances")?;
+        for instance in instances {
+            if mode.takes(&instance.name, &lives) {
+                tracing::info!(instance = %instance.id, ?mode, "instance is harvested");
+                self.worker.or_dying(self.provider.stop_instance(&instance.id)).await?.while_doing("harvesting")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins what is due, as long as there is room.
+    fn begin_due(&mut self) {
+        while self.running.len() < AT_ONCE {
+            let Some((machine, job)) = self.queue.begin(self.clock.monotonic()) else { return };
+            let provider = Arc::clone(&self.provider);
+            match job {
+                queue::Job::Start | queue::Job::Keep => {
+                    let credential = Arc::clone(&self.credential);
+                    self.running.spawn(async move {
+                        let outcome = match credential.config().await {
+                            Ok(agent_config) => {
+                                let name = machine.as_str().to_owned();
+                                Outcome::Started(provider.start_instance(StartInstance { name, agent_config }).await)
+                            }
+                            Err(error) => Outcome::Failed(error),
+                        };
+                        Ended { machine, outcome }
+                    });
+                }
+                queue::Job::Stop(instance) => {
+                    self.running.spawn(async move {
+                        let outcome = match instance {
+                            Some(instance) => provider.stop_instance(&instance).await,
+                            None => Ok(()),
+                        };
+                        Ended { machine, outcome: Outcome::Stopped(outcome) }
+                    });
+                }
+            }
+        }
+    }
+
+    async fn ended(&mut self, Ended { machine, outcome }: Ended) -> WorkerResult {
+        let job = self.queue.end(&machine);
+        match outcome {
+            Outcome::Failed(error) => return Err(error),
+            Outcome::Started(Ok(instance)) if job == Some(queue::Job::Keep) => {
+                tracing::debug!(%machine, instance = %instance.id, "instance is there");
+                self.queue.forget(&machine);
+            }
+            Outcome::Started(Ok(instance)) => {
+                self.queue.forget(&machine);
+                self.record(&machine, instance).await?;
+            }
+            Outcome::Started(Err(error)) => {
+                let failed = self.queue.failed(&machine, self.clock.monotonic());
+                tracing::warn!(%machine, %error, failed, "instance did not start");
+                self.set_status(&machine, failed_start(&error.to_string(), failed)).await?;
+            }
+            Outcome::Stopped(Ok(())) => {
+                self.queue.forget(&machine);
+                let call = MarkMachineForRemoval { machine: machine.clone() };
+                let answer = self.worker.or_dying(self.api.call(&call)).await?;
+                return unless_gone(answer).while_doing("marking a machine for removal");
+            }
+            Outcome::Stopped(Err(error)) => {
+                tracing::warn!(%machine, %error, "instance did not stop");
+                self.queue.failed(&machine, self.clock.monotonic());
+                return self.set_status(&machine, Status::new(Machine::Error, format!("cannot stop instance: {error}"))).await;
+            }
+        }
+        // It may have died, or been forgotten by a provider's failure, in the meantime.
+        self.look_again(machine).await
+    }
+
+    /// Looks at a machine after its start is over; only a change of life matters now, since a
+    /// failed start has its own next attempt.
+    async fn look_again(&mut self, machine: MachineId) -> WorkerResult {
+        let call = GetMachines { machines: vec![machine.clone()] };
+        let machines = self.worker.or_dying(self.api.call(&call)).await?.while_doing("reading machines")?;
+        match machines.into_iter().next() {
+            None => {
+                self.queue.forget(&machine);
+                Ok(())
+            }
+            Some(info) if info.life.is_alive() => Ok(()),
+            Some(info) => self.plan(info, false).await,
+        }
+    }
+
+    /// An instance that cannot be recorded is stopped: nobody would ever ask for it again.
+    async fn record(&mut self, machine: &MachineId, instance: Instance) -> WorkerResult {
+        let call = SetInstanceInfo {
+            machine: machine.clone(),
+            instance_id: instance.id.to_string(),
+            addresses: instance.addresses,
+            hardware: instance.hardware,
+        };
+        if let Err(error) = self.worker.or_dying(self.api.call(&call)).await? {
+            tracing::warn!(%machine, %error, "instance cannot be recorded and is stopped");
+            self.worker.or_dying(self.provider.stop_instance(&instance.id)).await?.while_doing("stopping an instance")?;
+            return unless_gone(Err(error)).while_doing("recording an instance");
+        }
+        self.set_status(machine, Status::new(Machine::Running, "")).await
+    }
+
+    async fn set_status(&self, machine: &MachineId, status: Status<Machine>) -> WorkerResult {
+        let call = SetInstanceStatus { machine: machine.clone(), status };
+        let answer = self.worker.or_dying(self.api.call(&call)).await?;
+        unless_gone(answer).while_doing("setting the instance's status")
+    }
+
+    fn show(&self) {
+        self.worker.set_report(json!({ "waiting": self.queue.waiting(), "running": self.running.len() }));
+    }
+}
+
+/// A machine that is gone needs nothing more.
+fn unless_gone(answer: Result<Empty, CallError>) -> Result<(), CallError> {
+    match answer {
+        Err(error) if !error.is(code::NOT_FOUND) && !error.is(code::DEAD) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+async fn maybe(wait: Option<impl Future<Output = ()>>) {
+    match wait {
+        Some(wait) => wait.await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,158 @@
+//! **undertaker**: takes a model that is on its way out to its end.
+//!
+//! Trigger: the model is not alive, and then each change of what is still in it. Action: while
+//! applications or machines remain it shows how many; when none do, the model becomes dead, the
+//! provider's environment is destroyed once, and the model's rows go. Effect: `destroy-model`
+//! counts down and the model leaves the list. With force each phase ends at its time-out,
+//! whatever remains.
+//!
+//! What it never does: it never destroys the environment of the controller's own model, and never
+//! removes an application or machine itself (the cleaner and their agents do).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use periapt_client::ApiConnection;
+use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock};
+use periapt_model::Life;
+use periapt_model::status::{Model, Status};
+use periapt_providers::Provider;
+use periapt_wire::agent::undertaker::{
+    GetUndertakerModel, ProcessDyingModel, RemoveModel, SetModelStatus, UndertakerModel,
+    WatchModelResources,
+};
+use periapt_wire::rpc::code;
+
+use super::{ModelContext, agent, apicaller};
+
+pub const NAME: &str = "undertaker";
+
+/// Pause after a failed destruction of the environment: it grows to the second (Juju's 1 s, by
+/// half, up to 5 s).
+const DESTROY_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
+/// Lends nothing. It opens the provider itself, so that it hangs on no node of the provider.
+pub fn manifold() -> Manifold {
+    Manifold::new(|context| async move {
+        let model: ModelContext = context.get(agent::NAME)?;
+        let api: ApiConnection = context.get(apicaller::NAME)?;
+        let clock = context.clock();
+        Ok(TaskWorker::spawn(move |worker| async move {
+            let rites = Rites { worker, model, api, clock };
+            rites.dying().await?;
+            if rites.model.is_controller_model {
+                return Ok(());
+            }
+            rites.dead().await
+        }))
+    })
+    .needs([agent::NAME, apicaller::NAME])
+}
+
+struct Rites {
+    worker: WorkerContext,
+    model: ModelContext,
+    api: ApiConnection,
+    clock: SharedClock,
+}
+
+impl Rites {
+    /// Until the model is dead.
+    async fn dying(&self) -> WorkerResult {
+        let watch = self.worker.or_dying(self.api.watch(&WatchModelResources {})).await?;
+        let mut watcher = watch.while_doing("watching the model's resources")?;
+        let begun = self.clock.monotonic();
+        loop {
+            self.worker.or_dying(watcher_or_bound(&mut watcher, self.bound().await?, begun, &self.clock)).await??;
+            let model = self.read().await?;
+            if model.life == Life::Dead {
+                return Ok(());
+            }
+            let status = Status::new(Model::Destroying, left(&model));
+            self.call(&SetModelStatus { status }, "setting the model's status").await?;
+            match self.worker.or_dying(self.api.call(&ProcessDyingModel {})).await? {
+                Ok(_) => return Ok(()),
+                Err(error) if error.is(code::NOT_EMPTY) => {}
+                Err(error) => return Err(error).while_doing("ending the model"),
+            }
+        }
+    }
+
+    /// The environment goes, then the rows.
+    async fn dead(&self) -> WorkerResult {
+        let model = self.read().await?;
+        let message = "tearing down cloud environment";
+        self.call(&SetModelStatus { status: Status::new(Model::Destroying, message) }, "setting the model's status").await?;
+        let bound = model.timeout_ms.filter(|_| model.force).map(Duration::from_millis);
+        let destroyed = match bound {
+            Some(bound) => self.worker.or_dying(clock::timeout(self.clock.as_ref(), bound, self.destroy(true))).await?,
+            None => Some(self.worker.or_dying(self.destroy(model.force)).await?),
+        };
+        match destroyed {
+            Some(destroyed) => destroyed?,
+            None => tracing::warn!(model = %model.name, "environment was not destroyed in time; the model goes anyway"),
+        }
+        self.call(&RemoveModel {}, "removing the model").await
+    }
+
+    /// Tried again and again when forced; otherwise the engine tries again.
+    async fn destroy(&self, again: bool) -> WorkerResult {
+        let (mut pause, longest) = DESTROY_PAUSE;
+        loop {
+            let provider: Arc<dyn Provider> =
+                self.model.providers.open(self.model.uuid.as_str()).while_doing("opening the provider")?;
+            match provider.destroy().await {
+                Ok(()) => return Ok(()),
+                Err(error) if again => {
+                    tracing::warn!(%error, "environment is not destroyed yet");
+                    let status = Status::new(Model::Destroying, format!("cannot destroy the environment: {error}"));
+                    self.call(&SetModelStatus { status }, "setting the model's status").await?;
+                    self.clock.sleep(pause).await;
+                    pause = (pause * 3 / 2).min(longest);
+                }
+                Err(error) => return Err(error).while_doing("destroying the environment"),
+            }
+        }
+    }
+
+    /// When a forced model's time in this phase is over, counted from the phase's beginning.
+    async fn bound(&self) -> Result<Option<Duration>, WorkerError> {
+        let model = self.read().await?;
+        Ok(model.timeout_ms.filter(|_| model.force).map(Duration::from_millis))
+    }
+
+    async fn read(&self) -> Result<UndertakerModel, WorkerError> {
+        let model = self.worker.or_dying(self.api.call(&GetUndertakerModel {})).await?;
+        model.while_doing("reading the model")?.ok_or(WorkerError::EntityRemoved)
+    }
+
+    async fn call<C: periapt_wire::Call>(&self, call: &C, doing: &'static str) -> WorkerResult {
+        self.worker.or_dying(self.api.call(call)).await?.while_doing(doing).map(drop)
+    }
+}
+
+/// Waits for the next change, or until the phase's time is over.
+async fn watcher_or_bound(
+    watcher: &mut periapt_client::Watcher,
+    bound: Option<Duration>,
+    begun: Duration,
+    clock: &SharedClock,
+) -> WorkerResult {
+    let event = async { watcher.next().await.while_doing("watching the model's resources").map(drop) };
+    match bound.map(|bound| (begun + bound).saturating_sub(clock.monotonic())) {
+        // Past its time and still not empty: only a change helps now.
+        None | Some(Duration::ZERO) => event.await,
+        Some(left) => clock::timeout(clock.as_ref(), left, event).await.unwrap_or(Ok(())),
+    }
+}
+
+/// `3 machine(s), 1 application(s), 2 unit(s)`; nothing for an empty model.
+pub fn left(model: &UndertakerModel) -> String {
+    let counts = [(model.machines, "machine(s)"), (model.applications, "application(s)"), (model.units, "unit(s)")];
+    let left: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    match left.is_empty() {
+        true => String::new(),
+        false => format!("still there: {}", left.join(", ")),
+    }
+}

@@ -1,0 +1,227 @@
+//! The command line: every verb, every flag, and nothing else. What a verb does stands in
+//! `commands`.
+
+mod charm;
+mod controllers;
+mod model;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
+pub use controllers::{
+    Bootstrap, ControllerCommand, ControllerRun, Controllers, DestroyController, StartController, StopController,
+    Switch,
+};
+pub use model::{
+    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, ModelConfig, Models, Refresh, RemoveApplication,
+    RemoveUnit, Resolved, ShowApplication, ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, LogFormat, duration,
+    Workers,
+};
+
+const EXAMPLES: &str = "\
+Begin with:
+  periapt bootstrap
+  periapt add-model demo
+  periapt charm init hello && periapt charm pack hello
+  periapt deploy hello
+  periapt status --watch
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 5 timed out.";
+
+/// Models of applications whose charms are sandboxed WebAssembly components.
+#[derive(Debug, Parser)]
+#[command(name = "periapt", version, after_help = EXAMPLES, propagate_version = false, subcommand_required = true)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub general: General,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every verb understands.
+#[derive(Clone, Debug, Default, Args)]
+pub struct General {
+    /// Say nothing but data and errors.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Use colour even where the output is no terminal.
+    #[arg(long, global = true, conflicts_with = "no_color")]
+    pub color: bool,
+    /// Use no colour (as does the variable NO_COLOR).
+    #[arg(long, global = true)]
+    pub no_color: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Create a controller on this machine, start it and log in.
+    Bootstrap(Bootstrap),
+    /// Run, start or stop a controller.
+    #[command(subcommand)]
+    Controller(ControllerCommand),
+    /// List the controllers known here.
+    Controllers(Controllers),
+    /// Show or change the controller and model that commands address.
+    Switch(Switch),
+    /// Add a model and switch to it.
+    AddModel(AddModel),
+    /// List the models of a controller.
+    Models(Models),
+    /// Show or change the configuration of a model.
+    ModelConfig(ModelConfig),
+    /// Remove a model with everything in it.
+    DestroyModel(DestroyModel),
+    /// Stop a controller and remove it.
+    DestroyController(DestroyController),
+    /// Deploy a charm as an application.
+    Deploy(Deploy),
+    /// Give an application another revision of its charm.
+    Refresh(Refresh),
+    /// Show or change the configuration of an application.
+    Config(Config),
+    /// Add units to an application.
+    AddUnit(AddUnit),
+    /// Remove units.
+    RemoveUnit(RemoveUnit),
+    /// Remove applications with all their units.
+    RemoveApplication(RemoveApplication),
+    /// Mark the failed hook of a unit as dealt with.
+    Resolved(Resolved),
+    /// Show the state of a model.
+    Status(Status),
+    /// Show units in detail.
+    ShowUnit(ShowUnit),
+    /// Show applications in detail.
+    ShowApplication(ShowApplication),
+    /// Show the past statuses of an application, a unit or a machine.
+    ShowStatusLog(ShowStatusLog),
+    /// Show the log of a model.
+    DebugLog(DebugLog),
+    /// Wait until an application, a unit, a machine or a model has reached a state.
+    WaitFor(WaitFor),
+    /// Make, build, pack and look into charms.
+    #[command(subcommand)]
+    Charm(CharmCommand),
+    /// List all workers of the catalogue and what each is doing.
+    Workers(Workers),
+    /// Show the version.
+    Version,
+    /// Print a completion script for a shell.
+    Completion {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Run an agent (started by a provider).
+    #[command(subcommand, hide = true)]
+    Agent(AgentCommand),
+    /// Compile a component from standard input (started by a controller).
+    #[command(hide = true)]
+    CompileComponent,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AgentCommand {
+    /// Host the machines and units of one model.
+    Run {
+        /// The agent's configuration.
+        #[arg(long, value_name = "FILE")]
+        config: std::path::PathBuf,
+    },
+}
+
+/// The model a verb addresses.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ModelChoice {
+    /// The model, if not the current one.
+    #[arg(short, long, value_name = "[CONTROLLER:]MODEL", env = "PERIAPT_MODEL")]
+    pub model: Option<String>,
+}
+
+/// The controller a verb addresses.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ControllerChoice {
+    /// The controller, if not the current one.
+    #[arg(short, long, value_name = "CONTROLLER", env = "PERIAPT_CONTROLLER")]
+    pub controller: Option<String>,
+}
+
+/// Forms of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    #[default]
+    Tabular,
+    Json,
+    Yaml,
+}
+
+/// Forms of a detailed description.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DetailFormat {
+    Json,
+    #[default]
+    Yaml,
+}
+
+/// Forms of `status`, by Juju's names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StatusFormat {
+    #[default]
+    Tabular,
+    Json,
+    Yaml,
+    Short,
+    Oneline,
+    Line,
+    Summary,
+}
+
+/// Where data goes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Target {
+    /// Write to a file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<std::path::PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn verbs_users_know_are_read() {
+        for line in [
+            "bootstrap",
+            "bootstrap prod --port 0 --data-dir /tmp/x --limits wall-clock-ms=500 --limits memory-bytes=32MiB",
+            "controller run --data-dir /tmp/x",
+            "add-model demo --config update-status-hook-interval=1m",
+            "deploy ./site.charm blog -n 3 --config greeting=hi --config site.yaml",
+            "status --format json --utc -m prod:demo site 'db/*'",
+            "status --watch",
+            "status --watch 2s site",
+            "config site greeting=hi --reset colour,size",
+            "remove-application site --force --no-wait --no-prompt",
+            "refresh site --path ./site.charm",
+            "resolved site/0 --no-retry",
+            "resolved --all",
+            "debug-log --include unit-site-0 --level WARNING --replay --no-tail --limit 100 -n 20",
+            "wait-for application site --query 'status==\"active\"' --timeout 5m",
+            "charm inspect site.charm",
+            "workers --format json",
+            "destroy-model demo --no-prompt",
+            "agent run --config agent.json",
+            "compile-component",
+            "completion bash",
+        ] {
+            let words: Vec<String> = line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect();
+            let parsed = Arguments::try_parse_from(std::iter::once("periapt".to_owned()).chain(words));
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Verbs about controllers.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{ControllerChoice, ListFormat, Target, duration};
+
+#[derive(Debug, Args)]
+pub struct Bootstrap {
+    /// Name of the new controller.
+    #[arg(default_value = "local")]
+    pub name: String,
+    /// Directory of everything the controller keeps [default: controllers/NAME in the client's
+    /// directory].
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Address to listen on.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    pub address: IpAddr,
+    /// Port to listen on; 0 takes a free one [default: 17070, or the next free one].
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Keep data in this PostgreSQL database and not in a file.
+    #[arg(long, value_name = "URL", env = "PERIAPT_POSTGRES_URL", hide_env_values = true)]
+    pub postgres_url: Option<String>,
+    /// Bounds of a hook run: memory-bytes, table-elements, output-bytes, host-calls,
+    /// wall-clock-ms, state-directory-bytes.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub limits: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ControllerCommand {
+    /// Run a controller in the foreground.
+    Run(ControllerRun),
+    /// Start a controller of this machine in the background.
+    Start(StartController),
+    /// Stop a controller; its agents and units go on.
+    Stop(StopController),
+}
+
+#[derive(Debug, Args)]
+pub struct ControllerRun {
+    /// The controller's directory.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: PathBuf,
+    /// Leave the terminal's session first.
+    #[arg(long, hide = true)]
+    pub detached: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct StartController {
+    /// The controller, if not the current one.
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct StopController {
+    /// The controller, if not the current one.
+    pub name: Option<String>,
+    /// Stop the agents too.
+    #[arg(long)]
+    pub agents: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Controllers {
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct Switch {
+    /// A model, a controller, or both as CONTROLLER:MODEL; nothing shows the current one.
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct DestroyController {
+    /// The controller.
+    pub name: String,
+    /// Remove its models too.
+    #[arg(long)]
+    pub destroy_all_models: bool,
+    /// Do not wait for units to stop in order.
+    #[arg(long)]
+    pub force: bool,
+    /// Do not ask.
+    #[arg(long, visible_alias = "yes", short = 'y')]
+    pub no_prompt: bool,
+    /// Give up waiting after this time.
+    #[arg(long, short, value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    pub timeout: std::time::Duration,
+}

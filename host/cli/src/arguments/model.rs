@@ -1,0 +1,410 @@
+//! Verbs about models and what is in them.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{ControllerChoice, DetailFormat, ListFormat, ModelChoice, StatusFormat, Target};
+
+#[derive(Debug, Args)]
+pub struct AddModel {
+    /// Name of the new model.
+    pub name: String,
+    /// Configuration: KEY=VALUE, or a YAML file.
+    #[arg(long, value_name = "KEY=VALUE|FILE")]
+    pub config: Vec<String>,
+    /// Stay with the current model.
+    #[arg(long)]
+    pub no_switch: bool,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Models {
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    /// Show UUIDs.
+    #[arg(long)]
+    pub uuid: bool,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelConfig {
+    /// KEY=VALUE sets, KEY alone shows one value, nothing shows all.
+    #[arg(value_name = "KEY[=VALUE]")]
+    pub settings: Vec<String>,
+    /// Go back to the default.
+    #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
+    pub reset: Vec<String>,
+    /// Set what a YAML file says.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct DestroyModel {
+    /// The model.
+    #[arg(value_name = "[CONTROLLER:]MODEL")]
+    pub name: String,
+    /// Remove what does not go by itself within a bounded time.
+    #[arg(long)]
+    pub force: bool,
+    /// With --force: do not wait for anything.
+    #[arg(long, requires = "force")]
+    pub no_wait: bool,
+    /// Do not ask.
+    #[arg(long, visible_alias = "yes", short = 'y')]
+    pub no_prompt: bool,
+    /// Give up waiting after this time; the removal goes on.
+    #[arg(long, short, value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    pub timeout: std::time::Duration,
+}
+
+#[derive(Debug, Args)]
+pub struct Deploy {
+    /// A .charm file, or a project with one in it.
+    pub path: PathBuf,
+    /// Name of the application [default: the charm's].
+    pub application: Option<String>,
+    /// Units to begin with.
+    #[arg(short, long, default_value_t = 1)]
+    pub num_units: u32,
+    /// Configuration: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
+    #[arg(long, value_name = "KEY=VALUE|FILE")]
+    pub config: Vec<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Refresh {
+    /// The application.
+    pub application: String,
+    /// A .charm file, or a project with one in it.
+    #[arg(long)]
+    pub path: PathBuf,
+    /// Change units in error too.
+    #[arg(long)]
+    pub force_units: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Config {
+    /// The application.
+    pub application: String,
+    /// KEY=VALUE sets (KEY=@FILE takes a file's content), KEY alone shows one value, nothing
+    /// shows all.
+    #[arg(value_name = "KEY[=VALUE]")]
+    pub settings: Vec<String>,
+    /// Go back to the default.
+    #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
+    pub reset: Vec<String>,
+    /// Set what a YAML file says.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DetailFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct AddUnit {
+    /// The application.
+    pub application: String,
+    /// How many.
+    #[arg(short, long, default_value_t = 1)]
+    pub num_units: u32,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveUnit {
+    /// The units.
+    #[arg(required = true, value_name = "UNIT")]
+    pub units: Vec<String>,
+    #[command(flatten)]
+    pub removal: Removal,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveApplication {
+    /// The applications.
+    #[arg(required = true, value_name = "APPLICATION")]
+    pub applications: Vec<String>,
+    #[command(flatten)]
+    pub removal: Removal,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Removal {
+    /// Remove what does not go by itself within a bounded time.
+    #[arg(long)]
+    pub force: bool,
+    /// With --force: do not wait for anything.
+    #[arg(long, requires = "force")]
+    pub no_wait: bool,
+    /// Do not ask.
+    #[arg(long, visible_alias = "yes", short = 'y')]
+    pub no_prompt: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Resolved {
+    /// The units.
+    #[arg(value_name = "UNIT", required_unless_present = "all", conflicts_with = "all")]
+    pub units: Vec<String>,
+    /// Skip the failed hook and do not run it again.
+    #[arg(long)]
+    pub no_retry: bool,
+    /// All units in error.
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Status {
+    /// Show only what matches: names of applications, units, machines, statuses; `*` is any text.
+    #[arg(value_name = "PATTERN")]
+    pub patterns: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: StatusFormat,
+    /// Show again whenever something changes, at most once in DURATION.
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, default_missing_value = "250ms", value_parser = duration)]
+    pub watch: Option<std::time::Duration>,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    /// Show relations.
+    #[arg(long)]
+    pub relations: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowUnit {
+    /// The units.
+    #[arg(required = true, value_name = "UNIT")]
+    pub units: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DetailFormat,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowApplication {
+    /// The applications.
+    #[arg(required = true, value_name = "APPLICATION")]
+    pub applications: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DetailFormat,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowStatusLog {
+    /// An application, a unit or a machine.
+    pub entity: String,
+    /// Show so many of the most recent entries.
+    #[arg(short = 'n', long, default_value_t = 20)]
+    pub lines: u64,
+    /// Show one kind only: unit, workload, juju-unit, application, machine, juju-machine.
+    #[arg(long = "type")]
+    pub kind: Option<String>,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    #[default]
+    Text,
+    /// One object a line.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct DebugLog {
+    /// Show these entities only (names or tags, `*` at the end is any text).
+    #[arg(short, long, value_name = "ENTITY", value_delimiter = ',')]
+    pub include: Vec<String>,
+    /// Do not show these entities.
+    #[arg(short = 'x', long, value_name = "ENTITY", value_delimiter = ',')]
+    pub exclude: Vec<String>,
+    /// Lowest level to show: TRACE, DEBUG, INFO, WARNING, ERROR.
+    #[arg(short, long, default_value = "INFO")]
+    pub level: String,
+    /// Begin with the first line there is.
+    #[arg(long)]
+    pub replay: bool,
+    /// Begin with so many lines of the past.
+    #[arg(short = 'n', long, default_value_t = 10, conflicts_with = "replay")]
+    pub lines: u64,
+    /// Go on with new lines [default: where the output is a terminal].
+    #[arg(long, conflicts_with = "no_tail")]
+    pub tail: bool,
+    /// End after the lines there are.
+    #[arg(long)]
+    pub no_tail: bool,
+    /// End after so many lines.
+    #[arg(long, value_name = "LINES")]
+    pub limit: Option<u64>,
+    /// Show times in UTC.
+    #[arg(long)]
+    pub utc: bool,
+    /// Show dates.
+    #[arg(long)]
+    pub date: bool,
+    /// Show milliseconds.
+    #[arg(long)]
+    pub ms: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: LogFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WaitForKind {
+    Application,
+    Unit,
+    Machine,
+    Model,
+}
+
+const QUERIES: &str = r#"Queries:
+  status=="active"                                 compare with ==, !=, <, <=, >, >=
+  life=="alive" && !startsWith(message, "wait")    join with &&, ||, !, parentheses
+  forEach(units, unit => unit.workload-status=="active" && unit.agent-status=="idle")
+  len(units) == 3                                  also contains(text, part), endsWith(text, part)
+
+Names: application: name life status message charm charm-rev exposed version scale units
+       unit: name life workload-status workload-message agent-status agent-message leader machine
+             public-address open-ports application
+       machine: name life status instance-status instance-id address
+       model: name life status applications units machines"#;
+
+#[derive(Debug, Args)]
+#[command(after_help = QUERIES)]
+pub struct WaitFor {
+    /// What to look at.
+    #[arg(value_enum)]
+    pub kind: WaitForKind,
+    /// Its name.
+    pub name: String,
+    /// What must hold [default: all units active and idle].
+    #[arg(long)]
+    pub query: Option<String>,
+    /// Give up after this time (exit status 5).
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    pub timeout: std::time::Duration,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Workers {
+    /// Show the workers of one agent only: controller, model, machine, unit, library, kubernetes.
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Show workers in one state only: running, resting, uninstalled, library, "not built".
+    #[arg(long)]
+    pub state: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// `90s`, `1m30s`, `250ms`; a bare number is seconds.
+pub fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let bad = || format!("\"{text}\" is not a duration: use 30s, 5m or 1h30m");
+    let mut total = std::time::Duration::ZERO;
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return Err(bad());
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(letters);
+        let seconds = match unit {
+            "ms" => 0.001,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            "d" => 86_400.0,
+            "" if after.is_empty() && number.len() == text.trim().len() => 1.0,
+            _ => return Err(bad()),
+        };
+        let number: f64 = number.parse().map_err(|_| bad())?;
+        total += std::time::Duration::try_from_secs_f64(number * seconds).map_err(|_| bad())?;
+        rest = after;
+    }
+    Ok(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::duration;
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        assert_eq!(duration("30"), Ok(Duration::from_secs(30)));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
+        for bad in ["", "m", "5x", "1m5", "-1s", "5 m"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+}

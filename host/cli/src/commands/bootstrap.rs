@@ -1,0 +1,251 @@
+//! `bootstrap` and `controller start`: from nothing to a controller that answers.
+
+use std::net::{IpAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use periapt_agents::controller::{BootstrapOptions, BootstrapResult};
+use periapt_client::rest::RestClient;
+use periapt_model::hook::Limits;
+use serde_json::Value;
+
+use super::Context;
+use crate::arguments::{Bootstrap, StartController};
+use crate::failure::{Exit, Failure, Outcome};
+use crate::files::{Account, Controller, Model};
+use crate::processes;
+use crate::session::{no_controller, unknown_controller};
+
+/// The port of Juju's controllers.
+const PORT: u16 = 17070;
+/// How long a controller may take to answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two knocks at the door of a controller that starts.
+const KNOCK: Duration = Duration::from_millis(50);
+
+pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
+    let name = arguments.name;
+    check_name(&name)?;
+    if context.files.read()?.controllers.controllers.contains_key(&name) {
+        return Err(Failure::new(Exit::Conflict, format!("controller \"{name}\" exists already"))
+            .why("controllers.yaml has an entry of this name")
+            .advice(format!("choose another name, or periapt destroy-controller {name}")));
+    }
+    let limits = limits(&arguments.limits)?;
+    let data_dir = match arguments.data_dir {
+        Some(dir) => absolute(&dir)?,
+        None => context.files.directory().join("controllers").join(&name),
+    };
+    let options = BootstrapOptions {
+        data_dir: data_dir.clone(),
+        name: name.clone(),
+        address: arguments.address,
+        port: free_port(arguments.address, arguments.port)?,
+        database: arguments.postgres_url,
+        admin_password: None,
+        limits,
+    };
+    context.output.say(&format!("Creating controller \"{name}\" in {}", data_dir.display()));
+    let made = processes::bootstrap(options).await?;
+    // The controller is known from here on, even if its start should fail.
+    remember(context, &made, &data_dir)?;
+    start_and_wait(&data_dir, &made.api_endpoints, &made.ca_pem).await?;
+    let client = RestClient::new(&made.api_endpoints, &made.ca_pem)?;
+    let (_, reply) = client.login(&made.admin_user, &made.admin_password).await?;
+    crate::session::remember_token(&context.files, &name, reply.token)?;
+    say_ready(context, &name, &made.api_endpoints);
+    context.output.say("Add a model with: periapt add-model NAME");
+    Ok(())
+}
+
+pub async fn start(context: &Context, arguments: StartController) -> Outcome {
+    let contents = context.files.read()?;
+    let name = arguments.name.or(contents.controllers.current_controller).ok_or_else(no_controller)?;
+    let controller = contents.controllers.controllers.get(&name).ok_or_else(|| unknown_controller(&name))?;
+    let data_dir = controller.data_dir.as_ref().ok_or_else(|| {
+        Failure::failed(format!("controller \"{name}\" is not one of this machine"))
+            .why("controllers.yaml names no data-dir for it")
+            .advice("start it where it was bootstrapped")
+    })?;
+    if processes::running_pid(data_dir).is_none() {
+        start_and_wait(data_dir, &controller.api_endpoints, &controller.ca_cert).await?;
+    }
+    say_ready(context, &name, &controller.api_endpoints);
+    Ok(())
+}
+
+fn say_ready(context: &Context, name: &str, endpoints: &[String]) {
+    let address = endpoints.first().map(String::as_str).unwrap_or_default();
+    context.output.say(&format!("Controller \"{name}\" is ready at https://{address}"));
+}
+
+/// Starts the process and waits for `/ready`.
+async fn start_and_wait(data_dir: &Path, endpoints: &[String], ca_pem: &str) -> Outcome {
+    let client = RestClient::new(endpoints, ca_pem)?;
+    let mut child = processes::start_controller(data_dir)?;
+    let ready = async {
+        while client.ready().await.is_err() {
+            if let Some(failure) = ended(&mut child, data_dir) {
+                return Err(failure);
+            }
+            tokio::time::sleep(KNOCK).await;
+        }
+        Ok(())
+    };
+    match tokio::time::timeout(PATIENCE, ready).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(Failure::new(Exit::TimedOut, "the controller does not answer")
+            .why(format!("it was started {} s ago and runs as process {}", PATIENCE.as_secs(), child.id()))
+            .advice(format!("read {}", processes::log_file(data_dir).display()))),
+    }
+}
+
+/// Why the process that was to become the controller is gone, if it is.
+fn ended(child: &mut Child, data_dir: &Path) -> Option<Failure> {
+    let status = child.try_wait().ok()??;
+    let log = processes::log_file(data_dir);
+    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    Some(
+        Failure::failed(format!("the controller ended as it started ({status})"))
+            .why(last)
+            .advice(format!("read {}", log.display())),
+    )
+}
+
+/// Writes the controller, its first user and its own model into the client's files.
+fn remember(context: &Context, made: &BootstrapResult, data_dir: &Path) -> Outcome {
+    let own_model = format!("{}/controller", made.admin_user);
+    let counts = ["controller-machine-count", "active-controller-machine-count"];
+    let controller = Controller {
+        uuid: made.uuid.to_string(),
+        api_endpoints: made.api_endpoints.clone(),
+        ca_cert: made.ca_pem.clone(),
+        cloud: "local".to_owned(),
+        agent_version: env!("CARGO_PKG_VERSION").to_owned(),
+        data_dir: Some(data_dir.to_owned()),
+        others: counts.into_iter().map(|key| (key.to_owned(), Value::from(1))).collect(),
+    };
+    let account = Account {
+        user: made.admin_user.clone(),
+        password: Some(made.admin_password.clone()),
+        last_known_access: "superuser".to_owned(),
+        ..Account::default()
+    };
+    context.files.change(|contents| {
+        contents.controllers.controllers.insert(made.name.clone(), controller);
+        contents.controllers.current_controller = Some(made.name.clone());
+        contents.accounts.controllers.insert(made.name.clone(), account);
+        let models = contents.models.controllers.entry(made.name.clone()).or_default();
+        models.models.insert(own_model.clone(), Model::new(made.controller_model.to_string()));
+        models.current_model = Some(own_model);
+    })
+}
+
+/// The name is a folder and a key: it must not be a path or look like an option.
+fn check_name(name: &str) -> Outcome {
+    let sound = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    if sound {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("\"{name}\" is not a valid controller name"))
+        .why("it names a folder and stands before a colon in CONTROLLER:MODEL")
+        .advice("use letters, digits, dashes, dots and underscores, beginning with a letter or digit"))
+}
+
+fn absolute(dir: &Path) -> Outcome<PathBuf> {
+    std::path::absolute(dir).map_err(|error| Failure::file("the data directory cannot be used", dir, &error))
+}
+
+/// The port asked for; for 0 any free one, for none the usual one or the next free after it.
+fn free_port(address: IpAddr, asked: Option<u16>) -> Outcome<u16> {
+    let free = |port: u16| {
+        let listener = TcpListener::bind((address, port))?;
+        listener.local_addr().map(|address| address.port())
+    };
+    match asked {
+        Some(port) => free(port).map_err(|error| {
+            Failure::new(Exit::Conflict, format!("{address} port {port} cannot be listened on"))
+                .why(error.to_string())
+                .advice("choose another with --port, or 0 for any free one")
+        }),
+        None => (PORT..=PORT + 100).find_map(|port| free(port).ok()).ok_or_else(|| {
+            Failure::new(Exit::Conflict, format!("no port of {address} can be listened on"))
+                .why(format!("{PORT} and the hundred after it are taken, or the address is not this machine's"))
+                .advice("choose with --address and --port")
+        }),
+    }
+}
+
+/// `NAME=VALUE` words as limits; sizes take KiB, MiB, GiB.
+fn limits(words: &[String]) -> Outcome<Limits> {
+    let mut limits = serde_json::to_value(Limits::default()).unwrap_or_default();
+    for word in words {
+        let bad = |why: String| {
+            Failure::usage(format!("\"{word}\" is no limit"))
+                .why(why)
+                .advice("write NAME=VALUE, as in wall-clock-ms=500 or memory-bytes=32MiB")
+        };
+        let (name, value) = word.split_once('=').ok_or_else(|| bad("there is no = in it".to_owned()))?;
+        let known = limits.as_object().map(|known| known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        if !known.iter().any(|key| key == name) {
+            return Err(bad(format!("there are {}", known.join(", "))));
+        }
+        let number = size(value).ok_or_else(|| bad(format!("{value} is no number above zero")))?;
+        limits[name] = number.into();
+    }
+    serde_json::from_value(limits).map_err(|error| Failure::usage("the limits cannot be read").why(error.to_string()))
+}
+
+fn size(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit {
+        "" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor).filter(|number| *number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn limits_change_what_they_name_and_nothing_else() {
+        let changed = limits(&words("wall-clock-ms=500 memory-bytes=32MiB")).unwrap();
+        assert_eq!(changed, Limits { wall_clock_ms: 500, memory_bytes: 32 << 20, ..Limits::default() });
+        for bad in ["wall-clock-ms", "wall-clock=5", "memory-bytes=lots", "memory-bytes=0", "host-calls=-1"] {
+            assert_eq!(limits(&words(bad)).unwrap_err().exit, Exit::Usage, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_taken_port_is_passed_over_unless_it_was_asked_for() {
+        let address: IpAddr = "127.0.0.1".parse().unwrap();
+        let taken = TcpListener::bind((address, 0)).unwrap();
+        let port = taken.local_addr().unwrap().port();
+        assert_eq!(free_port(address, Some(port)).unwrap_err().exit, Exit::Conflict);
+        assert_ne!(free_port(address, Some(0)).unwrap(), 0);
+        assert!(free_port(address, None).unwrap() >= PORT);
+    }
+
+    #[test]
+    fn a_controller_name_is_no_path() {
+        for good in ["local", "prod-1", "a.b_c"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", "../x", "a/b", "-x", "a:b", ".hidden"] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+}

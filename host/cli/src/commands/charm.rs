@@ -1,0 +1,205 @@
+//! `charm init`, `build`, `pack`, `inspect`: the author's side.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use periapt_model::charm::Archive;
+use periapt_model::hook::Limits;
+use periapt_packing::{BuildReport, InitOptions, Options, PackingError};
+use serde::Serialize;
+
+use super::{Context, deploy};
+use crate::arguments::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, DetailFormat};
+use crate::failure::{Failure, Outcome};
+use crate::output::text::{bytes, clean, clean_line};
+use crate::processes;
+
+pub fn run(context: &Context, command: CharmCommand) -> Outcome {
+    match command {
+        CharmCommand::Init(arguments) => init(context, arguments),
+        CharmCommand::Build(arguments) => build(context, &arguments).map(|_| ()),
+        CharmCommand::Pack(arguments) => pack(context, &arguments),
+        CharmCommand::Inspect(arguments) => inspect(context, &arguments),
+    }
+}
+
+fn init(context: &Context, arguments: CharmInit) -> Outcome {
+    let dir = arguments.directory.unwrap_or_else(|| PathBuf::from(&arguments.name));
+    let report = periapt_packing::init(&arguments.name, &dir, &InitOptions { sdk: arguments.sdk })
+        .map_err(|error| failed("the project was not made", &error))?;
+    context.output.say(&format!("Made {}:", report.dir.display()));
+    for file in &report.files {
+        context.output.say(&format!("  {file}"));
+    }
+    for (number, step) in report.next_steps.iter().enumerate() {
+        context.output.say(&format!("{}. {step}", number + 1));
+    }
+    Ok(())
+}
+
+fn build(context: &Context, arguments: &CharmBuild) -> Outcome<BuildReport> {
+    let target_dir = match &arguments.target_dir {
+        Some(dir) => dir.clone(),
+        None => cache_dir().unwrap_or_else(|| arguments.project.join("target")),
+    };
+    let mut options = Options::new(target_dir);
+    options.jobs = arguments.jobs;
+    options.quiet = !context.output.progress();
+    let report = periapt_packing::build(&arguments.project, &options)
+        .map_err(|error| failed("the charm was not built", &error))?;
+    context.output.say(&format!(
+        "Built {} ({}, {:.1} s, {})",
+        report.component.display(),
+        bytes(report.size),
+        report.duration.as_secs_f64(),
+        report.way
+    ));
+    Ok(report)
+}
+
+/// The user's cache folder, so that a standard library built once serves every charm.
+fn cache_dir() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
+    Some(base.join("periapt"))
+}
+
+fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
+    let project = &arguments.build.project;
+    if !arguments.no_build {
+        build(context, &arguments.build)?;
+    }
+    let out = arguments.output.as_deref().unwrap_or(project);
+    let report = periapt_packing::pack(project, out).map_err(|error| failed("the charm was not packed", &error))?;
+    context.output.say(&format!(
+        "Packed charm \"{}\" ({}, {} files, sha256 {})",
+        report.name,
+        bytes(report.size),
+        report.files.len(),
+        report.sha256
+    ));
+    context.output.data(&report.path.display().to_string())
+}
+
+fn failed(what: &str, error: &PackingError) -> Failure {
+    Failure::failed(what).why(format!("{error} ({})", error.code())).advice("correct it and try again")
+}
+
+/// What `charm inspect` tells.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document {
+    name: String,
+    summary: String,
+    size: u64,
+    sha256: String,
+    component_size: u64,
+    compiled_size: u64,
+    initial_memory: u64,
+    hooks: Vec<String>,
+    exports: Vec<String>,
+    imports: Vec<String>,
+    config: BTreeMap<String, ConfigEntry>,
+    actions: Vec<String>,
+    capabilities: Vec<String>,
+    limits: Limits,
+    files: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ConfigEntry {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<periapt_model::config::Value>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    description: String,
+}
+
+fn inspect(context: &Context, arguments: &CharmInspect) -> Outcome {
+    let document = look_into(&arguments.path)?;
+    match arguments.format {
+        Some(DetailFormat::Json) => context.output.json(&document),
+        Some(DetailFormat::Yaml) => context.output.yaml(&document),
+        None => context.output.data(&describe(&document)),
+    }
+}
+
+fn look_into(path: &Path) -> Outcome<Document> {
+    let archive = deploy::read_archive(path)?;
+    let archive = Archive::read(&archive).map_err(|error| {
+        Failure::failed(format!("{} is no charm", path.display()))
+            .why(format!("{error} ({})", error.code()))
+            .advice("pack it again with periapt charm pack")
+    })?;
+    let component = archive.component();
+    let outside = periapt_packing::inspect(component).map_err(|error| failed("the component cannot be read", &error))?;
+    let inside = processes::inspect(component)?;
+    let config = archive.config.options.iter().map(|(name, option)| {
+        let entry = ConfigEntry {
+            kind: option.kind.as_str(),
+            default: option.default.clone(),
+            description: clean(&option.description),
+        };
+        (name.clone(), entry)
+    });
+    Ok(Document {
+        name: archive.metadata.name.clone(),
+        summary: clean(&archive.metadata.summary),
+        size: archive.size,
+        sha256: archive.sha256.clone(),
+        component_size: component.len() as u64,
+        compiled_size: inside.code_bytes,
+        initial_memory: inside.initial_memory_bytes,
+        hooks: inside.hooks,
+        exports: outside.exports,
+        imports: outside.imports,
+        config: config.collect(),
+        actions: archive.actions.keys().cloned().collect(),
+        capabilities: archive.capabilities.clone(),
+        limits: Limits::default(),
+        files: archive.files().map(|(path, _)| path.to_owned()).collect(),
+    })
+}
+
+/// The document for reading.
+fn describe(document: &Document) -> String {
+    let none = |words: Vec<String>| if words.is_empty() { vec!["none".to_owned()] } else { words };
+    let config = document.config.iter().map(|(name, entry)| {
+        let default = entry.default.as_ref().map(|default| format!(", default {default}")).unwrap_or_default();
+        format!("{name} ({}{default})", entry.kind)
+    });
+    let limits = &document.limits;
+    let limits = vec![
+        format!("memory {}", bytes(limits.memory_bytes)),
+        format!("wall clock {} ms", limits.wall_clock_ms),
+        format!("state directory {}", bytes(limits.state_directory_bytes)),
+        format!("output {}", bytes(limits.output_bytes)),
+        format!("{} host calls", limits.host_calls),
+        format!("{} table elements", limits.table_elements),
+    ];
+    let sections: Vec<(&str, Vec<String>)> = vec![
+        ("Charm", vec![document.name.clone()]),
+        ("Summary", vec![document.summary.clone()]),
+        ("Archive", vec![format!("{}, sha256 {}", bytes(document.size), document.sha256)]),
+        ("Component", vec![format!("{}, {} compiled", bytes(document.component_size), bytes(document.compiled_size))]),
+        ("Memory", vec![format!("{} to begin with", bytes(document.initial_memory))]),
+        ("Hooks", none(document.hooks.clone())),
+        ("Imports", none(document.imports.clone())),
+        ("Exports", none(document.exports.clone())),
+        ("Config", none(config.collect())),
+        ("Actions", none(document.actions.clone())),
+        ("Capabilities", none(document.capabilities.clone())),
+        ("Limits", limits),
+        ("Files", document.files.clone()),
+    ];
+    let mut out = String::new();
+    for (label, values) in sections {
+        for (index, value) in values.iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            out.push_str(format!("{label:<13} {}", clean_line(value)).trim_end());
+            out.push('\n');
+        }
+    }
+    out
+}

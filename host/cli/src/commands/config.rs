@@ -1,0 +1,211 @@
+//! `config` and `model-config`: show, set, reset.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use periapt_model::ApplicationName;
+use periapt_model::config::{Value, Values};
+use periapt_wire::rest::{ApplicationConfig, ConfigChange};
+use serde::Serialize;
+
+use super::{Context, settings};
+use crate::arguments::{Config, DetailFormat, ListFormat, ModelConfig};
+use crate::failure::{Exit, Failure, Outcome};
+use crate::output::table::Table;
+use crate::session::ModelSession;
+
+/// What the words of the command line ask for.
+#[derive(Debug, PartialEq)]
+enum Wish {
+    All,
+    One(String),
+    Change(ConfigChange),
+}
+
+fn wish(words: &[String], reset: &[String], file: Option<&PathBuf>, application: &str) -> Outcome<Wish> {
+    let (assignments, keys): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| word.contains('='));
+    let changes = !assignments.is_empty() || !reset.is_empty() || file.is_some();
+    match (keys.as_slice(), changes) {
+        ([], false) => Ok(Wish::All),
+        ([key], false) => Ok(Wish::One((*key).clone())),
+        ([], true) => {
+            let mut change = ConfigChange { reset: reset.to_vec(), ..ConfigChange::default() };
+            if let Some(file) = file {
+                change.set = settings::from_file(file, application)?;
+            }
+            for word in assignments {
+                let (key, value) = settings::assignment(word)?;
+                change.set.insert(key, value);
+            }
+            if let Some(key) = reset.iter().find(|key| change.set.contains_key(*key)) {
+                return Err(Failure::usage(format!("\"{key}\" is both set and reset"))
+                    .why("only one of them can hold afterwards")
+                    .advice("leave one of them out"));
+            }
+            Ok(Wish::Change(change))
+        }
+        _ => Err(Failure::usage("settings cannot be shown and changed at once")
+            .why("one word is a key alone and others are more")
+            .advice("give one KEY to show, or KEY=VALUE words to set")),
+    }
+}
+
+pub async fn application(context: &Context, arguments: Config) -> Outcome {
+    let name: ApplicationName = arguments.application.parse()?;
+    let wish = wish(&arguments.settings, &arguments.reset, arguments.file.as_ref(), name.as_str())?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    if let Wish::Change(change) = wish {
+        here.client().set_application_config(&here.model, &name, &change).await?;
+        return Ok(());
+    }
+    let config = here.client().application_config(&here.model, &name).await?;
+    let output = context.output.to(&arguments.target)?;
+    match wish {
+        Wish::One(key) => match (config.effective.get(&key), config.schema.options.contains_key(&key)) {
+            (Some(value), _) => output.data(&value.to_string()),
+            (None, true) => output.data(""),
+            (None, false) => Err(unknown(&key, config.schema.options.keys())),
+        },
+        _ => match arguments.format {
+            DetailFormat::Yaml => output.yaml(&Document::of(&config)),
+            DetailFormat::Json => output.json(&Document::of(&config)),
+        },
+    }
+}
+
+pub async fn model(context: &Context, arguments: ModelConfig) -> Outcome {
+    let wish = wish(&arguments.settings, &arguments.reset, arguments.file.as_ref(), "")?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    if let Wish::Change(change) = wish {
+        here.client().set_model_config(&here.model, &change).await?;
+        return Ok(());
+    }
+    let values = here.client().model_config(&here.model).await?;
+    let output = context.output.to(&arguments.target)?;
+    if let Wish::One(key) = wish {
+        let value = values.get(&key).ok_or_else(|| unknown(&key, values.keys()))?;
+        return output.data(&value.to_string());
+    }
+    match arguments.format {
+        ListFormat::Json => output.json(&attributes(&values)),
+        ListFormat::Yaml => output.yaml(&attributes(&values)),
+        ListFormat::Tabular => {
+            let mut table = Table::new(&["Attribute", "Value"]);
+            for (key, value) in &values {
+                let shown = match value.to_string() {
+                    empty if empty.is_empty() => "\"\"".to_owned(),
+                    text => text,
+                };
+                table.row(vec![key.into(), shown.into()]);
+            }
+            output.data(&table.render(output.paints()))
+        }
+    }
+}
+
+fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Failure {
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    Failure::new(Exit::NotFound, format!("there is no option \"{key}\""))
+        .why(match known.as_slice() {
+            [] => "there are no options at all".to_owned(),
+            known => format!("there are: {}", known.join(", ")),
+        })
+        .advice("leave the key out to see them all")
+}
+
+/// Values as `juju model-config --format json` nests them.
+fn attributes(values: &Values) -> BTreeMap<&String, Attribute<'_>> {
+    values.iter().map(|(key, value)| (key, Attribute { value })).collect()
+}
+
+#[derive(Serialize)]
+struct Attribute<'a> {
+    #[serde(rename = "Value")]
+    value: &'a Value,
+}
+
+/// `config APP` as Juju shows it.
+#[derive(Serialize)]
+struct Document<'a> {
+    application: &'a str,
+    charm: &'a str,
+    settings: BTreeMap<&'a str, Setting<'a>>,
+}
+
+#[derive(Serialize)]
+struct Setting<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<&'a Value>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    source: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Value>,
+}
+
+impl<'a> Document<'a> {
+    fn of(config: &'a ApplicationConfig) -> Self {
+        let settings = config.schema.options.iter().map(|(name, option)| {
+            let source = match (config.settings.contains_key(name), &option.default) {
+                (true, _) => "user",
+                (false, Some(_)) => "default",
+                (false, None) => "unset",
+            };
+            let setting = Setting {
+                default: option.default.as_ref(),
+                description: &option.description,
+                source,
+                kind: option.kind.as_str(),
+                value: config.effective.get(name),
+            };
+            (name.as_str(), setting)
+        });
+        Self { application: config.application.as_str(), charm: &config.charm, settings: settings.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn words_say_whether_to_show_or_to_change() {
+        assert_eq!(wish(&[], &[], None, "site").unwrap(), Wish::All);
+        assert_eq!(wish(&words("size"), &[], None, "site").unwrap(), Wish::One("size".to_owned()));
+        let Wish::Change(change) = wish(&words("a=1 b=x"), &words("c d"), None, "site").unwrap() else { panic!() };
+        assert_eq!((change.set.len(), change.reset), (2, words("c d")));
+        for (settings, reset) in [("a b", ""), ("a b=1", ""), ("a", "b"), ("a=1", "a")] {
+            let failure = wish(&words(settings), &words(reset), None, "site").unwrap_err();
+            assert_eq!(failure.exit, Exit::Usage, "{settings} {reset}");
+        }
+    }
+
+    #[test]
+    fn an_applications_settings_say_where_they_come_from() {
+        let config: ApplicationConfig = serde_json::from_value(json!({
+            "application": "site", "charm": "local:site-0",
+            "schema": { "options": {
+                "greeting": { "type": "string", "description": "what to say", "default": "hello" },
+                "size": { "type": "int", "default": 1 }, "note": { "type": "string" },
+            } },
+            "settings": { "size": 3 }, "effective": { "greeting": "hello", "size": 3 },
+        }))
+        .unwrap();
+        assert_eq!(
+            serde_json::to_value(Document::of(&config)).unwrap()["settings"],
+            json!({
+                "greeting": { "default": "hello", "description": "what to say", "source": "default", "type": "string", "value": "hello" },
+                "size": { "default": 1, "source": "user", "type": "int", "value": 3 },
+                "note": { "source": "unset", "type": "string" },
+            })
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! `debug-log`.
+
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::rest::LogQuery;
+
+use super::Context;
+use crate::arguments::{DebugLog, LogFormat};
+use crate::failure::{Failure, Outcome};
+use crate::output::table::Tone;
+use crate::output::text::clean_line;
+use crate::output::time::Times;
+use crate::session::ModelSession;
+
+const LEVELS: [&str; 5] = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
+
+pub async fn debug_log(context: &Context, arguments: DebugLog) -> Outcome {
+    let output = &context.output;
+    let query = query(&arguments, output.is_live())?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let mut lines = here.client().logs(&here.model, &query).await?;
+    let times = Times::new(arguments.utc);
+    let paint = output.paints();
+    while let Some(record) = lines.next().await {
+        let record = record?;
+        match arguments.format {
+            LogFormat::Json => output.json_line(&record)?,
+            LogFormat::Text => output.data(&line(&record, &arguments, &times, paint))?,
+        }
+    }
+    Ok(())
+}
+
+fn query(arguments: &DebugLog, live: bool) -> Outcome<LogQuery> {
+    let listed = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
+    Ok(LogQuery {
+        include: listed(&arguments.include),
+        exclude: listed(&arguments.exclude),
+        level: Some(level(&arguments.level)?),
+        replay: arguments.replay,
+        tail: (!arguments.replay).then_some(arguments.lines),
+        limit: arguments.limit,
+        follow: arguments.tail || (live && !arguments.no_tail),
+    })
+}
+
+fn level(word: &str) -> Outcome<String> {
+    let word = word.to_ascii_uppercase();
+    let word = if word == "WARN" { "WARNING" } else { &word };
+    if LEVELS.contains(&word) {
+        return Ok(word.to_owned());
+    }
+    Err(Failure::usage(format!("there is no level \"{word}\""))
+        .why("lines of the log have one of five levels")
+        .advice(format!("use one of: {}", LEVELS.join(", "))))
+}
+
+/// `unit-site-0: 10:38:00 INFO unit.site/0.juju-log hello`
+fn line(record: &LogRecord, arguments: &DebugLog, times: &Times, paint: bool) -> String {
+    let tone = match record.level.as_str() {
+        "ERROR" => Tone::Bad,
+        "WARNING" => Tone::Busy,
+        "INFO" => Tone::Plain,
+        _ => Tone::Quiet,
+    };
+    let level = clean_line(&record.level);
+    format!(
+        "{}: {} {} {} {}",
+        record.entity,
+        times.log(record.time, arguments.date, arguments.ms),
+        if paint { tone.paint(&level) } else { level },
+        clean_line(&record.module),
+        clean_line(&record.message),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    fn arguments(line: &str) -> DebugLog {
+        let words = ["periapt", "debug-log"].into_iter().chain(line.split_whitespace());
+        match Arguments::try_parse_from(words).unwrap().command {
+            Command::DebugLog(arguments) => arguments,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn flags_become_a_query() {
+        let asked = query(&arguments("-i unit-site-0,unit-db-* -x machine-0 -l warn --limit 5 --no-tail"), true).unwrap();
+        assert_eq!(asked.include.as_deref(), Some("unit-site-0,unit-db-*"));
+        assert_eq!((asked.exclude.as_deref(), asked.level.as_deref()), (Some("machine-0"), Some("WARNING")));
+        assert_eq!((asked.limit, asked.tail, asked.replay, asked.follow), (Some(5), Some(10), false, false));
+        let asked = query(&arguments("--replay"), true).unwrap();
+        assert_eq!((asked.tail, asked.replay, asked.follow), (None, true, true));
+        assert!(!query(&arguments(""), false).unwrap().follow);
+        assert!(query(&arguments("--tail"), false).unwrap().follow);
+        assert!(query(&arguments("-l loud"), false).is_err());
+    }
+
+    #[test]
+    fn a_line_reads_as_jujus() {
+        let record = LogRecord {
+            time: 1_795_257_480_123_000,
+            entity: "unit-site-0".parse().unwrap(),
+            level: "INFO".to_owned(),
+            module: "unit.site/0.juju-log".to_owned(),
+            message: "hello\u{1b}[2J\nworld".to_owned(),
+        };
+        let times = Times::new(true);
+        let text = line(&record, &arguments(""), &times, false);
+        assert_eq!(text, "unit-site-0: 10:38:00 INFO unit.site/0.juju-log hello world");
+        let text = line(&record, &arguments("--date --ms"), &times, false);
+        assert!(text.starts_with("unit-site-0: 2026-11-21 10:38:00.123 INFO "), "{text}");
+    }
+}

@@ -1,0 +1,121 @@
+//! `deploy` and `refresh`: a charm goes up, an application runs it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use indicatif::{ProgressBar, ProgressStyle};
+use periapt_model::ApplicationName;
+use periapt_model::charm::CharmInfo;
+use periapt_wire::rest;
+
+use super::{Context, settings};
+use crate::arguments::{Deploy, Refresh};
+use crate::failure::{Exit, Failure, Outcome};
+use crate::output::text;
+use crate::session::ModelSession;
+
+pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
+    let named: Option<ApplicationName> = arguments.application.as_deref().map(str::parse).transpose()?;
+    let archive = read_archive(&arguments.path)?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let charm = upload(context, &here, archive).await?;
+    let application = match named {
+        Some(name) => name,
+        None => charm.name.parse()?,
+    };
+    let deploy = rest::Deploy {
+        config: settings::from_words(&arguments.config, application.as_str())?,
+        charm: charm.url.to_string(),
+        units: arguments.num_units,
+        application,
+    };
+    let deployed = here.client().deploy(&here.model, &deploy).await?;
+    let units = text::count(deployed.units.len() as u64, "unit");
+    context.output.say(&format!("Deployed \"{}\" with {units}", deployed.name));
+    Ok(())
+}
+
+pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
+    let application: ApplicationName = arguments.application.parse()?;
+    let archive = read_archive(&arguments.path)?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    // Nothing is uploaded for an application that is not there.
+    let before = here.client().application(&here.model, &application).await?;
+    let charm = upload(context, &here, archive).await?;
+    let url = charm.url.to_string();
+    if before.charm == url {
+        context.output.say(&format!("\"{application}\" runs {url} already"));
+        return Ok(());
+    }
+    let refresh = rest::Refresh { charm: url, force_units: arguments.force_units };
+    let after = here.client().refresh(&here.model, &application, &refresh).await?;
+    context.output.say(&format!("Refreshed \"{application}\" to {}", after.charm));
+    Ok(())
+}
+
+async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {
+    let size = archive.len() as u64;
+    let bar = context.output.progress().then(|| {
+        let bar = ProgressBar::new(size);
+        if let Ok(style) = ProgressStyle::with_template("Uploading {bar:30} {bytes}/{total_bytes} {msg}") {
+            bar.set_style(style);
+        }
+        bar
+    });
+    let progress: Option<Arc<dyn Fn(u64, u64) + Send + Sync>> = bar.clone().map(|bar| {
+        Arc::new(move |sent, total| {
+            bar.set_position(sent);
+            if sent == total {
+                bar.set_message("compiling");
+            }
+        }) as Arc<dyn Fn(u64, u64) + Send + Sync>
+    });
+    let uploaded = here.client().upload_charm(&here.model, archive, None, progress).await;
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let charm = uploaded?;
+    context.output.say(&format!("Uploaded {} ({})", charm.url, text::bytes(size)));
+    Ok(charm)
+}
+
+/// The bytes of the charm at `path`.
+pub fn read_archive(path: &Path) -> Outcome<Bytes> {
+    let file = find_archive(path)?;
+    let bytes = std::fs::read(&file).map_err(|error| Failure::file("the charm cannot be read", &file, &error))?;
+    Ok(bytes.into())
+}
+
+/// The `.charm` file itself, or the one in a project.
+fn find_archive(path: &Path) -> Outcome<PathBuf> {
+    let metadata = std::fs::metadata(path).map_err(|error| {
+        Failure::file(format!("there is no charm at {}", path.display()), path, &error)
+            .advice("give the path of a .charm file, or of a project where one was packed")
+    })?;
+    if metadata.is_file() {
+        return Ok(path.to_owned());
+    }
+    let mut found = Vec::new();
+    for folder in ["", "build", "dist"] {
+        let Ok(entries) = std::fs::read_dir(path.join(folder)) else { continue };
+        let files = entries.filter_map(Result::ok).map(|entry| entry.path());
+        found.extend(files.filter(|file| file.extension().is_some_and(|end| end == "charm") && file.is_file()));
+        if !found.is_empty() {
+            break;
+        }
+    }
+    found.sort();
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => Err(Failure::new(Exit::NotFound, format!("there is no charm in {}", path.display()))
+            .why("the folder holds no .charm file, and neither does its build or dist")
+            .advice(format!("periapt charm pack {}", path.display()))),
+        several => {
+            let names: Vec<String> = several.iter().map(|file| file.display().to_string()).collect();
+            Err(Failure::usage(format!("there are several charms in {}", path.display()))
+                .why(names.join(", "))
+                .advice("give the path of one of them"))
+        }
+    }
+}

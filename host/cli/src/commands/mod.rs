@@ -1,0 +1,69 @@
+//! What each verb does, one file for each group of verbs.
+
+mod applications;
+mod bootstrap;
+mod charm;
+mod config;
+mod controllers;
+mod debug_log;
+mod deploy;
+mod models;
+mod settings;
+mod show;
+mod status;
+mod units;
+mod wait_for;
+mod workers;
+
+use clap::CommandFactory;
+
+use crate::arguments::{Arguments, Command, ControllerCommand};
+use crate::failure::Outcome;
+use crate::files::ClientFiles;
+use crate::output::Output;
+
+/// What every verb is given.
+pub struct Context {
+    pub output: Output,
+    pub files: ClientFiles,
+}
+
+pub async fn run(context: &Context, command: Command) -> Outcome {
+    match command {
+        Command::Bootstrap(arguments) => bootstrap::bootstrap(context, arguments).await,
+        Command::Controller(ControllerCommand::Start(arguments)) => bootstrap::start(context, arguments).await,
+        Command::Controller(ControllerCommand::Stop(arguments)) => controllers::stop(context, arguments).await,
+        Command::Controllers(arguments) => controllers::list(context, &arguments),
+        Command::Switch(arguments) => controllers::switch(context, arguments).await,
+        Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,
+        Command::AddModel(arguments) => models::add(context, arguments).await,
+        Command::Models(arguments) => models::list(context, arguments).await,
+        Command::ModelConfig(arguments) => config::model(context, arguments).await,
+        Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
+        Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
+        Command::Refresh(arguments) => deploy::refresh(context, arguments).await,
+        Command::Config(arguments) => config::application(context, arguments).await,
+        Command::AddUnit(arguments) => units::add(context, arguments).await,
+        Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
+        Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
+        Command::Resolved(arguments) => units::resolved(context, arguments).await,
+        Command::Status(arguments) => status::status(context, arguments).await,
+        Command::ShowUnit(arguments) => show::unit(context, arguments).await,
+        Command::ShowApplication(arguments) => show::application(context, arguments).await,
+        Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
+        Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,
+        Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
+        Command::Charm(command) => charm::run(context, command),
+        Command::Workers(arguments) => workers::list(context, arguments).await,
+        Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
+        Command::Completion { shell } => completion(context, shell),
+        // These are processes of their own, and main has started them.
+        Command::Controller(ControllerCommand::Run(_)) | Command::Agent(_) | Command::CompileComponent => Ok(()),
+    }
+}
+
+fn completion(context: &Context, shell: clap_complete::Shell) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "periapt", &mut script);
+    context.output.data(&String::from_utf8_lossy(&script))
+}

@@ -1,0 +1,214 @@
+//! `add-model`, `models`, `destroy-model`.
+
+use std::time::Duration;
+
+use periapt_client::rest::RestError;
+use periapt_model::ModelName;
+use periapt_wire::rest;
+use serde::Serialize;
+
+use super::{Context, settings};
+use crate::arguments::{AddModel, DestroyModel, ListFormat, Models};
+use crate::failure::{Exit, Failure, Outcome};
+use crate::files::Model;
+use crate::live::Live;
+use crate::output::table::{Cell, Table};
+use crate::output::text::natural;
+use crate::output::time::Times;
+use crate::session::{Session, split};
+
+/// The model in which a controller keeps itself.
+pub const CONTROLLER_MODEL: &str = "controller";
+
+pub async fn add(context: &Context, arguments: AddModel) -> Outcome {
+    let name: ModelName = arguments.name.parse()?;
+    let config = settings::from_words(&arguments.config, name.as_str())?;
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let model = session.client.add_model(&rest::AddModel { name, config }).await?;
+    let full_name = session.full_name(model.name.as_str());
+    context.files.change(|contents| {
+        let models = contents.models.controllers.entry(session.name.clone()).or_default();
+        models.models.insert(full_name.clone(), Model::new(model.uuid.to_string()));
+        if !arguments.no_switch {
+            models.current_model = Some(full_name);
+            contents.controllers.current_controller = Some(session.name.clone());
+        }
+    })?;
+    context.output.say(&format!("Added model \"{}\"", model.name));
+    Ok(())
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document {
+    models: Vec<Entry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_model: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Entry {
+    name: String,
+    short_name: String,
+    model_uuid: String,
+    model_type: &'static str,
+    controller_uuid: String,
+    controller_name: String,
+    is_controller: bool,
+    owner: String,
+    cloud: String,
+    life: String,
+    status: EntryStatus,
+    applications: u64,
+    machines: u64,
+    units: u64,
+    created: String,
+}
+
+#[derive(Serialize)]
+struct EntryStatus {
+    current: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+}
+
+pub async fn list(context: &Context, arguments: Models) -> Outcome {
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let mut models = session.client.models().await?;
+    models.sort_by(|a, b| natural(a.name.as_str(), b.name.as_str()));
+    let current = context.files.read()?.current_model(&session.name).map(str::to_owned);
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        ListFormat::Json => output.json(&document(&session, &models, current)),
+        ListFormat::Yaml => output.yaml(&document(&session, &models, current)),
+        ListFormat::Tabular => {
+            let table = table(&models, current.as_deref(), arguments.uuid).render(output.paints());
+            output.data(&format!("Controller: {}\n\n{table}", session.name))
+        }
+    }
+}
+
+fn table(models: &[rest::ModelSummary], current: Option<&str>, uuid: bool) -> Table {
+    let mut headers = vec!["Model", "Status", "Apps", "Machines", "Units", "Owner", "Created"];
+    if uuid {
+        headers.insert(1, "UUID");
+    }
+    let mut table = Table::new(&headers).right("Apps").right("Machines").right("Units");
+    let times = Times::new(true);
+    for model in models {
+        let star = if current == Some(model.name.as_str()) { "*" } else { "" };
+        let mut row: Vec<Cell> = vec![
+            format!("{}{star}", model.name).into(),
+            Cell::status(&model.status),
+            model.applications.to_string().into(),
+            model.machines.to_string().into(),
+            model.units.to_string().into(),
+            (&model.owner).into(),
+            times.micros(model.created_at).into(),
+        ];
+        if uuid {
+            row.insert(1, model.uuid.as_str().into());
+        }
+        table.row(row);
+    }
+    table
+}
+
+fn document(session: &Session, models: &[rest::ModelSummary], current_model: Option<String>) -> Document {
+    let times = Times::new(true);
+    let entry = |model: &rest::ModelSummary| Entry {
+        name: format!("{}/{}", model.owner, model.name),
+        short_name: model.name.to_string(),
+        model_uuid: model.uuid.to_string(),
+        model_type: "iaas",
+        controller_uuid: session.controller.uuid.clone(),
+        controller_name: session.name.clone(),
+        is_controller: model.name.as_str() == CONTROLLER_MODEL,
+        owner: model.owner.clone(),
+        cloud: session.controller.cloud.clone(),
+        life: model.life.to_string(),
+        status: EntryStatus { current: model.status.clone(), message: model.message.clone() },
+        applications: model.applications,
+        machines: model.machines,
+        units: model.units,
+        created: times.micros(model.created_at),
+    };
+    Document { models: models.iter().map(entry).collect(), current_model }
+}
+
+pub async fn destroy(context: &Context, arguments: DestroyModel) -> Outcome {
+    let (controller, model) = split(&arguments.name);
+    let name: ModelName = model.unwrap_or_default().parse()?;
+    let session = Session::open_named(&context.files, controller).await?;
+    let model = session.client.model(name.as_str()).await?;
+    let question = format!(
+        "This destroys model \"{name}\" with {} applications, {} units and {} machines.",
+        model.applications, model.units, model.machines
+    );
+    context.output.confirm(&question, arguments.no_prompt)?;
+    context.output.say(&format!("Destroying model \"{name}\""));
+    let bound = arguments.no_wait.then_some(0);
+    destroy_and_wait(&session, name.as_str(), arguments.force, bound, arguments.timeout).await?;
+    let full_name = session.full_name(name.as_str());
+    context.files.change(|contents| contents.forget_model(&session.name, &full_name))?;
+    context.output.say(&format!("Model \"{name}\" is gone"));
+    Ok(())
+}
+
+/// Begins to destroy a model and returns when it is gone.
+pub async fn destroy_and_wait(
+    session: &Session,
+    name: &str,
+    force: bool,
+    bound: Option<u64>,
+    limit: Duration,
+) -> Outcome {
+    let client = &session.client;
+    // By its identity, in case the name is given to another model meanwhile.
+    let model = client.model(name).await?.uuid;
+    let gone = async {
+        let mut live = Live::open(client, model.as_str()).await?;
+        client.destroy_model(model.as_str(), force, bound).await?;
+        loop {
+            client.model(model.as_str()).await?;
+            live.changed().await?;
+        }
+    };
+    let outcome: Result<Result<(), RestError>, _> = tokio::time::timeout(limit, gone).await;
+    match outcome {
+        Ok(Err(error)) if error.status() == Some(404) => Ok(()),
+        Ok(Err(error)) => Err(error.into()),
+        Ok(Ok(())) => Ok(()),
+        Err(_) => Err(Failure::new(Exit::TimedOut, format!("model \"{name}\" is not gone yet"))
+            .why(format!("it is being destroyed, and {} s have passed", limit.as_secs()))
+            .advice(format!("periapt status -m {name} shows what is left; --force ends the waiting"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn models_are_listed_with_the_current_one_marked() {
+        let model = |name: &str, units: u64| {
+            serde_json::from_value::<rest::ModelSummary>(json!({
+                "uuid": "8419cd78-4993-4c3a-928e-c646226beeee", "name": name, "owner": "admin", "life": "alive",
+                "status": "available", "message": "", "applications": 1, "machines": 12, "units": units,
+                "created-at": 1_795_257_480_000_000_i64,
+            }))
+            .unwrap()
+        };
+        let models = [model("controller", 0), model("demo", 3)];
+        let expected = "\
+Model       Status     Apps  Machines  Units  Owner  Created
+controller  available     1        12      0  admin  2026-11-21 10:38:00Z
+demo*       available     1        12      3  admin  2026-11-21 10:38:00Z
+";
+        assert_eq!(table(&models, Some("demo"), false).render(false), expected);
+        assert!(table(&models, None, true).render(false).contains("  8419cd78-4993-4c3a-928e-c646226beeee  "));
+    }
+}

@@ -1,0 +1,159 @@
+//! `show-unit`, `show-application`, `show-status-log`.
+
+use periapt_model::{ApplicationName, MachineId, UnitName};
+use periapt_wire::rest::HistoryEntry;
+use serde::Serialize;
+
+use super::Context;
+use crate::arguments::{DetailFormat, ListFormat, ShowApplication, ShowStatusLog, ShowUnit, Target};
+use crate::failure::{Failure, Outcome};
+use crate::output::document::Named;
+use crate::output::entities::{ApplicationDocument, HistoryDocument, UnitDocument};
+use crate::output::table::{Cell, Table};
+use crate::output::time::Times;
+use crate::session::ModelSession;
+
+pub async fn unit(context: &Context, arguments: ShowUnit) -> Outcome {
+    let names: Vec<UnitName> = arguments.units.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let times = Times::new(arguments.utc);
+    let mut found = Vec::new();
+    for name in &names {
+        let unit = here.client().unit(&here.model, name).await?;
+        found.push((name.to_string(), UnitDocument::of(&unit, &times)));
+    }
+    write(context, &arguments.target, arguments.format, &found.into_iter().collect::<Named<_>>())
+}
+
+pub async fn application(context: &Context, arguments: ShowApplication) -> Outcome {
+    let names: Vec<ApplicationName> =
+        arguments.applications.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let times = Times::new(arguments.utc);
+    let mut found = Vec::new();
+    for name in &names {
+        let application = here.client().application(&here.model, name).await?;
+        found.push((name.to_string(), ApplicationDocument::of(&application, &times)));
+    }
+    write(context, &arguments.target, arguments.format, &found.into_iter().collect::<Named<_>>())
+}
+
+fn write(context: &Context, target: &Target, format: DetailFormat, document: &impl Serialize) -> Outcome {
+    let output = context.output.to(target)?;
+    match format {
+        DetailFormat::Yaml => output.yaml(document),
+        DetailFormat::Json => output.json(document),
+    }
+}
+
+pub async fn status_log(context: &Context, arguments: ShowStatusLog) -> Outcome {
+    let entity = entity(&arguments.entity)?;
+    let kind = arguments.kind.as_deref().map(known_kind).transpose()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    // One kind alone: how many entries of the others stand between is not known beforehand.
+    let limit = if kind.is_some() { None } else { Some(arguments.lines) };
+    let (client, model) = (here.client(), here.model.as_str());
+    let mut entries = match &entity {
+        Entity::Unit(name) => client.unit_history(model, name, limit).await?,
+        Entity::Machine(id) => client.machine_history(model, id, limit).await?,
+        Entity::Application(name) => client.application_history(model, name, limit).await?,
+    };
+    entries.retain(|entry| kind.is_none_or(|kind| is_of_kind(&entry.kind, kind)));
+    entries.sort_by_key(|entry| entry.time);
+    let skip = entries.len().saturating_sub(usize::try_from(arguments.lines).unwrap_or(usize::MAX));
+    entries.drain(..skip);
+
+    let times = Times::new(arguments.utc);
+    let output = context.output.to(&arguments.target)?;
+    let documents = || entries.iter().map(|entry| HistoryDocument::of(entry, &times)).collect::<Vec<_>>();
+    match arguments.format {
+        ListFormat::Json => output.json(&documents()),
+        ListFormat::Yaml => output.yaml(&documents()),
+        ListFormat::Tabular if entries.is_empty() => {
+            output.say("No status was recorded yet.");
+            Ok(())
+        }
+        ListFormat::Tabular => output.data(&table(&entries, &times).render(output.paints())),
+    }
+}
+
+fn table(entries: &[HistoryEntry], times: &Times) -> Table {
+    let mut table = Table::new(&["Time", "Type", "Status", "Message"]);
+    for entry in entries {
+        table.row(vec![
+            times.micros(entry.time).into(),
+            (&entry.kind).into(),
+            Cell::status(&entry.status),
+            (&entry.message).into(),
+        ]);
+    }
+    table
+}
+
+#[derive(Debug, PartialEq)]
+enum Entity {
+    Unit(UnitName),
+    Machine(MachineId),
+    Application(ApplicationName),
+}
+
+/// A number is a machine, a name with a slash a unit, any other name an application.
+fn entity(name: &str) -> Outcome<Entity> {
+    if let Ok(id) = name.parse() {
+        return Ok(Entity::Machine(id));
+    }
+    match name.contains('/') {
+        true => Ok(Entity::Unit(name.parse()?)),
+        false => Ok(Entity::Application(name.parse()?)),
+    }
+}
+
+const KINDS: [&str; 6] = ["unit", "workload", "juju-unit", "application", "machine", "juju-machine"];
+
+fn known_kind(word: &str) -> Outcome<&str> {
+    if KINDS.contains(&word) {
+        return Ok(word);
+    }
+    Err(Failure::usage(format!("there is no type \"{word}\""))
+        .why("entries have one of a few types")
+        .advice(format!("use one of: {}", KINDS.join(", "))))
+}
+
+/// `unit` stands for the agent's and the workload's entries together, as in Juju.
+fn is_of_kind(kind: &str, wanted: &str) -> bool {
+    kind == wanted || (wanted == "unit" && matches!(kind, "workload" | "juju-unit"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entity_is_told_by_the_look_of_its_name() {
+        assert_eq!(entity("0").unwrap(), Entity::Machine("0".parse().unwrap()));
+        assert_eq!(entity("0/lxd/1").unwrap(), Entity::Machine("0/lxd/1".parse().unwrap()));
+        assert_eq!(entity("site/0").unwrap(), Entity::Unit("site/0".parse().unwrap()));
+        assert_eq!(entity("site").unwrap(), Entity::Application("site".parse().unwrap()));
+        for bad in ["", "Site", "site/x", "0/1"] {
+            assert!(entity(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_log_is_a_table() {
+        let entry = |kind: &str, status: &str, message: &str| HistoryEntry {
+            time: 1_795_257_480_000_000,
+            kind: kind.to_owned(),
+            status: status.to_owned(),
+            message: message.to_owned(),
+        };
+        let entries = [entry("juju-unit", "executing", "running start hook"), entry("workload", "active", "")];
+        let expected = "\
+Time                  Type       Status     Message
+2026-11-21 10:38:00Z  juju-unit  executing  running start hook
+2026-11-21 10:38:00Z  workload   active
+";
+        assert_eq!(table(&entries, &Times::new(true)).render(false), expected);
+        assert!(is_of_kind("workload", "unit") && !is_of_kind("machine", "unit"));
+    }
+}

@@ -1,0 +1,225 @@
+//! How a command fails: what, why, and what to do about it, in three lines, and an exit status
+//! that scripts can tell apart.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use periapt_client::rest::RestError;
+use periapt_client::tls::TrustError;
+use periapt_model::NameError;
+
+use crate::output::text::clean_line;
+
+/// The exit statuses, as the help of the program lists them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Failed = 1,
+    Usage = 2,
+    NotFound = 3,
+    Conflict = 4,
+    TimedOut = 5,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a command did not do what it was asked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub exit: Exit,
+    what: String,
+    why: String,
+    advice: String,
+}
+
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    pub fn new(exit: Exit, what: impl Into<String>) -> Self {
+        Self { exit, what: what.into(), why: String::new(), advice: String::new() }
+    }
+
+    pub fn failed(what: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, what)
+    }
+
+    pub fn usage(what: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, what)
+    }
+
+    pub fn why(mut self, why: impl Into<String>) -> Self {
+        self.why = why.into();
+        self
+    }
+
+    pub fn advice(mut self, advice: impl Into<String>) -> Self {
+        self.advice = advice.into();
+        self
+    }
+
+    /// A file or folder that could not be used.
+    pub fn file(what: impl Into<String>, path: &std::path::Path, error: &std::io::Error) -> Self {
+        let exit = match error.kind() {
+            std::io::ErrorKind::NotFound => Exit::NotFound,
+            std::io::ErrorKind::AlreadyExists => Exit::Conflict,
+            _ => Exit::Failed,
+        };
+        Self::new(exit, what)
+            .why(format!("{}: {error}", path.display()))
+            .advice("check the path and its permissions")
+    }
+
+    /// Output that nobody reads any more (`| head`) is no failure worth a word.
+    pub fn is_silent(&self) -> bool {
+        self.what.is_empty()
+    }
+
+    /// The reader of the output went away.
+    pub fn unread() -> Self {
+        Self::failed("")
+    }
+}
+
+impl fmt::Display for Failure {
+    /// The three lines. A why or an advice that nobody wrote is filled in, so that there are
+    /// always three.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or = |text: &str, other: &str| clean_line(if text.is_empty() { other } else { text });
+        writeln!(f, "error: {}", clean_line(&self.what))?;
+        writeln!(f, "  why: {}", or(&self.why, "no more is known"))?;
+        write!(f, "  try: {}", or(&self.advice, "periapt --help"))
+    }
+}
+
+impl From<RestError> for Failure {
+    fn from(error: RestError) -> Self {
+        match error {
+            RestError::Problem(problem) => {
+                let exit = match problem.status {
+                    400 | 422 => Exit::Usage,
+                    404 => Exit::NotFound,
+                    409 | 412 => Exit::Conflict,
+                    408 | 504 => Exit::TimedOut,
+                    _ => Exit::Failed,
+                };
+                let why = match problem.detail.as_str() {
+                    "" => format!("the controller answered {} ({})", problem.status, problem.code),
+                    detail => detail.to_owned(),
+                };
+                let advice = match (problem.advice.as_str(), exit) {
+                    ("", Exit::NotFound) => "periapt status".to_owned(),
+                    ("", Exit::Conflict) => "periapt status, then decide again".to_owned(),
+                    ("", Exit::Usage) => "see the verb's --help".to_owned(),
+                    ("", _) => "periapt debug-log --replay --level ERROR".to_owned(),
+                    (advice, _) => advice.to_owned(),
+                };
+                Failure::new(exit, problem.title).why(why).advice(advice)
+            }
+            RestError::Unreachable { addresses, reason } => {
+                Failure::failed(format!("the controller does not answer at {addresses}"))
+                    .why(reason)
+                    .advice("periapt controller start, or check the network")
+            }
+            RestError::Interrupted(reason) => Failure::failed("the connection to the controller broke off")
+                .why(reason)
+                .advice("periapt status shows whether the change took effect; then try again"),
+            RestError::Unexpected(reason) => Failure::failed("the controller's answer cannot be read")
+                .why(reason)
+                .advice("compare `periapt version` with the version in `periapt controllers`"),
+            RestError::Trust(error) => error.into(),
+        }
+    }
+}
+
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Self {
+        Failure::failed("the controller's entry in controllers.yaml cannot be used")
+            .why(error.to_string())
+            .advice("correct api-endpoints or ca-cert there, or bootstrap again")
+    }
+}
+
+impl From<NameError> for Failure {
+    fn from(error: NameError) -> Self {
+        Failure::usage(format!("\"{}\" is not a valid {}", error.value, error.kind))
+            .why("names are checked before anything is sent")
+            .advice(error.rule)
+    }
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        let text = error.render().to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let what = lines.next().unwrap_or("wrong usage").trim_start_matches("error: ").to_owned();
+        let rest: Vec<&str> = lines.collect();
+        let usage = rest.iter().find(|line| line.starts_with("Usage:")).map_or("", |line| *line);
+        let why = rest.iter().find(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+        let why = why.map_or("the command line is not complete", |line| *line);
+        let advice = match usage {
+            "" => "periapt --help".to_owned(),
+            usage => format!("{}; more with --help", usage.trim_start_matches("Usage: ")),
+        };
+        Failure::usage(what).why(why).advice(advice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use periapt_wire::Problem;
+
+    use super::*;
+
+    fn lines(failure: &Failure) -> Vec<String> {
+        failure.to_string().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_failure_is_always_three_lines() {
+        let failure = Failure::failed("cannot\ndo \u{1b}[31mit").why("a\nb").advice("c");
+        assert_eq!(lines(&failure), ["error: cannot do it", "  why: a b", "  try: c"]);
+        assert_eq!(lines(&Failure::failed("x")).len(), 3);
+    }
+
+    #[test]
+    fn a_problem_decides_the_exit_status() {
+        for (status, exit) in [
+            (400, Exit::Usage),
+            (404, Exit::NotFound),
+            (409, Exit::Conflict),
+            (504, Exit::TimedOut),
+            (401, Exit::Failed),
+            (500, Exit::Failed),
+        ] {
+            let problem = Problem::new(status, "some-code", "some title");
+            let failure = Failure::from(RestError::Problem(problem));
+            assert_eq!(failure.exit, exit, "{status}");
+            assert_eq!(lines(&failure).len(), 3);
+        }
+        let problem = Problem::new(404, "application-not-found", "application \"site\" not found")
+            .why("model \"demo\" has no application of this name")
+            .advice("periapt status -m demo");
+        assert_eq!(
+            lines(&Failure::from(RestError::Problem(problem))),
+            [
+                "error: application \"site\" not found",
+                "  why: model \"demo\" has no application of this name",
+                "  try: periapt status -m demo",
+            ]
+        );
+    }
+
+    #[test]
+    fn wrong_usage_is_three_lines_too() {
+        for line in ["deploy", "status --format pdf", "nonsense", "remove-unit site/0 --no-wait"] {
+            let words = std::iter::once("periapt").chain(line.split(' '));
+            let error = crate::arguments::Arguments::try_parse_from(words).unwrap_err();
+            let failure = Failure::from(error);
+            assert_eq!((failure.exit, lines(&failure).len()), (Exit::Usage, 3), "{failure}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Units, applications and status entries as documents.
+
+use periapt_model::status::Status;
+use periapt_wire::rest::{ApplicationInfo, HistoryEntry, UnitInfo};
+use serde::Serialize;
+
+use super::status::document;
+use super::text::clean;
+use super::time::Times;
+
+/// `show-unit`, in Juju's keys; the statuses and what a removal waits for are ours.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitDocument {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    workload_version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<String>,
+    opened_ports: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    public_address: Option<String>,
+    charm: String,
+    leader: bool,
+    life: String,
+    workload_status: document::Status,
+    juju_status: document::Status,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting_for: Vec<String>,
+}
+
+impl UnitDocument {
+    pub fn of(unit: &UnitInfo, times: &Times) -> Self {
+        Self {
+            workload_version: clean(&unit.workload_version),
+            machine: unit.machine.as_ref().map(ToString::to_string),
+            opened_ports: unit.opened_ports.clone(),
+            public_address: unit.public_address.clone(),
+            charm: unit.charm.clone(),
+            leader: unit.leader,
+            life: unit.life.to_string(),
+            workload_status: stored(&unit.workload, times),
+            juju_status: stored(&unit.agent, times),
+            waiting_for: unit.waiting_for.iter().map(|text| clean(text)).collect(),
+        }
+    }
+}
+
+/// `show-application`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ApplicationDocument {
+    charm: String,
+    charm_url: String,
+    charm_rev: u64,
+    exposed: bool,
+    life: String,
+    application_status: document::Status,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    version: String,
+    units: Vec<String>,
+}
+
+impl ApplicationDocument {
+    pub fn of(application: &ApplicationInfo, times: &Times) -> Self {
+        Self {
+            charm: application.charm_name.clone(),
+            charm_url: application.charm.clone(),
+            charm_rev: application.charm_revision,
+            exposed: application.exposed,
+            life: application.life.to_string(),
+            application_status: stored(&application.status, times),
+            version: clean(&application.workload_version),
+            units: application.units.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// An entry of `show-status-log`.
+#[derive(Serialize)]
+pub struct HistoryDocument {
+    since: String,
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+}
+
+impl HistoryDocument {
+    pub fn of(entry: &HistoryEntry, times: &Times) -> Self {
+        Self {
+            since: times.micros(entry.time),
+            kind: entry.kind.clone(),
+            status: entry.status.clone(),
+            message: clean(&entry.message),
+        }
+    }
+}
+
+fn stored<W: std::fmt::Display>(status: &Status<W>, times: &Times) -> document::Status {
+    document::Status {
+        current: status.status.to_string(),
+        message: clean(&status.message),
+        since: times.micros(status.since),
+        ..document::Status::default()
+    }
+}

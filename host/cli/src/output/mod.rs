@@ -1,0 +1,136 @@
+//! Where words go. Data goes to standard output (or a file), everything else to standard error;
+//! what charms say is cleaned of terminal control before it goes anywhere.
+
+pub mod document;
+pub mod entities;
+pub mod status;
+pub mod table;
+pub mod text;
+pub mod time;
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::arguments::{General, Target};
+use crate::failure::{Failure, Outcome};
+
+/// The program's voice.
+#[derive(Clone, Debug)]
+pub struct Output {
+    quiet: bool,
+    color: Option<bool>,
+    file: Option<PathBuf>,
+}
+
+impl Output {
+    pub fn new(general: &General) -> Self {
+        let color = match (general.color, general.no_color) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        Self { quiet: general.quiet, color, file: None }
+    }
+
+    /// The same, with data going to `target`. The file is emptied at once, so that an earlier
+    /// result is never taken for this one.
+    pub fn to(&self, target: &Target) -> Outcome<Self> {
+        if let Some(path) = &target.output {
+            std::fs::write(path, "").map_err(|error| Failure::file("cannot write the output", path, &error))?;
+        }
+        Ok(Self { file: target.output.clone(), ..self.clone() })
+    }
+
+    /// Whether data is painted: where it goes to a terminal, unless told otherwise.
+    pub fn paints(&self) -> bool {
+        self.color.unwrap_or_else(|| {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            !refused && self.is_live() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        })
+    }
+
+    /// Whether a person watches the data as it comes.
+    pub fn is_live(&self) -> bool {
+        self.file.is_none() && std::io::stdout().is_terminal()
+    }
+
+    /// Writes data. It ends with a line end, whatever the text does.
+    pub fn data(&self, text: &str) -> Outcome {
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        match &self.file {
+            Some(path) => {
+                let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
+                open.and_then(|mut file| writeln!(file, "{text}"))
+                    .map_err(|error| Failure::file("cannot write the output", path, &error))
+            }
+            None => {
+                let mut stdout = std::io::stdout().lock();
+                writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+                    std::io::ErrorKind::BrokenPipe => Failure::unread(),
+                    _ => Failure::failed("cannot write to standard output").why(error.to_string()),
+                })
+            }
+        }
+    }
+
+    /// Clears the terminal and shows `text` from its top.
+    pub fn redraw(&self, text: &str) -> Outcome {
+        self.data(&format!("\u{1b}[H\u{1b}[2J{text}"))
+    }
+
+    pub fn json(&self, value: &impl Serialize) -> Outcome {
+        let text = serde_json::to_string_pretty(value).map_err(unprintable)?;
+        self.data(&text)
+    }
+
+    /// One line of JSON.
+    pub fn json_line(&self, value: &impl Serialize) -> Outcome {
+        let text = serde_json::to_string(value).map_err(unprintable)?;
+        self.data(&text)
+    }
+
+    pub fn yaml(&self, value: &impl Serialize) -> Outcome {
+        let text = serde_saphyr::to_string(value).map_err(unprintable)?;
+        self.data(&text)
+    }
+
+    /// Tells a person what happened.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{}", text::clean(text));
+        }
+    }
+
+    /// Progress, which only a person at a terminal wants.
+    pub fn progress(&self) -> bool {
+        !self.quiet && std::io::stderr().is_terminal()
+    }
+
+    /// Asks before something is destroyed. Without a terminal nobody can answer, so a script has
+    /// to say that it means it.
+    pub fn confirm(&self, question: &str, no_prompt: bool) -> Outcome {
+        if no_prompt {
+            return Ok(());
+        }
+        if !std::io::stdin().is_terminal() {
+            return Err(Failure::usage("this removes things and nobody can be asked")
+                .why("standard input is no terminal")
+                .advice("add --no-prompt"));
+        }
+        let mut stderr = std::io::stderr();
+        let _ = write!(stderr, "{} Continue? [y/N] ", text::clean(question));
+        let _ = stderr.flush();
+        let mut answer = String::new();
+        let read = std::io::stdin().read_line(&mut answer);
+        match (read, answer.trim().to_ascii_lowercase().as_str()) {
+            (Ok(_), "y" | "yes") => Ok(()),
+            _ => Err(Failure::failed("nothing was removed").why("it was not confirmed").advice("answer y to go on")),
+        }
+    }
+}
+
+fn unprintable(error: impl std::fmt::Display) -> Failure {
+    Failure::failed("the result cannot be written in this format").why(error.to_string())
+}

@@ -1,0 +1,337 @@
+//! The methods, in the order of the table in `periapt_wire::rest`.
+//!
+//! `model` is a name or a UUID everywhere.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use periapt_model::charm::CharmInfo;
+use periapt_model::config::Values;
+use periapt_model::{ApplicationName, MachineId, UnitName};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::rest::{
+    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, ChangeLine, ConfigChange, ControllerInfo, Deploy,
+    HistoryEntry, LogQuery, LoginReply, LoginRequest, ModelSummary, Refresh, Removal, ResolveRequest, StopRequest,
+    UnitInfo, WorkerRow,
+};
+use periapt_wire::rpc::Empty;
+use periapt_wire::status::FullStatus;
+use reqwest::{Body, Method, RequestBuilder};
+use serde::Serialize;
+
+use super::{ANSWER, Authorization, Lines, RestClient, RestError, UPLOAD, body, chain};
+
+/// Told how many bytes of how many have been handed to the connection.
+pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
+
+/// Bytes handed over at a time, and between two reports of progress.
+const UPLOAD_PART: usize = 64 << 10;
+
+impl RestClient {
+    // ---- the controller ----
+
+    /// Proves who asks; the returned client carries the token.
+    pub async fn login(&self, user: &str, password: &str) -> Result<(RestClient, LoginReply), RestError> {
+        let login = LoginRequest { user: user.to_owned(), password: password.to_owned() };
+        let reply: LoginReply = self.post(&["v1", "login"], &login).await?;
+        Ok((self.clone().with(Authorization::Bearer(reply.token.clone())), reply))
+    }
+
+    pub async fn controller(&self) -> Result<ControllerInfo, RestError> {
+        self.get(&["v1", "controller"]).await
+    }
+
+    /// Asks the controller to end. It answers before it does.
+    pub async fn stop_controller(&self, stop: &StopRequest) -> Result<Empty, RestError> {
+        self.post(&["v1", "controller", "stop"], stop).await
+    }
+
+    /// All workers of the catalogue over the whole controller.
+    pub async fn controller_workers(&self) -> Result<Vec<WorkerRow>, RestError> {
+        self.get(&["v1", "workers"]).await
+    }
+
+    /// The answer of `/health`: the process lives.
+    pub async fn health(&self) -> Result<String, RestError> {
+        self.text(&["health"]).await
+    }
+
+    /// The answer of `/ready`: requests are served.
+    pub async fn ready(&self) -> Result<String, RestError> {
+        self.text(&["ready"]).await
+    }
+
+    // ---- models ----
+
+    pub async fn models(&self) -> Result<Vec<ModelSummary>, RestError> {
+        self.get(&["v1", "models"]).await
+    }
+
+    pub async fn add_model(&self, model: &AddModel) -> Result<ModelSummary, RestError> {
+        self.post(&["v1", "models"], model).await
+    }
+
+    pub async fn model(&self, model: &str) -> Result<ModelSummary, RestError> {
+        self.get(&["v1", "models", model]).await
+    }
+
+    /// Begins to destroy a model. With `force`, whatever is not gone after `timeout_ms` is
+    /// removed anyway.
+    pub async fn destroy_model(
+        &self,
+        model: &str,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<ModelSummary, RestError> {
+        self.delete(&["v1", "models", model], force, timeout_ms).await
+    }
+
+    pub async fn model_config(&self, model: &str) -> Result<Values, RestError> {
+        self.get(&["v1", "models", model, "config"]).await
+    }
+
+    pub async fn set_model_config(&self, model: &str, change: &ConfigChange) -> Result<Values, RestError> {
+        self.patch(&["v1", "models", model, "config"], change).await
+    }
+
+    pub async fn status(&self, model: &str, patterns: &[String]) -> Result<FullStatus, RestError> {
+        let query: Vec<(&str, &str)> = patterns.iter().map(|pattern| ("pattern", pattern.as_str())).collect();
+        self.json(Method::GET, &["v1", "models", model, "status"], |request| request.query(&query)).await
+    }
+
+    /// Log lines; open-ended with `follow`.
+    pub async fn logs(&self, model: &str, query: &LogQuery) -> Result<Lines<LogRecord>, RestError> {
+        let path = ["v1", "models", model, "logs"];
+        Ok(Lines::new(self.send(Method::GET, &path, |request| request.query(query)).await?))
+    }
+
+    /// A first empty line once the controller listens, then one for every settled change.
+    pub async fn changes(&self, model: &str) -> Result<Lines<ChangeLine>, RestError> {
+        let path = ["v1", "models", model, "changes"];
+        Ok(Lines::new(self.send(Method::GET, &path, |request| request).await?))
+    }
+
+    /// All workers of the catalogue in one model and its agents.
+    pub async fn workers(&self, model: &str) -> Result<Vec<WorkerRow>, RestError> {
+        self.get(&["v1", "models", model, "workers"]).await
+    }
+
+    /// A stored blob by its digest.
+    pub async fn blob(&self, model: &str, digest: &str) -> Result<Bytes, RestError> {
+        let path = ["v1", "models", model, "blobs", digest];
+        let response = self.send(Method::GET, &path, |request| request.timeout(UPLOAD)).await?;
+        response.bytes().await.map_err(|error| RestError::Interrupted(chain(&error)))
+    }
+
+    // ---- charms ----
+
+    pub async fn charms(&self, model: &str) -> Result<Vec<CharmInfo>, RestError> {
+        self.get(&["v1", "models", model, "charms"]).await
+    }
+
+    /// Uploads the bytes of a `.charm`. The same bytes again give the same charm. The answer
+    /// comes once the charm is checked and compiled.
+    pub async fn upload_charm(
+        &self,
+        model: &str,
+        archive: Bytes,
+        name: Option<&str>,
+        progress: Option<Progress>,
+    ) -> Result<CharmInfo, RestError> {
+        let query: Vec<(&str, &str)> = name.map(|name| ("name", name)).into_iter().collect();
+        let response = self
+            .send(Method::POST, &["v1", "models", model, "charms"], |request| {
+                request
+                    .timeout(UPLOAD)
+                    .query(&query)
+                    .header("content-type", "application/zip")
+                    .header("content-length", archive.len())
+                    .body(in_parts(archive.clone(), progress.clone()))
+            })
+            .await?;
+        body(response).await
+    }
+
+    // ---- applications ----
+
+    pub async fn applications(&self, model: &str) -> Result<Vec<ApplicationInfo>, RestError> {
+        self.get(&["v1", "models", model, "applications"]).await
+    }
+
+    pub async fn deploy(&self, model: &str, deploy: &Deploy) -> Result<ApplicationInfo, RestError> {
+        self.post(&["v1", "models", model, "applications"], deploy).await
+    }
+
+    pub async fn application(&self, model: &str, name: &ApplicationName) -> Result<ApplicationInfo, RestError> {
+        self.get(&["v1", "models", model, "applications", name.as_str()]).await
+    }
+
+    /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
+    pub async fn remove_application(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<Removal, RestError> {
+        self.delete(&["v1", "models", model, "applications", name.as_str()], force, timeout_ms).await
+    }
+
+    pub async fn application_config(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+    ) -> Result<ApplicationConfig, RestError> {
+        self.get(&["v1", "models", model, "applications", name.as_str(), "config"]).await
+    }
+
+    pub async fn set_application_config(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        change: &ConfigChange,
+    ) -> Result<ApplicationConfig, RestError> {
+        self.patch(&["v1", "models", model, "applications", name.as_str(), "config"], change).await
+    }
+
+    pub async fn refresh(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        refresh: &Refresh,
+    ) -> Result<ApplicationInfo, RestError> {
+        self.post(&["v1", "models", model, "applications", name.as_str(), "refresh"], refresh).await
+    }
+
+    pub async fn add_units(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        count: u32,
+    ) -> Result<Vec<UnitName>, RestError> {
+        let path = ["v1", "models", model, "applications", name.as_str(), "units"];
+        self.post(&path, &AddUnits { count }).await
+    }
+
+    pub async fn application_history(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        self.history(&["v1", "models", model, "applications", name.as_str(), "history"], limit).await
+    }
+
+    // ---- units and machines ----
+
+    pub async fn unit(&self, model: &str, unit: &UnitName) -> Result<UnitInfo, RestError> {
+        let (application, number) = parts(unit);
+        self.get(&["v1", "models", model, "units", &application, &number]).await
+    }
+
+    /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
+    pub async fn remove_unit(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<Removal, RestError> {
+        let (application, number) = parts(unit);
+        self.delete(&["v1", "models", model, "units", &application, &number], force, timeout_ms).await
+    }
+
+    /// Marks a failed hook as dealt with, to be run again with `retry`, else to be skipped.
+    pub async fn resolved(&self, model: &str, unit: &UnitName, retry: bool) -> Result<Empty, RestError> {
+        let (application, number) = parts(unit);
+        let path = ["v1", "models", model, "units", &application, &number, "resolved"];
+        self.post(&path, &ResolveRequest { retry }).await
+    }
+
+    pub async fn unit_history(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        let (application, number) = parts(unit);
+        self.history(&["v1", "models", model, "units", &application, &number, "history"], limit).await
+    }
+
+    pub async fn machine_history(
+        &self,
+        model: &str,
+        machine: &MachineId,
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        self.history(&["v1", "models", model, "machines", machine.as_str(), "history"], limit).await
+    }
+
+    // ---- shapes of requests ----
+
+    async fn get<T: serde::de::DeserializeOwned>(&self, path: &[&str]) -> Result<T, RestError> {
+        self.json(Method::GET, path, |request| request).await
+    }
+
+    async fn post<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &(impl Serialize + ?Sized),
+    ) -> Result<T, RestError> {
+        self.json(Method::POST, path, |request| request.json(body)).await
+    }
+
+    async fn patch<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &(impl Serialize + ?Sized),
+    ) -> Result<T, RestError> {
+        self.json(Method::PATCH, path, |request| request.json(body)).await
+    }
+
+    async fn delete<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<T, RestError> {
+        self.json(Method::DELETE, path, |request| removal(request, force, timeout_ms)).await
+    }
+
+    async fn history(&self, path: &[&str], limit: Option<u64>) -> Result<Vec<HistoryEntry>, RestError> {
+        self.json(Method::GET, path, |request| request.query(&[("limit", limit)])).await
+    }
+
+    async fn text(&self, path: &[&str]) -> Result<String, RestError> {
+        let response = self.send(Method::GET, path, |request| request.timeout(ANSWER)).await?;
+        response.text().await.map_err(|error| RestError::Interrupted(chain(&error)))
+    }
+}
+
+fn removal(request: RequestBuilder, force: bool, timeout_ms: Option<u64>) -> RequestBuilder {
+    let request = if force { request.query(&[("force", "true")]) } else { request };
+    match timeout_ms {
+        Some(timeout) => request.query(&[("timeout_ms", timeout)]),
+        None => request,
+    }
+}
+
+fn parts(unit: &UnitName) -> (String, String) {
+    (unit.application().to_string(), unit.number().to_string())
+}
+
+/// The bytes as a body that reports how far it has come.
+fn in_parts(bytes: Bytes, progress: Option<Progress>) -> Body {
+    let Some(progress) = progress else { return Body::from(bytes) };
+    let total = bytes.len();
+    let mut rest = bytes;
+    let parts = std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let part = rest.split_to(rest.len().min(UPLOAD_PART));
+        progress((total - rest.len()) as u64, total as u64);
+        Some(Ok::<_, std::convert::Infallible>(part))
+    });
+    Body::wrap_stream(futures::stream::iter(parts))
+}

@@ -1,0 +1,266 @@
+//! The HTTP API under `/v1`, one typed method for every row of `periapt_wire::rest`.
+//!
+//! `mod.rs` knows how a request travels (which address, which authority, who asks, how an error
+//! looks); `calls.rs` is the table of methods; `lines.rs` reads answers that go on and on.
+//!
+//! A request moves on to the next address only when nothing of it was sent, so nothing is ever
+//! asked for twice.
+
+mod calls;
+mod lines;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use periapt_wire::Problem;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+use crate::tls::{self, TrustError};
+pub use lines::Lines;
+
+/// How long one address may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(3);
+/// How long a short answer may take. Uploads wait for a compilation and take longer, streams
+/// have no end.
+const ANSWER: Duration = Duration::from_secs(60);
+/// How long an upload may take, compilation included: half a minute for the largest charms seen,
+/// with room for a busy machine.
+const UPLOAD: Duration = Duration::from_secs(600);
+
+/// Why a request failed.
+#[derive(Clone, Debug, Error)]
+pub enum RestError {
+    /// The controller says no, and why.
+    #[error("{0}")]
+    Problem(Problem),
+    /// No address accepted a connection; the request was not sent.
+    #[error("no answer from {addresses}: {reason}")]
+    Unreachable { addresses: String, reason: String },
+    /// The connection broke or time ran out; it is not known whether the request took effect.
+    #[error("the connection broke off: {0}")]
+    Interrupted(String),
+    /// The answer does not have the promised shape.
+    #[error("unexpected answer from the controller: {0}")]
+    Unexpected(String),
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+}
+
+impl RestError {
+    /// The stable name of the error; the controller's own where it answered.
+    pub fn code(&self) -> &str {
+        match self {
+            RestError::Problem(problem) => &problem.code,
+            RestError::Unreachable { .. } => "controller-unreachable",
+            RestError::Interrupted(_) => "connection-interrupted",
+            RestError::Unexpected(_) => "answer-unexpected",
+            RestError::Trust(error) => error.code(),
+        }
+    }
+
+    /// The HTTP status of a refusal.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            RestError::Problem(problem) => Some(problem.status),
+            _ => None,
+        }
+    }
+}
+
+/// Who asks.
+#[derive(Clone, Default)]
+pub enum Authorization {
+    #[default]
+    Nobody,
+    /// A user name, or an agent's tag.
+    Basic { user: String, password: String },
+    Bearer(String),
+}
+
+impl fmt::Debug for Authorization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Authorization::Nobody => "Nobody",
+            Authorization::Basic { .. } => "Basic",
+            Authorization::Bearer(_) => "Bearer",
+        })
+    }
+}
+
+/// A client of one controller. Clones share connections.
+#[derive(Clone, Debug)]
+pub struct RestClient {
+    routes: Arc<[Route]>,
+    authorization: Authorization,
+}
+
+/// Addresses that share a port, which a URL can name only once.
+#[derive(Debug)]
+struct Route {
+    port: u16,
+    hosts: Vec<String>,
+    client: Client,
+}
+
+impl RestClient {
+    /// A client for the controller at `addresses` (`HOST:PORT`) under the authority `ca_pem`.
+    pub fn new(addresses: &[String], ca_pem: &str) -> Result<Self, RestError> {
+        let config = tls::client_config(ca_pem)?;
+        let mut ports: Vec<(u16, Vec<String>)> = Vec::new();
+        for address in addresses {
+            let (host, port) = tls::split_address(address)?;
+            match ports.iter_mut().find(|(known, _)| *known == port) {
+                Some((_, hosts)) => hosts.push(host.to_owned()),
+                None => ports.push((port, vec![host.to_owned()])),
+            }
+        }
+        if ports.is_empty() {
+            return Err(TrustError::NoAddress.into());
+        }
+        let routes = ports
+            .into_iter()
+            .map(|(port, hosts)| {
+                let client = Client::builder()
+                    .use_preconfigured_tls(config.clone())
+                    .dns_resolver(Arc::new(Hosts(hosts.clone())))
+                    .connect_timeout(CONNECT)
+                    .no_proxy()
+                    .user_agent(concat!("periapt/", env!("CARGO_PKG_VERSION")))
+                    .build()
+                    .map_err(|error| RestError::Unexpected(chain(&error)))?;
+                Ok(Route { port, hosts, client })
+            })
+            .collect::<Result<Vec<_>, RestError>>()?;
+        Ok(Self { routes: routes.into(), authorization: Authorization::Nobody })
+    }
+
+    /// The same client, asking as someone else.
+    #[must_use]
+    pub fn with(mut self, authorization: Authorization) -> Self {
+        self.authorization = authorization;
+        self
+    }
+
+    /// Sends a request to the first address that accepts a connection. `shape` adds query and
+    /// body and runs once for each try.
+    async fn send(
+        &self,
+        method: Method,
+        path: &[&str],
+        shape: impl Fn(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, RestError> {
+        let mut failures = Vec::new();
+        for route in self.routes.iter() {
+            let request = shape(self.authorize(route.client.request(method.clone(), route.url(path)?)));
+            match request.send().await {
+                Ok(response) => return refuse(response).await,
+                Err(error) if error.is_connect() => failures.push(chain(&error)),
+                Err(error) => return Err(RestError::Interrupted(chain(&error))),
+            }
+        }
+        Err(RestError::Unreachable { addresses: self.addresses(), reason: failures.join("; ") })
+    }
+
+    /// A request with a short answer in JSON.
+    async fn json<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &[&str],
+        shape: impl Fn(RequestBuilder) -> RequestBuilder,
+    ) -> Result<T, RestError> {
+        let response = self.send(method, path, |request| shape(request.timeout(ANSWER))).await?;
+        body(response).await
+    }
+
+    fn authorize(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.authorization {
+            Authorization::Nobody => request,
+            Authorization::Basic { user, password } => request.basic_auth(user, Some(password)),
+            Authorization::Bearer(token) => request.bearer_auth(token),
+        }
+    }
+
+    fn addresses(&self) -> String {
+        let all: Vec<String> = self
+            .routes
+            .iter()
+            .flat_map(|route| route.hosts.iter().map(|host| format!("{host}:{}", route.port)))
+            .collect();
+        all.join(", ")
+    }
+}
+
+impl Route {
+    fn url(&self, path: &[&str]) -> Result<Url, RestError> {
+        let mut url: Url = format!("https://{}:{}/", tls::SERVER_NAME, self.port)
+            .parse()
+            .map_err(|error| RestError::Unexpected(format!("{error}")))?;
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.clear().extend(path);
+        }
+        Ok(url)
+    }
+}
+
+/// Every name is one of these hosts; the only name asked for is the controller's.
+struct Hosts(Vec<String>);
+
+impl Resolve for Hosts {
+    fn resolve(&self, _: Name) -> Resolving {
+        let hosts = self.0.clone();
+        Box::pin(async move {
+            let mut found = Vec::new();
+            let mut failure = None;
+            for host in hosts {
+                match tokio::net::lookup_host((host.as_str(), 0)).await {
+                    Ok(addresses) => found.extend(addresses),
+                    Err(error) => failure = Some(error),
+                }
+            }
+            match failure {
+                Some(error) if found.is_empty() => Err(error.into()),
+                _ => Ok(Box::new(found.into_iter()) as Addrs),
+            }
+        })
+    }
+}
+
+/// The answer, unless it is a refusal.
+async fn refuse(response: Response) -> Result<Response, RestError> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let text = response.text().await.map_err(|error| RestError::Interrupted(chain(&error)))?;
+    // Something between here and the controller may answer in its own way.
+    let problem = serde_json::from_str(&text).unwrap_or_else(|_| {
+        let first_line = text.lines().next().unwrap_or_default();
+        Problem::new(status.as_u16(), "http-error", format!("HTTP status {status}")).why(first_line)
+    });
+    Err(RestError::Problem(problem))
+}
+
+async fn body<T: DeserializeOwned>(response: Response) -> Result<T, RestError> {
+    let bytes = response.bytes().await.map_err(|error| RestError::Interrupted(chain(&error)))?;
+    serde_json::from_slice(&bytes).map_err(|error| RestError::Unexpected(error.to_string()))
+}
+
+/// An error with its causes; reqwest's own text leaves out what matters.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
+}

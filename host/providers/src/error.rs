@@ -1,0 +1,58 @@
+//! Why a provider could not do what it was asked.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// An error of a provider. All but [`InvalidName`](ProviderError::InvalidName) may go away by
+/// themselves, so the caller may try again.
+#[derive(Debug, Error)]
+pub enum ProviderError {
+    /// An instance's name that cannot be part of an instance id.
+    #[error("\"{0}\" cannot name an instance: use letters, digits, `.`, `_`, `/` and `-`")]
+    InvalidName(String),
+    /// The file system refused.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    File { doing: &'static str, path: PathBuf, source: io::Error },
+    /// The operating system refused to start the agent.
+    #[error("cannot start the agent {}: {source}", program.display())]
+    Spawn { program: PathBuf, source: io::Error },
+    /// The operating system refused to watch or signal the agent.
+    #[error("cannot {doing} the agent process {pid}: {source}")]
+    Process { doing: &'static str, pid: i32, source: io::Error },
+    /// Somebody holds the agent's lock and does not say who it is.
+    #[error("another process holds {} and its identity is not in there", .0.display())]
+    UnknownAgent(PathBuf),
+    /// Instances exist, yet the configuration their agent was started with is gone.
+    #[error("there is no agent configuration in {}", .0.display())]
+    NoConfiguration(PathBuf),
+    /// A failure of the place where instances live, in its own words.
+    #[error("{0}")]
+    Refused(String),
+    /// The provider has been closed.
+    #[error("the provider is closed")]
+    Closed,
+}
+
+impl ProviderError {
+    /// A stable name, for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ProviderError::InvalidName(_) => "instance-name-invalid",
+            ProviderError::File { .. } => "provider-file",
+            ProviderError::Spawn { .. } => "agent-not-started",
+            ProviderError::Process { .. } => "agent-process",
+            ProviderError::UnknownAgent(_) => "agent-unknown",
+            ProviderError::NoConfiguration(_) => "agent-configuration-missing",
+            ProviderError::Refused(_) => "provider-refused",
+            ProviderError::Closed => "provider-closed",
+        }
+    }
+}
+
+/// Names the file in an I/O error.
+pub(crate) fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ProviderError {
+    let path = path.into();
+    move |source| ProviderError::File { doing, path, source }
+}

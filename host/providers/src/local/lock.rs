@@ -1,0 +1,95 @@
+//! The lock file that tells whether an agent runs in a directory, and which process it is.
+//!
+//! The agent holds an `flock` on it for as long as it lives; the kernel lets go of it at the
+//! agent's death, however it dies. The file's content, the process id, means something only
+//! while the lock is held.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use crate::ProviderError;
+use crate::error::file;
+
+/// Name of the file within the agent's directory.
+pub const LOCK_FILE: &str = "lock";
+
+/// The lock, held until this value is dropped.
+#[derive(Debug)]
+pub struct AgentLock {
+    _file: File,
+}
+
+impl AgentLock {
+    /// Takes the lock of `directory` for this process and writes the process id into it; none
+    /// when another process holds it.
+    pub fn take(directory: &Path) -> Result<Option<Self>, ProviderError> {
+        let path = directory.join(LOCK_FILE);
+        let mut lock = open(&path)?;
+        if !exclusive(&lock).map_err(file("lock", &path))? {
+            return Ok(None);
+        }
+        let pid = rustix::process::getpid().as_raw_nonzero();
+        lock.set_len(0)
+            .and_then(|()| lock.rewind())
+            .and_then(|()| write!(lock, "{pid}"))
+            .and_then(|()| lock.flush())
+            .map_err(file("write", &path))?;
+        Ok(Some(Self { _file: lock }))
+    }
+}
+
+/// What the lock says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// No agent runs.
+    Nobody,
+    /// This process is the agent.
+    Process(Pid),
+    /// An agent has just begun and has not written its id yet.
+    Nameless,
+}
+
+/// Who holds the lock of `directory`.
+pub fn holder(directory: &Path) -> Result<Holder, ProviderError> {
+    let path: PathBuf = directory.join(LOCK_FILE);
+    let mut lock = open(&path)?;
+    match flock(&lock, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => return Ok(Holder::Nobody),
+        Err(Errno::WOULDBLOCK) => {}
+        Err(errno) => return Err(file("lock", &path)(errno.into())),
+    }
+    let mut text = String::new();
+    lock.read_to_string(&mut text).map_err(file("read", &path))?;
+    Ok(text.trim().parse().ok().and_then(Pid::from_raw).map_or(Holder::Nameless, Holder::Process))
+}
+
+/// Tries for a moment, because whoever asks for the holder takes the lock for an instant.
+fn exclusive(lock: &File) -> std::io::Result<bool> {
+    for attempt in 0..25 {
+        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(true),
+            Err(Errno::WOULDBLOCK) if attempt < 24 => std::thread::sleep(Duration::from_millis(10)),
+            Err(Errno::WOULDBLOCK) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(false)
+}
+
+fn open(path: &Path) -> Result<File, ProviderError> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(file("open", path))
+}

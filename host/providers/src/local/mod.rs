@@ -1,0 +1,201 @@
+//! Machines that are places in one agent process on this machine.
+//!
+//! One environment, one process: it hosts all instances of the environment, so the process wall
+//! stands between environments and an idle instance costs no process. The process starts with
+//! the first instance and ends with the last one. It runs in a session of its own and outlives
+//! the controller; killed, it is started again, at first at once and then ever more slowly.
+//!
+//! What it never does: it does not tell the agent which instances it hosts. The agent learns that
+//! from the controller, as every agent does.
+
+mod lock;
+mod process;
+mod records;
+mod supervisor;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use periapt_engine::SharedClock;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+pub use lock::{AgentLock, Holder, LOCK_FILE, holder};
+pub use process::Program;
+pub use supervisor::Patience;
+
+use crate::{Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance};
+use records::Records;
+use supervisor::{Reply, Request, Supervisor};
+
+/// What all environments of a controller share.
+#[derive(Clone)]
+pub struct LocalOptions {
+    /// Each environment gets a directory of its name in here.
+    pub directory: PathBuf,
+    /// The agent. The path of the configuration file is added as the last argument.
+    pub program: Program,
+    pub patience: Patience,
+    pub clock: SharedClock,
+}
+
+/// The local providers of all environments.
+pub struct LocalProviders {
+    options: LocalOptions,
+    open: Mutex<BTreeMap<String, Weak<LocalProvider>>>,
+}
+
+impl LocalProviders {
+    pub fn new(options: LocalOptions) -> Self {
+        Self { options, open: Mutex::default() }
+    }
+}
+
+impl Providers for LocalProviders {
+    fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        check_name(environment)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|_, provider| provider.strong_count() > 0);
+        if let Some(provider) = open.get(environment).and_then(Weak::upgrade) {
+            return Ok(provider);
+        }
+        let provider = Arc::new(LocalProvider::open(environment, &self.options));
+        open.insert(environment.to_owned(), Arc::downgrade(&provider));
+        Ok(provider)
+    }
+}
+
+/// The provider of one environment. Dropping it stops the watch over its agent, not the agent.
+pub struct LocalProvider {
+    environment: String,
+    records: Records,
+    requests: mpsc::Sender<Request>,
+    shown: Arc<Mutex<Value>>,
+}
+
+impl LocalProvider {
+    /// Takes up the environment where an earlier process left it. Must be called within a tokio
+    /// runtime.
+    pub fn open(environment: &str, options: &LocalOptions) -> Self {
+        let (requests, receiver) = mpsc::channel(64);
+        let records = Records::new(options.directory.join(environment));
+        let shown = Arc::new(Mutex::new(Value::Null));
+        let supervisor = Supervisor {
+            records: records.clone(),
+            program: options.program.clone(),
+            patience: options.patience,
+            clock: Arc::clone(&options.clock),
+            shown: Arc::clone(&shown),
+            agent: None,
+            instances: Default::default(),
+            started_at: Duration::ZERO,
+            starts: 0,
+            deaths: 0,
+            restart_at: None,
+            last_end: None,
+        };
+        tokio::spawn(supervisor.run(receiver));
+        Self { environment: environment.to_owned(), records, requests, shown }
+    }
+
+    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, ProviderError> {
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).await.map_err(|_| ProviderError::Closed)?;
+        answer.await.map_err(|_| ProviderError::Closed)?
+    }
+
+    fn prefix(&self) -> String {
+        format!("local-{}-", self.environment)
+    }
+
+    fn instance(&self, name: &str, running: bool) -> Instance {
+        Instance {
+            id: InstanceId::new(format!("{}{name}", self.prefix())),
+            name: name.to_owned(),
+            state: if running { InstanceState::Running } else { InstanceState::Down },
+            addresses: vec!["127.0.0.1".to_owned()],
+            hardware: hardware(),
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for LocalProvider {
+    fn kind(&self) -> &'static str {
+        "local"
+    }
+
+    fn describe(&self) -> Value {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
+        self.records.config()
+    }
+
+    async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
+        check_name(&request.name)?;
+        let name = request.name.clone();
+        let config = request.agent_config;
+        let running = self.ask(|reply| Request::Start { name, config, reply }).await?;
+        Ok(self.instance(&request.name, running))
+    }
+
+    async fn stop_instance(&self, id: &InstanceId) -> Result<(), ProviderError> {
+        match id.as_str().strip_prefix(&self.prefix()) {
+            Some(name) => {
+                let name = name.to_owned();
+                self.ask(|reply| Request::Stop { name, reply }).await
+            }
+            // Of another environment or provider: nothing of that name is here.
+            None => Ok(()),
+        }
+    }
+
+    async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {
+        let (names, running) = self.ask(|reply| Request::List { reply }).await?;
+        Ok(names.iter().map(|name| self.instance(name, running)).collect())
+    }
+
+    async fn halt(&self) -> Result<(), ProviderError> {
+        self.ask(|reply| Request::Halt { reply }).await
+    }
+
+    async fn destroy(&self) -> Result<(), ProviderError> {
+        self.ask(|reply| Request::Destroy { reply }).await
+    }
+}
+
+/// Names become directory names and parts of ids.
+fn check_name(name: &str) -> Result<(), ProviderError> {
+    let sound = !name.is_empty()
+        && !name.starts_with(['.', '/'])
+        && !name.contains("..")
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c));
+    if sound { Ok(()) } else { Err(ProviderError::InvalidName(name.to_owned())) }
+}
+
+fn hardware() -> String {
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let mut hardware = format!("arch={arch}");
+    if let Ok(cores) = std::thread::available_parallelism() {
+        hardware.push_str(&format!(" cores={cores}"));
+    }
+    let memory = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let kib: u64 = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
+        Some(kib / 1024)
+    });
+    if let Some(mib) = memory {
+        hardware.push_str(&format!(" mem={mib}M"));
+    }
+    hardware
+}

@@ -1,0 +1,99 @@
+//! What the local provider keeps on disk for an environment: which instances there are, and
+//! their agent's configuration. Each file is replaced as a whole and is on the disk before the
+//! call returns.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::ProviderError;
+use crate::error::file;
+
+/// The directory of one environment.
+#[derive(Clone, Debug)]
+pub struct Records {
+    directory: PathBuf,
+}
+
+impl Records {
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    pub fn config_file(&self) -> PathBuf {
+        self.directory.join("agent.json")
+    }
+
+    fn instances_file(&self) -> PathBuf {
+        self.directory.join("instances.json")
+    }
+
+    /// Makes the directory, closed to other users.
+    pub fn create(&self) -> Result<(), ProviderError> {
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.directory)
+            .map_err(file("make", &self.directory))
+    }
+
+    /// Names of the instances.
+    pub fn instances(&self) -> Result<BTreeSet<String>, ProviderError> {
+        let path = self.instances_file();
+        match read(&path)? {
+            None => Ok(BTreeSet::new()),
+            Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| file("read", &path)(error.into())),
+        }
+    }
+
+    pub fn set_instances(&self, names: &BTreeSet<String>) -> Result<(), ProviderError> {
+        let path = self.instances_file();
+        let bytes = serde_json::to_vec(names).map_err(|error| file("write", &path)(error.into()))?;
+        replace(&path, &bytes)
+    }
+
+    pub fn config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
+        read(&self.config_file())
+    }
+
+    pub fn set_config(&self, bytes: &[u8]) -> Result<(), ProviderError> {
+        replace(&self.config_file(), bytes)
+    }
+
+    /// Removes the directory with everything in it.
+    pub fn remove(&self) -> Result<(), ProviderError> {
+        match std::fs::remove_dir_all(&self.directory) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(file("remove", &self.directory)(error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, ProviderError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(file("read", path)(error)),
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), ProviderError> {
+    let next = path.with_extension("json.next");
+    let write = || {
+        let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&next)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&next, path)?;
+        match path.parent() {
+            Some(parent) => File::open(parent)?.sync_all(),
+            None => Ok(()),
+        }
+    };
+    write().map_err(file("write", path))
+}

@@ -1,0 +1,108 @@
+//! The trait, and the plain values that pass through it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ProviderError;
+
+/// What a provider calls one of its instances.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct InstanceId(String);
+
+impl InstanceId {
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for InstanceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A request for one instance.
+#[derive(Clone)]
+pub struct StartInstance {
+    /// What the caller calls it: unique in the environment. The same name gives the same
+    /// instance, so a request may be repeated.
+    pub name: String,
+    /// What the agent on the instance needs to know, as its configuration file. It holds a
+    /// password and is never logged.
+    pub agent_config: Vec<u8>,
+}
+
+impl fmt::Debug for StartInstance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StartInstance").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Whether an instance does its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InstanceState {
+    Running,
+    /// It exists, and what runs on it is down at the moment.
+    Down,
+}
+
+/// An instance as its provider sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instance {
+    pub id: InstanceId,
+    /// The name it was asked for under.
+    pub name: String,
+    pub state: InstanceState,
+    pub addresses: Vec<String>,
+    /// `arch=amd64 cores=2 mem=4096M`, as far as known.
+    pub hardware: String,
+}
+
+/// Gives and takes back the instances of one environment. All calls may be repeated: starting
+/// what runs and stopping what is gone succeed.
+#[async_trait]
+pub trait Provider: Send + Sync + 'static {
+    /// The provider's name, as in `local`.
+    fn kind(&self) -> &'static str;
+
+    /// Its state for a person who looks at the workers' report. Holds no secret.
+    fn describe(&self) -> Value;
+
+    /// The configuration that agents were last started with, none in a fresh environment. From
+    /// it the caller sees whether the agents' credential still has to be made.
+    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError>;
+
+    /// Makes sure that the instance exists and its agent runs. An instance that failed to start
+    /// does not exist.
+    async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError>;
+
+    /// Ends the instance and what runs on it.
+    async fn stop_instance(&self, id: &InstanceId) -> Result<(), ProviderError>;
+
+    /// All instances of the environment, by id.
+    async fn instances(&self) -> Result<Vec<Instance>, ProviderError>;
+
+    /// Ends what runs on the instances and keeps the instances: they run again when one of them
+    /// is started again, or when the environment is opened anew.
+    async fn halt(&self) -> Result<(), ProviderError>;
+
+    /// Ends all instances and removes everything the provider ever made for the environment.
+    async fn destroy(&self) -> Result<(), ProviderError>;
+}
+
+/// Opens providers by environment. While somebody holds the provider of an environment, opening
+/// it again gives the same one, so that two holders never work against each other.
+pub trait Providers: Send + Sync + 'static {
+    /// The provider of `environment`.
+    fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError>;
+}

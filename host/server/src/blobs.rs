@@ -1,0 +1,30 @@
+//! Downloads of agents: archives and compiled components of their model's charms.
+//!
+//! A blob is named by its digest, or by `<archive digest>.<engine hash>` for the compiled form
+//! of that archive's component: an agent knows the archive and its own engine, not what the
+//! compiler's output hashed to.
+
+use bytes::Bytes;
+use periapt_model::ModelUuid;
+use periapt_wire::rpc::code;
+
+use crate::rpc::RpcError;
+use crate::state::ServerState;
+
+/// The bytes, if the model uses them. What it does not use looks absent.
+pub(crate) async fn read(
+    state: &ServerState,
+    model: &ModelUuid,
+    name: &str,
+) -> Result<Bytes, RpcError> {
+    let absent = || RpcError::new(code::NOT_FOUND, format!("blob {name} not found"));
+    let store = state.store();
+    let digest = match name.split_once('.') {
+        None => name.to_owned(),
+        Some((archive, engine)) => store.compiled(archive, engine).await?.ok_or_else(absent)?,
+    };
+    if !store.model_uses_blob(model, &digest).await? {
+        return Err(absent());
+    }
+    store.get_blob(&digest).await?.ok_or_else(absent)
+}

@@ -1,0 +1,116 @@
+//! From uploaded bytes to a charm that can be deployed: read, check, compile, store.
+
+use bytes::Bytes;
+use periapt_model::charm::{Archive, ArchiveError, CharmInfo, CharmUrl};
+use periapt_model::{ModelUuid, NameError};
+use periapt_store::StoreError;
+use thiserror::Error;
+
+use crate::compiler::{CompileProblem, CompiledCharm};
+use crate::rpc::RpcError;
+use crate::state::ServerState;
+
+/// Why bytes did not become a charm.
+#[derive(Debug, Error)]
+pub enum CharmError {
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("the charm's name: {0}")]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Compile(#[from] CompileProblem),
+    #[error("the archive could not be read to the end")]
+    Interrupted,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl CharmError {
+    /// Stable, lower case with dashes.
+    pub fn code(&self) -> String {
+        match self {
+            CharmError::Archive(error) => error.code().to_owned(),
+            CharmError::Name(_) => "charm-name-invalid".to_owned(),
+            CharmError::Compile(problem) => problem.code.clone(),
+            CharmError::Interrupted => "upload-interrupted".to_owned(),
+            CharmError::Store(error) => error.kind_code(),
+        }
+    }
+}
+
+impl From<CharmError> for RpcError {
+    fn from(error: CharmError) -> Self {
+        match error {
+            CharmError::Store(error) => error.into(),
+            other => RpcError::new(other.code(), other.to_string()),
+        }
+    }
+}
+
+/// Makes the archive a charm of the model. The same bytes again give the same charm.
+pub async fn upload(
+    state: &ServerState,
+    model: &ModelUuid,
+    bytes: Bytes,
+) -> Result<CharmInfo, CharmError> {
+    let archive = read(bytes.clone()).await?;
+    let store = state.store();
+    if let Some(known) = store
+        .charms(model)
+        .await?
+        .into_iter()
+        .find(|charm| charm.sha256 == archive.sha256)
+    {
+        return Ok(known);
+    }
+    let compiled = state.compiler().compile(archive.component()).await?;
+    // The store gives the revision; it is one transaction with the row.
+    let info = archive.info(
+        CharmUrl::new(&archive.metadata.name, 0)?,
+        compiled.hooks.clone(),
+    );
+    let charm = store.add_charm(model, info, bytes).await?;
+    keep(state, &charm.sha256, compiled).await?;
+    Ok(charm)
+}
+
+/// Compiles a stored charm for this controller's engine unless that is done.
+pub async fn ensure_compiled(state: &ServerState, charm: &CharmInfo) -> Result<(), CharmError> {
+    let store = state.store();
+    if store
+        .compiled(&charm.sha256, &state.compiler().engine_hash())
+        .await?
+        .is_some()
+    {
+        return Ok(());
+    }
+    let bytes = store
+        .get_blob(&charm.sha256)
+        .await?
+        .ok_or_else(|| StoreError::NotFound {
+            kind: "charm archive",
+            name: charm.sha256.clone(),
+        })?;
+    let archive = read(bytes).await?;
+    let compiled = state.compiler().compile(archive.component()).await?;
+    keep(state, &charm.sha256, compiled).await?;
+    Ok(())
+}
+
+/// Unpacking is work for a core, not for the reactor.
+async fn read(bytes: Bytes) -> Result<Archive, CharmError> {
+    let archive = tokio::task::spawn_blocking(move || Archive::read(&bytes)).await;
+    Ok(archive.map_err(|_| CharmError::Interrupted)??)
+}
+
+async fn keep(
+    state: &ServerState,
+    archive: &str,
+    compiled: CompiledCharm,
+) -> Result<(), StoreError> {
+    let digest = state.store().put_blob(Bytes::from(compiled.cwasm)).await?;
+    state
+        .store()
+        .put_compiled(archive, &compiled.engine_hash, &digest)
+        .await
+}

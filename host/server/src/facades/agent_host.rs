@@ -1,0 +1,42 @@
+//! `AgentHost`: what the process that hosts a model's machines needs to know of itself.
+
+use periapt_store::{Interest, namespace};
+use periapt_wire::agent::host::{
+    HostModel, HostedMachines, HostedModel, PutReport, WatchHostedMachines, WatchReportRequests,
+};
+use periapt_wire::rpc::{Empty, code};
+
+use super::watch;
+use crate::rpc::RpcError;
+use crate::rpc::watcher::Source;
+
+handlers! {
+    WatchHostedMachines: |session, _| {
+        let model = session.model()?;
+        let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE));
+        let machines = session.store().hosted_machines(model).await?;
+        session.watch(source, watch::texts(&machines))
+    };
+    HostedMachines: |session, _| Ok(session.store().hosted_machines(session.model()?).await?);
+    HostModel: |session, _| {
+        let model = session.model()?;
+        let info = session.store().get_model(model).await?;
+        let info = info.ok_or_else(|| RpcError::new(code::NOT_FOUND, format!("model {model} not found")))?;
+        let state = session.state();
+        Ok(HostedModel {
+            uuid: info.uuid,
+            name: info.name,
+            controller_uuid: state.controller().uuid.clone(),
+            api_addresses: state.addresses(),
+            limits: state.limits().clone(),
+        })
+    };
+    WatchReportRequests: |session, _| {
+        let questions = session.state().agent_reports().questions(session.model()?);
+        session.watch(Source::Counter(questions), Vec::new())
+    };
+    PutReport: |session, call| {
+        session.state().agent_reports().put(session.model()?, session.number(), call.rows);
+        Ok(Empty {})
+    };
+}

@@ -1,0 +1,23 @@
+use super::*;
+
+fn units(list: &[(&str, Life)]) -> BTreeMap<UnitName, Life> {
+    list.iter()
+        .map(|(name, life)| (name.parse().unwrap(), *life))
+        .collect()
+}
+
+#[test]
+fn what_came_went_or_aged_is_named_and_nothing_else() {
+    let before = units(&[
+        ("site/0", Life::Alive),
+        ("site/1", Life::Alive),
+        ("site/2", Life::Alive),
+    ]);
+    let now = units(&[
+        ("site/1", Life::Dying),
+        ("site/2", Life::Alive),
+        ("site/3", Life::Alive),
+    ]);
+    assert_eq!(differences(&before, &now), ["site/0", "site/1", "site/3"]);
+    assert!(differences(&now, &now).is_empty());
+}

@@ -1,0 +1,23 @@
+//! `MachineUndertaker`: machines whose instance is gone.
+
+use periapt_store::{Interest, namespace};
+use periapt_wire::agent::machine_undertaker::{
+    AllMachineRemovals, CompleteMachineRemoval, WatchMachineRemovals,
+};
+use periapt_wire::rpc::Empty;
+
+use super::watch;
+
+handlers! {
+    WatchMachineRemovals: |session, _| {
+        let model = session.model()?;
+        let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE_REMOVAL));
+        let removals = session.store().all_machine_removals(model).await?;
+        session.watch(source, watch::texts(&removals))
+    };
+    AllMachineRemovals: |session, _| Ok(session.store().all_machine_removals(session.model()?).await?);
+    CompleteMachineRemoval: |session, call| {
+        session.store().complete_machine_removal(session.model()?, &call.machine).await?;
+        Ok(Empty {})
+    };
+}

@@ -1,0 +1,8 @@
+//! `Pinger`: a sign of life.
+
+use periapt_wire::agent::pinger::Ping;
+use periapt_wire::rpc::Empty;
+
+handlers! {
+    Ping: |_session, _| Ok(Empty {});
+}

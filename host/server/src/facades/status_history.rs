@@ -1,0 +1,9 @@
+//! `StatusHistory`: forgetting old statuses.
+
+use periapt_wire::agent::status_history::PruneStatusHistory;
+
+handlers! {
+    PruneStatusHistory: |session, call| {
+        Ok(session.store().prune_status_history(session.model()?, call.max_age_ms, call.max_size_mb).await?)
+    };
+}

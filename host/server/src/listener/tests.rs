@@ -1,0 +1,166 @@
+use axum::Router;
+use axum::routing::get;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::Notify;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use super::*;
+use crate::authority::{self, Authority, LeafResolver};
+
+struct House {
+    address: SocketAddr,
+    authority: Authority,
+    dying: CancellationToken,
+    served: tokio::task::JoinHandle<Result<(), ServerError>>,
+    mux: Mux,
+}
+
+async fn house(limits: ListenerLimits, drain: Duration) -> House {
+    let authority = Authority::generate("home").unwrap();
+    let resolver = LeafResolver::new(authority.issue(&[]).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (dying, mux) = (CancellationToken::new(), Mux::new());
+    let tls = authority::server_config(&resolver).unwrap();
+    let served = tokio::spawn(serve(Serve {
+        listener,
+        tls,
+        mux: mux.clone(),
+        dying: dying.clone(),
+        drain,
+        limits,
+    }));
+    House {
+        address,
+        authority,
+        dying,
+        served,
+        mux,
+    }
+}
+
+impl House {
+    async fn connect(&self) -> std::io::Result<TlsStream<TcpStream>> {
+        let mut roots = rustls::RootCertStore::empty();
+        for certificate in rustls_pemfile::certs(&mut self.authority.ca_pem().as_bytes()) {
+            roots.add(certificate.unwrap()).unwrap();
+        }
+        let config = rustls::ClientConfig::builder_with_provider(Arc::new(
+            rustls::crypto::ring::default_provider(),
+        ))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+        let stream = TcpStream::connect(self.address).await?;
+        TlsConnector::from(Arc::new(config))
+            .connect("juju-apiserver".try_into().unwrap(), stream)
+            .await
+    }
+
+    async fn ask(&self, path: &str) -> std::io::Result<String> {
+        let mut stream = self.connect().await?;
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: juju-apiserver\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_running_request_finishes_while_new_connections_are_refused() {
+    let house = house(ListenerLimits::default(), Duration::from_secs(30)).await;
+    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let router = {
+        let (entered, release) = (entered.clone(), release.clone());
+        Router::new().route(
+            "/slow",
+            get(move || async move {
+                entered.notify_one();
+                release.notified().await;
+                "done"
+            }),
+        )
+    };
+    let _guard = house.mux.add("/", router).unwrap();
+    let House { address, .. } = house;
+    let dying = house.dying.clone();
+    let asking = async { house.ask("/slow").await.unwrap() };
+    let ending = async {
+        entered.notified().await;
+        dying.cancel();
+        // The listening socket is dropped by the task of the server; a connection that still
+        // gets into its backlog is reset.
+        while TcpStream::connect(address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+        release.notify_one();
+    };
+    let (answer, ()) = tokio::join!(asking, ending);
+    assert!(
+        answer.starts_with("HTTP/1.1 200") && answer.ends_with("done"),
+        "{answer}"
+    );
+    house.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_does_not_end_is_cut_after_the_drain_bound() {
+    let house = house(ListenerLimits::default(), Duration::from_millis(100)).await;
+    let entered = Arc::new(Notify::new());
+    let router = {
+        let entered = entered.clone();
+        Router::new().route(
+            "/never",
+            get(move || async move {
+                entered.notify_one();
+                std::future::pending::<()>().await;
+            }),
+        )
+    };
+    let _guard = house.mux.add("/", router).unwrap();
+    let dying = house.dying.clone();
+    let (answer, ()) = tokio::join!(house.ask("/never"), async {
+        entered.notified().await;
+        dying.cancel();
+    });
+    assert!(answer.map_or(true, |answer| answer.is_empty()));
+    house.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn routes_may_be_absent_while_the_port_stays_open() {
+    let house = house(ListenerLimits::default(), Duration::from_secs(5)).await;
+    assert!(house.ask("/x").await.unwrap().starts_with("HTTP/1.1 503"));
+    let guard = house
+        .mux
+        .add("/", Router::new().route("/x", get(|| async { "here" })))
+        .unwrap();
+    assert!(house.ask("/x").await.unwrap().starts_with("HTTP/1.1 200"));
+    drop(guard);
+    assert!(house.ask("/x").await.unwrap().starts_with("HTTP/1.1 503"));
+    house.dying.cancel();
+    house.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn clients_that_say_nothing_are_let_go() {
+    let limits = ListenerLimits {
+        connections: 1,
+        handshake: Duration::from_millis(50),
+        headers: Duration::from_millis(50),
+    };
+    let house = house(limits, Duration::from_secs(5)).await;
+    // One takes the only place without shaking hands, one without sending a request.
+    let mut mute = TcpStream::connect(house.address).await.unwrap();
+    assert_eq!(mute.read(&mut [0; 16]).await.unwrap_or(0), 0);
+    let mut idle = house.connect().await.unwrap();
+    let mut rest = Vec::new();
+    let _ = idle.read_to_end(&mut rest).await;
+    assert!(house.ask("/").await.unwrap().starts_with("HTTP/1.1 503"));
+    house.dying.cancel();
+    house.served.await.unwrap().unwrap();
+}

@@ -1,0 +1,44 @@
+//! `GET /v1/models/{model}/blobs/{digest}`: what an agent of the model downloads.
+
+use axum::extract::{Path, State};
+use axum::http::{Method, header};
+use axum::response::IntoResponse;
+use axum::routing::get;
+
+use super::Row;
+use super::extract::InModel;
+use super::problem::Answer;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![(Method::GET, "/v1/models/{model}/blobs/{digest}", get(blob))]
+}
+
+async fn blob(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Path((_, digest)): Path<(String, String)>,
+) -> Result<impl IntoResponse, Answer> {
+    let bytes = crate::blobs::read(&state, &model, &digest)
+        .await
+        .map_err(|error| {
+            let mut answer = Answer::from(error);
+            if answer.0.status == 404 {
+                answer.0.code = "blob-not-found".to_owned();
+            }
+            answer
+        })?;
+    // Content never changes under its digest; a compiled form may, with its compiler.
+    let cache = if digest.contains('.') {
+        "no-cache"
+    } else {
+        "private, immutable, max-age=31536000"
+    };
+    Ok((
+        [
+            (header::CONTENT_TYPE, "application/octet-stream"),
+            (header::CACHE_CONTROL, cache),
+        ],
+        bytes,
+    ))
+}

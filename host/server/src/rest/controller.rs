@@ -1,0 +1,41 @@
+//! The controller itself: what it is, and asking it to stop.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::{get, post};
+use periapt_wire::rest::{ControllerInfo, StopRequest};
+use periapt_wire::rpc::Empty;
+
+use super::Row;
+use super::extract::Body;
+use super::problem::Answer;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/v1/controller", get(info)),
+        (Method::POST, "/v1/controller/stop", post(stop)),
+    ]
+}
+
+async fn info(State(state): State<ServerState>) -> Result<Json<ControllerInfo>, Answer> {
+    let models = state.store().models().await?;
+    let controller = state.controller();
+    Ok(Json(ControllerInfo {
+        uuid: controller.uuid.clone(),
+        name: controller.name.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        addresses: state.addresses(),
+        models: models.len() as u64,
+        started_at: controller.started_at,
+        database: controller.database.clone(),
+        pid: std::process::id(),
+    }))
+}
+
+/// Answered before anything stops: the process drains its requests first.
+async fn stop(State(state): State<ServerState>, Body(request): Body<StopRequest>) -> Json<Empty> {
+    state.stop_signal().request(request);
+    Json(Empty {})
+}

@@ -1,0 +1,171 @@
+//! What handlers ask of a request. All of them refuse with a `Problem`.
+
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use periapt_model::{ApplicationName, MachineId, ModelUuid, NameError, UnitName};
+use serde::{Deserialize, Deserializer};
+use tokio_util::sync::CancellationToken;
+
+use super::problem::Answer;
+use crate::listener::Connection;
+use crate::state::ServerState;
+
+/// A JSON body.
+#[derive(FromRequest)]
+#[from_request(via(axum::Json), rejection(Answer))]
+pub(super) struct Body<T>(pub T);
+
+/// The query as one value.
+#[derive(FromRequestParts)]
+#[from_request(via(axum::extract::Query), rejection(Answer))]
+pub(super) struct Query<T>(pub T);
+
+/// `{model}`, a UUID or a name, of a model that exists.
+pub(super) struct InModel(pub ModelUuid);
+
+/// `{model}` and `{name}`, an application's.
+pub(super) struct InApplication(pub ModelUuid, pub ApplicationName);
+
+/// `{model}`, `{name}` and `{number}`.
+pub(super) struct InUnit(pub ModelUuid, pub UnitName);
+
+/// `{model}` and `{machine}`; a container's id is written with dashes, `0-lxd-1`.
+pub(super) struct InMachine(pub ModelUuid, pub MachineId);
+
+/// When an open-ended answer has to end: with the API server or with the listener.
+pub(super) struct Ending {
+    api: CancellationToken,
+    listener: CancellationToken,
+}
+
+impl Ending {
+    pub(super) async fn come(self) {
+        tokio::select! {
+            () = self.api.cancelled() => {}
+            () = self.listener.cancelled() => {}
+        }
+    }
+}
+
+struct Params(RawPathParams);
+
+impl Params {
+    async fn read(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        RawPathParams::from_request_parts(parts, state)
+            .await
+            .map(Params)
+            .map_err(|rejection| {
+                let problem = periapt_wire::Problem::new(
+                    400,
+                    "path-invalid",
+                    "The request's path cannot be read",
+                );
+                Answer(problem.why(rejection.body_text()))
+            })
+    }
+
+    fn get(&self, name: &str) -> &str {
+        self.0
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| value)
+            .unwrap_or_default()
+    }
+
+    async fn model(&self, state: &ServerState) -> Result<ModelUuid, Answer> {
+        Ok(state
+            .store()
+            .model_by_name_or_uuid(self.get("model"))
+            .await?)
+    }
+}
+
+impl FromRequestParts<ServerState> for InModel {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts, state).await?;
+        Ok(InModel(params.model(state).await?))
+    }
+}
+
+impl FromRequestParts<ServerState> for InApplication {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts, state).await?;
+        Ok(InApplication(
+            params.model(state).await?,
+            params
+                .get("name")
+                .parse()
+                .map_err(|error: NameError| error)?,
+        ))
+    }
+}
+
+impl FromRequestParts<ServerState> for InUnit {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts, state).await?;
+        let name = format!("{}/{}", params.get("name"), params.get("number"));
+        Ok(InUnit(
+            params.model(state).await?,
+            name.parse().map_err(|error: NameError| error)?,
+        ))
+    }
+}
+
+impl FromRequestParts<ServerState> for InMachine {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts, state).await?;
+        let id = params.get("machine").replace('-', "/");
+        Ok(InMachine(
+            params.model(state).await?,
+            id.parse().map_err(|error: NameError| error)?,
+        ))
+    }
+}
+
+impl FromRequestParts<ServerState> for Ending {
+    type Rejection = std::convert::Infallible;
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &ServerState,
+    ) -> Result<Self, Self::Rejection> {
+        let listener = parts
+            .extensions
+            .get::<Connection>()
+            .map(|connection| connection.closing.clone());
+        Ok(Ending {
+            api: state.closing().clone(),
+            listener: listener.unwrap_or_default(),
+        })
+    }
+}
+
+/// `?force`
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Force {
+    #[serde(deserialize_with = "flag")]
+    pub force: bool,
+}
+
+/// `?limit`
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Limit {
+    pub limit: Option<u64>,
+}
+
+/// A flag is set by its name alone, or by `true` or `1`.
+pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match text.as_str() {
+        "" | "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        other => Err(serde::de::Error::custom(format!(
+            "\"{other}\" is neither true nor false"
+        ))),
+    }
+}

@@ -1,0 +1,68 @@
+//! Status history of a unit, an application or a machine, oldest first.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::get;
+use periapt_model::{ModelUuid, Tag};
+use periapt_wire::rest::HistoryEntry;
+
+use super::Row;
+use super::extract::{InApplication, InMachine, InUnit, Limit, Query};
+use super::problem::Answer;
+use crate::state::ServerState;
+
+/// Lines without `?limit`, as `show-status-log` shows.
+const DEFAULT_LIMIT: u64 = 20;
+const MOST: u64 = 10_000;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (
+            Method::GET,
+            "/v1/models/{model}/units/{name}/{number}/history",
+            get(of_unit),
+        ),
+        (
+            Method::GET,
+            "/v1/models/{model}/applications/{name}/history",
+            get(of_application),
+        ),
+        (
+            Method::GET,
+            "/v1/models/{model}/machines/{machine}/history",
+            get(of_machine),
+        ),
+    ]
+}
+
+type History = Result<Json<Vec<HistoryEntry>>, Answer>;
+
+async fn of_unit(
+    State(state): State<ServerState>,
+    InUnit(model, unit): InUnit,
+    Query(limit): Query<Limit>,
+) -> History {
+    history(&state, &model, Tag::Unit(unit), limit).await
+}
+
+async fn of_application(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Query(limit): Query<Limit>,
+) -> History {
+    history(&state, &model, Tag::Application(name), limit).await
+}
+
+async fn of_machine(
+    State(state): State<ServerState>,
+    InMachine(model, machine): InMachine,
+    Query(limit): Query<Limit>,
+) -> History {
+    history(&state, &model, Tag::Machine(machine), limit).await
+}
+
+async fn history(state: &ServerState, model: &ModelUuid, entity: Tag, limit: Limit) -> History {
+    let limit = limit.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
+    Ok(Json(state.store().history(model, &entity, limit).await?))
+}

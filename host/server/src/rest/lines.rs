@@ -1,0 +1,67 @@
+//! Answers that are lines of JSON and may have no end.
+//!
+//! A task fills a small queue that the response drains, so a slow reader slows the task and not
+//! the controller; the task ends with its reader, and with the API server.
+
+use axum::body::Body;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures::stream;
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use super::extract::Ending;
+
+/// Chunks that may wait for the reader.
+const QUEUE: usize = 16;
+
+/// Where lines go. Every method answers whether anybody still reads.
+pub(super) struct Lines {
+    chunks: mpsc::Sender<Bytes>,
+}
+
+impl Lines {
+    /// Sends values, one line each, in one chunk.
+    pub(super) async fn send<T: Serialize>(&self, values: &[T]) -> bool {
+        let mut chunk = Vec::new();
+        for value in values {
+            if serde_json::to_writer(&mut chunk, value).is_err() {
+                return false;
+            }
+            chunk.push(b'\n');
+        }
+        chunk.is_empty() || self.chunks.send(Bytes::from(chunk)).await.is_ok()
+    }
+}
+
+/// A response whose lines `write` sends, until it returns, nobody reads or `ending` comes.
+pub(super) fn respond<F, W>(ending: Ending, write: W) -> Response
+where
+    W: FnOnce(Lines) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let (chunks, mut queue) = mpsc::channel(QUEUE);
+    let reader_gone = chunks.clone();
+    let writing = write(Lines { chunks });
+    tokio::spawn(async move {
+        tokio::select! {
+            () = writing => {}
+            () = reader_gone.closed() => {}
+            () = ending.come() => {}
+        }
+    });
+    let body = stream::poll_fn(move |context| {
+        queue
+            .poll_recv(context)
+            .map(|chunk| chunk.map(Ok::<_, std::convert::Infallible>))
+    });
+    (
+        [
+            (header::CONTENT_TYPE, "application/x-ndjson"),
+            (header::CACHE_CONTROL, "no-store"),
+        ],
+        Body::from_stream(body),
+    )
+        .into_response()
+}

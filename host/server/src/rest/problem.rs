@@ -1,0 +1,241 @@
+//! Errors over HTTP: every one is a `Problem` with a status, a stable code and, where there is
+//! one, advice.
+
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use periapt_model::NameError;
+use periapt_store::StoreError;
+use periapt_wire::Problem;
+use periapt_wire::rpc::code;
+
+use crate::authenticator::AuthError;
+use crate::charms::CharmError;
+use crate::rpc::RpcError;
+
+/// A problem as a response.
+#[derive(Clone, Debug)]
+pub struct Answer(pub Problem);
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let status =
+            StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self.0).unwrap_or_default();
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer, Basic realm=\"periapt\""),
+            );
+        }
+        response
+    }
+}
+
+impl From<StoreError> for Answer {
+    fn from(error: StoreError) -> Self {
+        let status = status_of(&error);
+        if status >= 500 {
+            tracing::error!(%error, "the store failed a request");
+        }
+        let code = error.kind_code();
+        let advice = advice(&code);
+        Answer(
+            Problem::new(status, &code, title(status))
+                .why(error.to_string())
+                .advice(advice),
+        )
+    }
+}
+
+impl From<RpcError> for Answer {
+    fn from(error: RpcError) -> Self {
+        let status = status_of_code(&error.code);
+        Answer(
+            Problem::new(status, &error.code.replace(' ', "-"), title(status)).why(error.message),
+        )
+    }
+}
+
+impl From<NameError> for Answer {
+    fn from(error: NameError) -> Self {
+        let code = format!("{}-invalid", error.kind.to_lowercase().replace(' ', "-"));
+        Answer(Problem::new(400, &code, title(400)).why(error.to_string()))
+    }
+}
+
+impl From<AuthError> for Answer {
+    fn from(error: AuthError) -> Self {
+        let (status, code, advice) = match &error {
+            AuthError::Store(_) => match error {
+                AuthError::Store(error) => return error.into(),
+                _ => (500, "internal-error", ""),
+            },
+            AuthError::Missing => (401, "credentials-missing", "log in with `periapt login`"),
+            AuthError::Invalid => (
+                401,
+                "credentials-invalid",
+                "check the user name and the password",
+            ),
+            AuthError::Token => (401, "token-invalid", "log in again with `periapt login`"),
+            AuthError::Throttled(_) => (
+                429,
+                "logins-throttled",
+                "wait, then try again with the right password",
+            ),
+        };
+        Answer(
+            Problem::new(status, code, title(status))
+                .why(error.to_string())
+                .advice(advice),
+        )
+    }
+}
+
+impl From<CharmError> for Answer {
+    fn from(error: CharmError) -> Self {
+        let code = error.code();
+        let status = match error {
+            CharmError::Store(error) => return error.into(),
+            CharmError::Interrupted => 500,
+            // The compiler's own failures are not the charm's.
+            CharmError::Compile(_)
+                if code.starts_with("internal") || code.starts_with("compiler") =>
+            {
+                500
+            }
+            _ => 400,
+        };
+        let advice = advice(&code);
+        Answer(
+            Problem::new(status, &code, "The charm was refused")
+                .why(error.to_string())
+                .advice(advice),
+        )
+    }
+}
+
+impl From<JsonRejection> for Answer {
+    fn from(rejection: JsonRejection) -> Self {
+        let (status, code) = match rejection.status().as_u16() {
+            413 => (413, "body-too-large"),
+            415 => (415, "body-not-json"),
+            _ => (400, "body-invalid"),
+        };
+        Answer(
+            Problem::new(status, code, "The request's body cannot be read")
+                .why(rejection.body_text()),
+        )
+    }
+}
+
+impl From<QueryRejection> for Answer {
+    fn from(rejection: QueryRejection) -> Self {
+        Answer(
+            Problem::new(400, "query-invalid", "The request's query cannot be read")
+                .why(rejection.body_text()),
+        )
+    }
+}
+
+/// Known, but not for this caller.
+pub(crate) fn forbidden() -> Answer {
+    Answer(
+        Problem::new(403, "permission-denied", title(403))
+            .why("this credential is not for this address"),
+    )
+}
+
+fn status_of(error: &StoreError) -> u16 {
+    match error {
+        StoreError::NotFound { .. } => 404,
+        StoreError::AlreadyExists { .. }
+        | StoreError::NotAlive { .. }
+        | StoreError::NotEmpty { .. }
+        | StoreError::HasAssignedUnits { .. }
+        | StoreError::NotProvisioned { .. }
+        | StoreError::HasSubordinates { .. }
+        | StoreError::LeaseDenied { .. }
+        | StoreError::LeaseLost { .. } => 409,
+        StoreError::Invalid { code, .. } => match *code {
+            "port-conflict" | "charm-in-use" | "unit-not-in-error" => 409,
+            _ => 400,
+        },
+        StoreError::Stopped | StoreError::Locked => 503,
+        StoreError::DiskFull => 507,
+        StoreError::SchemaTooNew { .. }
+        | StoreError::Database { .. }
+        | StoreError::Corrupt { .. }
+        | StoreError::Internal { .. } => 500,
+    }
+}
+
+fn status_of_code(text: &str) -> u16 {
+    match text {
+        code::UNAUTHORIZED => 403,
+        code::NOT_FOUND => 404,
+        code::ALREADY_EXISTS | code::DEAD | code::NOT_EMPTY | code::LEASE_DENIED => 409,
+        code::STOPPED | code::TRY_AGAIN => 503,
+        code::INTERNAL => 500,
+        _ => 400,
+    }
+}
+
+fn title(status: u16) -> &'static str {
+    match status {
+        400 => "The request is not valid",
+        401 => "Not logged in",
+        403 => "Permission denied",
+        404 => "Not found",
+        409 => "Not possible now",
+        429 => "Too many requests",
+        503 => "Not available now",
+        507 => "No room left",
+        _ => "The controller failed",
+    }
+}
+
+/// What to do about a code, where something can be said that holds for all its causes.
+fn advice(code: &str) -> &'static str {
+    match code {
+        "model-not-found" => "`periapt models` lists the models",
+        "application-not-found" | "unit-not-found" | "machine-not-found" => {
+            "`periapt status` shows what the model holds"
+        }
+        "charm-not-found" => "upload the charm first: `periapt deploy ./FILE.charm` does both",
+        "model-already-exists" | "application-already-exists" => "choose another name",
+        "model-dying" | "application-dying" | "unit-dying" => {
+            "it is being removed; wait until it is gone"
+        }
+        "model-not-empty" => "destroy what it holds first, or destroy the model with --force",
+        "config-unknown-option" => "`periapt config APPLICATION` lists the options",
+        "config-wrong-type" => "`periapt config APPLICATION` shows each option's type",
+        "unit-not-in-error" => {
+            "only a unit in error can be resolved; `periapt status` shows which are"
+        }
+        "charm-archive-unreadable" => "make the archive with `periapt charm pack`",
+        "charm-archive-bomb" => "make the archive smaller; files a charm needs belong into it once",
+        "charm-archive-path" => {
+            "make the archive with `periapt charm pack`, which writes only sound paths"
+        }
+        "charm-archive-no-component" | "charm-component-invalid" => {
+            "build the charm with `periapt charm build`, then pack it"
+        }
+        "charm-metadata-missing" | "charm-metadata-invalid" => {
+            "correct metadata.yaml and pack the charm again"
+        }
+        "charm-config-invalid" => "correct config.yaml and pack the charm again",
+        "charm-actions-invalid" => "correct actions.yaml and pack the charm again",
+        "charm-capability-unknown" => "remove the capability, or use a newer controller",
+        "disk-full" => "free some space on the controller's disk, then try again",
+        "database-locked" | "stopped" => "try again in a few seconds",
+        "internal-error" => "the controller's log tells more",
+        _ => "",
+    }
+}

@@ -1,0 +1,38 @@
+//! `GET /v1/models/{model}/status`: the picture of a model.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::get;
+use periapt_model::MachineId;
+use periapt_wire::status::FullStatus;
+
+use super::Row;
+use super::extract::{InModel, Query};
+use super::problem::Answer;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![(Method::GET, "/v1/models/{model}/status", get(status))]
+}
+
+/// `?pattern`, repeated.
+async fn status(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Result<Json<FullStatus>, Answer> {
+    let patterns: Vec<String> = query
+        .into_iter()
+        .filter(|(key, _)| key == "pattern")
+        .map(|(_, value)| value)
+        .collect();
+    // One agent hosts all machines of a model: they are there when it is.
+    let present = state.presence().is_present(&model);
+    Ok(Json(
+        state
+            .store()
+            .full_status(&model, &patterns, &|_: &MachineId| present)
+            .await?,
+    ))
+}

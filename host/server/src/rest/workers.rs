@@ -1,0 +1,48 @@
+//! Which workers run, here and in the agents.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::get;
+use futures::future::join_all;
+use periapt_model::ModelUuid;
+use periapt_wire::rest::WorkerRow;
+
+use super::Row;
+use super::extract::InModel;
+use super::problem::Answer;
+use crate::reports::merge;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/v1/workers", get(all)),
+        (Method::GET, "/v1/models/{model}/workers", get(of_model)),
+    ]
+}
+
+async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, Answer> {
+    let models = state.store().models().await?;
+    let controller = state.reports().controller().await;
+    // All agents are asked at once: the bound is one, however many models there are.
+    let models = join_all(models.iter().map(|model| rows(&state, &model.uuid))).await;
+    Ok(Json(merge(
+        controller.into_iter().chain(models.into_iter().flatten()),
+    )))
+}
+
+async fn of_model(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+) -> Json<Vec<WorkerRow>> {
+    Json(merge(rows(&state, &model).await))
+}
+
+async fn rows(state: &ServerState, model: &ModelUuid) -> Vec<WorkerRow> {
+    let (mut rows, agents) = futures::join!(
+        state.reports().model(model),
+        state.agent_reports().ask(model)
+    );
+    rows.extend(agents);
+    rows
+}

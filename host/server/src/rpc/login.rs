@@ -1,0 +1,112 @@
+//! `Admin.Login`, version 3: who is on the websocket, and what they may call.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use periapt_model::Tag;
+use periapt_wire::agent::admin::{Login, LoginResult};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::error::RpcError;
+use super::session::{Session, answer};
+use super::websocket::Target;
+use crate::access;
+use crate::identity::Identity;
+use crate::state::ServerState;
+
+/// What clients read as the controller's version. Juju's Python client refuses another major
+/// version than 3; this is the one whose facade shapes are followed.
+pub const SERVER_VERSION: &str = "3.6.14";
+
+/// Checks a login and makes the session with the reply to it.
+pub async fn log_in(
+    state: &ServerState,
+    target: &Target,
+    params: Value,
+    peer: Option<IpAddr>,
+    closing: CancellationToken,
+) -> Result<(Session, Value), RpcError> {
+    let model = match target {
+        Target::Controller => None,
+        Target::Model(uuid) => Some(uuid.clone()),
+        Target::Unknown(text) => return Err(unknown_model(text)),
+    };
+    let params = if params.is_null() { json!({}) } else { params };
+    let login: Login = serde_json::from_value(params).map_err(RpcError::bad_request)?;
+    let identity = state
+        .authenticator()
+        .login(
+            login.auth_tag.as_deref(),
+            login.credentials.as_deref(),
+            peer,
+        )
+        .await?;
+    if let Identity::Agent { model: own } = &identity
+        && model.as_ref() != Some(own)
+    {
+        return Err(RpcError::denied());
+    }
+    let result = LoginResult {
+        controller_tag: Tag::Controller(state.controller().uuid.clone()),
+        model_tag: model.clone().map(Tag::Model),
+        server_version: SERVER_VERSION.to_owned(),
+    };
+    let mut reply = answer(&result)?;
+    if let Some(reply) = reply.as_object_mut() {
+        reply.insert("facades".to_owned(), facades(&identity));
+        reply.insert("servers".to_owned(), servers(state));
+        if let Identity::User { name } = &identity {
+            let access = if model.is_some() { "admin" } else { "" };
+            reply.insert(
+                "user-info".to_owned(),
+                json!({
+                    "identity": Tag::User(name.clone()), "display-name": name,
+                    "controller-access": "superuser", "model-access": access,
+                }),
+            );
+        }
+    }
+    Ok((Session::new(state.clone(), identity, model, closing), reply))
+}
+
+/// The answer to every request on a connection to a model that does not exist.
+pub fn unknown_model(text: &str) -> RpcError {
+    RpcError::new("model not found", format!("unknown model: {text:?}"))
+}
+
+fn facades(identity: &Identity) -> Value {
+    let role = identity.role();
+    let names: BTreeSet<&str> = access::CALLS
+        .iter()
+        .filter(|rule| rule.roles.contains(&role))
+        .map(|rule| rule.facade)
+        .collect();
+    let mut list = vec![json!({ "name": "Admin", "versions": [3] })];
+    list.extend(
+        names
+            .into_iter()
+            .map(|name| json!({ "name": name, "versions": [1] })),
+    );
+    Value::Array(list)
+}
+
+/// Juju's nested lists of host and port, one inner list per controller node.
+fn servers(state: &ServerState) -> Value {
+    let hosts: Vec<Value> = state
+        .addresses()
+        .iter()
+        .filter_map(|address| {
+            let (host, port) = address.rsplit_once(':')?;
+            let host = host.trim_matches(['[', ']']);
+            let (kind, local) = match host.parse::<IpAddr>() {
+                Ok(IpAddr::V4(ip)) => ("ipv4", ip.is_loopback()),
+                Ok(IpAddr::V6(ip)) => ("ipv6", ip.is_loopback()),
+                Err(_) => ("hostname", host == "localhost"),
+            };
+            let scope = if local { "local-machine" } else { "local-cloud" };
+            Some(json!({ "value": host, "type": kind, "scope": scope, "port": port.parse::<u16>().ok()? }))
+        })
+        .collect();
+    json!([hosts])
+}

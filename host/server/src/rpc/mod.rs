@@ -1,0 +1,16 @@
+//! Calls of facades: over a websocket, or within the process.
+//!
+//! [`session`] is a logged-in connection: it checks the access table, runs handlers and keeps
+//! the connection's watchers. [`websocket`] puts frames around it, [`in_process`] a channel-less
+//! caller. Handlers are in [`crate::facades`].
+
+mod error;
+mod in_process;
+mod login;
+pub(crate) mod session;
+pub(crate) mod watcher;
+pub(crate) mod websocket;
+
+pub use error::RpcError;
+pub use in_process::{caller, in_process};
+pub use session::Session;

@@ -1,0 +1,295 @@
+//! A logged-in connection: whose it is, which model it is about, what it watches.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use periapt_model::{MachineId, ModelUuid, Tag, UnitName};
+use periapt_store::{Store, StoreError};
+use periapt_wire::rpc::{Empty, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::error::RpcError;
+use super::watcher::{Source, Watchers};
+use crate::access::{self, Effect, Rule, Subject};
+use crate::facades;
+use crate::identity::Identity;
+use crate::presence::PresenceGuard;
+use crate::state::ServerState;
+
+/// One connection after its login.
+pub struct Session {
+    state: ServerState,
+    identity: Identity,
+    model: Option<ModelUuid>,
+    number: u64,
+    watchers: Watchers,
+    closing: CancellationToken,
+    /// What was found to be hosted by this agent. Units never move and machines never change
+    /// hosts, so a yes stays true for the connection's life.
+    hosted: Mutex<HashSet<Tag>>,
+    _presence: Option<PresenceGuard>,
+}
+
+impl Session {
+    /// `model` is the model the connection is about; `closing` ends its blocked calls.
+    pub fn new(
+        state: ServerState,
+        identity: Identity,
+        model: Option<ModelUuid>,
+        closing: CancellationToken,
+    ) -> Self {
+        let presence = match &identity {
+            Identity::Agent { model } => Some(state.presence().enter(model)),
+            _ => None,
+        };
+        Self {
+            number: state.next_connection(),
+            state,
+            identity,
+            model,
+            watchers: Watchers::default(),
+            closing,
+            hosted: Mutex::default(),
+            _presence: presence,
+        }
+    }
+
+    pub fn state(&self) -> &ServerState {
+        &self.state
+    }
+
+    pub fn store(&self) -> &Store {
+        self.state.store()
+    }
+
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The model of the connection; refused on a connection to the controller.
+    pub fn model(&self) -> Result<&ModelUuid, RpcError> {
+        self.model
+            .as_ref()
+            .ok_or_else(|| RpcError::bad_request("this call needs a connection to a model"))
+    }
+
+    /// Of this connection, for reports.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Begins to watch; `first` is the first event.
+    pub fn watch(&self, source: Source, first: Vec<String>) -> Result<Watch, RpcError> {
+        let watcher_id = self.watchers.add(source)?;
+        Ok(Watch {
+            watcher_id,
+            changes: first,
+        })
+    }
+
+    pub fn watchers(&self) -> &Watchers {
+        &self.watchers
+    }
+
+    /// Whether a request may wait for long by nature, and so is not counted as running.
+    pub fn waits(facade: &str, method: &str) -> bool {
+        (facade == WATCHER_FACADE && method == WATCHER_NEXT)
+            || access::rule(facade, method).is_some_and(|rule| rule.effect == Effect::Wait)
+    }
+
+    /// Runs one call. Dropping the future drops the call; a watcher's event stays for the next.
+    pub async fn call(
+        &self,
+        facade: &str,
+        version: u32,
+        method: &str,
+        id: Option<&str>,
+        params: Value,
+    ) -> Result<Value, RpcError> {
+        if facade == WATCHER_FACADE {
+            return self.call_watcher(method, id).await;
+        }
+        if facade == "Admin" {
+            return Err(RpcError::bad_request("already logged in"));
+        }
+        let missing = || RpcError::not_implemented(facade, version, method);
+        let (rule, handler) = access::rule(facade, method)
+            .zip(facades::find(facade, method))
+            .ok_or_else(missing)?;
+        if version != 0 && version != handler.version {
+            return Err(missing());
+        }
+        let params = if params.is_null() {
+            Value::Object(Default::default())
+        } else {
+            params
+        };
+        self.authorise(rule, &params).await?;
+        let about = audit_entity(rule, &params, self.model.as_ref());
+        let result = tokio::select! {
+            biased;
+            result = (handler.run)(self, params) => result,
+            () = self.closing.cancelled(), if rule.effect == Effect::Wait => Err(RpcError::stopped("the connection is closing")),
+        };
+        if rule.effect == Effect::Write {
+            let outcome = result
+                .as_ref()
+                .map_or_else(|error| error.message.as_str(), |_| "ok");
+            tracing::info!(target: "audit", who = %self.identity, method = format!("{facade}.{method}"), entity = about, result = outcome, "call");
+        }
+        result
+    }
+
+    async fn call_watcher(&self, method: &str, id: Option<&str>) -> Result<Value, RpcError> {
+        let id =
+            id.ok_or_else(|| RpcError::bad_request("a watcher call names its watcher in \"id\""))?;
+        match method {
+            WATCHER_NEXT => tokio::select! {
+                biased;
+                changes = self.watchers.next(id, self) => answer(&changes?),
+                () = self.closing.cancelled() => Err(RpcError::stopped("watcher was stopped")),
+            },
+            WATCHER_STOP => {
+                self.watchers.stop(id)?;
+                answer(&Empty {})
+            }
+            other => Err(RpcError::not_implemented(WATCHER_FACADE, 1, other)),
+        }
+    }
+
+    async fn authorise(&self, rule: &Rule, params: &Value) -> Result<(), RpcError> {
+        if !rule.roles.contains(&self.identity.role()) {
+            return Err(RpcError::denied());
+        }
+        let Identity::Agent { model } = &self.identity else {
+            return Ok(());
+        };
+        // The login refuses it already; a table that grants by model must not trust that.
+        if self.model.as_ref() != Some(model) {
+            return Err(RpcError::denied());
+        }
+        match rule.subject {
+            Subject::Model => Ok(()),
+            Subject::Unit => self.hosts(&Tag::Unit(field(params, "unit")?)).await,
+            Subject::Machine => self.hosts(&Tag::Machine(field(params, "machine")?)).await,
+            Subject::Entity => self.hosts(&field(params, "entity")?).await,
+            Subject::Records => self.signs(params),
+        }
+    }
+
+    /// Whether the agent hosts the entity. One that does not exist (any more) passes: the
+    /// answer of its call says so, in this model, which is no secret of anybody.
+    async fn hosts(&self, entity: &Tag) -> Result<(), RpcError> {
+        let model = self.model()?;
+        if self.known_hosted(entity) {
+            return Ok(());
+        }
+        let hosted = match entity {
+            Tag::Model(uuid) | Tag::Agent(uuid) => Some(uuid == model),
+            Tag::Unit(unit) => self.unit_is_placed(model, unit).await?,
+            Tag::Machine(machine) => self.machine_is_provisioned(model, machine).await?,
+            Tag::Controller(_) | Tag::User(_) | Tag::Application(_) => Some(false),
+        };
+        match hosted {
+            Some(true) => {
+                self.hosted
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert(entity.clone());
+                Ok(())
+            }
+            None => Ok(()),
+            Some(false) => Err(RpcError::denied()),
+        }
+    }
+
+    fn known_hosted(&self, entity: &Tag) -> bool {
+        self.hosted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(entity)
+    }
+
+    async fn unit_is_placed(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Option<bool>, RpcError> {
+        match self.store().unit(model, unit, &|_: &MachineId| true).await {
+            Ok(info) => Ok(Some(info.machine.is_some())),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn machine_is_provisioned(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+    ) -> Result<Option<bool>, RpcError> {
+        let machines = self
+            .store()
+            .get_machines(model, std::slice::from_ref(machine))
+            .await?;
+        Ok(machines
+            .first()
+            .map(|machine| machine.instance_id.is_some()))
+    }
+
+    /// An agent writes log lines for itself and for machines and units of its model.
+    fn signs(&self, params: &Value) -> Result<(), RpcError> {
+        let records = params
+            .get("records")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        for record in records {
+            let sound = match field::<Tag>(record, "entity")? {
+                Tag::Machine(_) | Tag::Unit(_) => true,
+                Tag::Agent(uuid) | Tag::Model(uuid) => Some(&uuid) == self.model.as_ref(),
+                Tag::Controller(_) | Tag::User(_) | Tag::Application(_) => false,
+            };
+            if !sound {
+                return Err(RpcError::denied());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Identity::Agent { model } = &self.identity {
+            self.state.agent_reports().forget(model, self.number);
+        }
+    }
+}
+
+/// A reply as JSON.
+pub(crate) fn answer<T: serde::Serialize>(reply: &T) -> Result<Value, RpcError> {
+    serde_json::to_value(reply).map_err(|error| RpcError::new(code::INTERNAL, error.to_string()))
+}
+
+fn field<T: DeserializeOwned>(params: &Value, name: &str) -> Result<T, RpcError> {
+    let value = params
+        .get(name)
+        .ok_or_else(|| RpcError::bad_request(format!("the parameter \"{name}\" is missing")))?;
+    T::deserialize(value)
+        .map_err(|error| RpcError::bad_request(format!("the parameter \"{name}\": {error}")))
+}
+
+fn audit_entity(rule: &Rule, params: &Value, model: Option<&ModelUuid>) -> String {
+    let named = match rule.subject {
+        Subject::Unit => params.get("unit"),
+        Subject::Machine => params.get("machine"),
+        Subject::Entity => params.get("entity"),
+        Subject::Model | Subject::Records => params.get("application"),
+    };
+    let model = model.map(ModelUuid::as_str).unwrap_or_default();
+    match named.and_then(Value::as_str) {
+        Some(named) => format!("{model}:{named}"),
+        None => model.to_owned(),
+    }
+}

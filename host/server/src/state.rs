@@ -1,0 +1,213 @@
+//! Everything the API needs, gathered once by the worker that starts it.
+//!
+//! A state lives as long as one run of the API server. What must outlive a run (the store, the
+//! authenticator, the presence registry, the mux) is handed in and shared.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use axum::Router;
+use periapt_engine::SharedClock;
+use periapt_model::ModelUuid;
+use periapt_model::hook::Limits;
+use periapt_store::{Store, lease};
+use periapt_wire::rest::StopRequest;
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::authenticator::Authenticator;
+use crate::compiler::CharmCompiler;
+use crate::presence::Presence;
+use crate::reports::{AgentReports, Reports};
+
+/// Which controller this is.
+#[derive(Clone, Debug)]
+pub struct ControllerIdentity {
+    pub uuid: ModelUuid,
+    pub name: String,
+    /// `host:port`, as clients dial them.
+    pub addresses: Vec<String>,
+    /// `sqlite` or `postgresql`.
+    pub database: String,
+    /// Microseconds UTC.
+    pub started_at: i64,
+}
+
+/// What a state is made of.
+pub struct ServerOptions {
+    pub store: Store,
+    pub leases: lease::Manager,
+    pub clock: SharedClock,
+    pub authenticator: Arc<Authenticator>,
+    pub presence: Presence,
+    pub compiler: Arc<dyn CharmCompiler>,
+    pub reports: Arc<dyn Reports>,
+    /// Limits of hooks, as agents learn them.
+    pub limits: Limits,
+    pub controller: ControllerIdentity,
+    pub stop: StopSignal,
+}
+
+/// The state of one run of the API server. Clones share it.
+#[derive(Clone)]
+pub struct ServerState {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: ServerOptions,
+    addresses: ArcSwap<Vec<String>>,
+    agent_reports: AgentReports,
+    closing: CancellationToken,
+    tracker: TaskTracker,
+    connections: AtomicU64,
+    uploads: Semaphore,
+}
+
+/// Uploads read at once; each may hold its archive twice in memory.
+const UPLOADS_AT_ONCE: usize = 2;
+
+impl ServerState {
+    pub fn new(options: ServerOptions) -> Self {
+        let addresses = ArcSwap::from_pointee(options.controller.addresses.clone());
+        let agent_reports = AgentReports::new(options.clock.clone());
+        Self {
+            inner: Arc::new(Inner {
+                options,
+                addresses,
+                agent_reports,
+                closing: CancellationToken::new(),
+                tracker: TaskTracker::new(),
+                connections: AtomicU64::new(0),
+                uploads: Semaphore::new(UPLOADS_AT_ONCE),
+            }),
+        }
+    }
+
+    /// All routes: websockets, `/v1`, probes.
+    pub fn router(&self) -> Router {
+        crate::rest::router(self).merge(crate::rpc::websocket::router(self))
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.inner.options.store
+    }
+
+    pub fn leases(&self) -> &lease::Manager {
+        &self.inner.options.leases
+    }
+
+    pub fn clock(&self) -> &SharedClock {
+        &self.inner.options.clock
+    }
+
+    pub fn authenticator(&self) -> &Arc<Authenticator> {
+        &self.inner.options.authenticator
+    }
+
+    pub fn presence(&self) -> &Presence {
+        &self.inner.options.presence
+    }
+
+    pub fn compiler(&self) -> &Arc<dyn CharmCompiler> {
+        &self.inner.options.compiler
+    }
+
+    pub fn reports(&self) -> &Arc<dyn Reports> {
+        &self.inner.options.reports
+    }
+
+    /// Questions to connected agents.
+    pub fn agent_reports(&self) -> &AgentReports {
+        &self.inner.agent_reports
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.inner.options.limits
+    }
+
+    pub fn controller(&self) -> &ControllerIdentity {
+        &self.inner.options.controller
+    }
+
+    pub fn stop_signal(&self) -> &StopSignal {
+        &self.inner.options.stop
+    }
+
+    /// Where clients reach the controller now, `host:port`.
+    pub fn addresses(&self) -> Vec<String> {
+        self.inner.addresses.load().to_vec()
+    }
+
+    pub fn set_addresses(&self, addresses: Vec<String>) {
+        self.inner.addresses.store(Arc::new(addresses));
+    }
+
+    /// Ends this run: websockets close, blocked calls answer `stopped`, connections within the
+    /// process break, open-ended streams end. Requests already running finish.
+    pub fn shut_down(&self) {
+        self.inner.closing.cancel();
+        self.inner.tracker.close();
+    }
+
+    /// Waits until the connections of this run are gone; false when `bound` came first.
+    pub async fn drained(&self, bound: Duration) -> bool {
+        periapt_engine::clock::timeout(&**self.clock(), bound, self.inner.tracker.wait())
+            .await
+            .is_some()
+    }
+
+    /// Cancelled by [`ServerState::shut_down`].
+    pub(crate) fn closing(&self) -> &CancellationToken {
+        &self.inner.closing
+    }
+
+    pub(crate) fn tracker(&self) -> &TaskTracker {
+        &self.inner.tracker
+    }
+
+    pub(crate) fn uploads(&self) -> &Semaphore {
+        &self.inner.uploads
+    }
+
+    /// A number for a new connection, unique in this run.
+    pub(crate) fn next_connection(&self) -> u64 {
+        self.inner.connections.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// How a request over the API asks the process to end. Clones share it.
+#[derive(Clone, Default)]
+pub struct StopSignal {
+    request: Arc<watch::Sender<Option<StopRequest>>>,
+}
+
+impl StopSignal {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The first request wins.
+    pub fn request(&self, request: StopRequest) {
+        self.request.send_if_modified(|current| {
+            let first = current.is_none();
+            if first {
+                *current = Some(request);
+            }
+            first
+        });
+    }
+
+    /// Waits for a request. Each waiter gets it.
+    pub async fn requested(&self) -> StopRequest {
+        let mut requests = self.request.subscribe();
+        match requests.wait_for(Option::is_some).await {
+            Ok(request) => request.clone().unwrap_or_default(),
+            // The sender is held by `self`.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Every facade method against everyone who might call it.
+
+mod common;
+
+use common::House;
+use std::sync::Arc;
+
+use periapt_client::{CallError, Caller};
+use periapt_model::ModelUuid;
+use periapt_server::access::{CALLS, Effect, Rule, Subject};
+use periapt_server::{Identity, Role, rpc};
+use serde_json::{Value, json};
+
+/// Parameters that name an entity of `model` in every way a call may.
+fn params(rule: &Rule, model: &ModelUuid, unit: &str, machine: &str) -> Value {
+    let entity = if rule.facade == "Singular" {
+        format!("model-{model}")
+    } else {
+        format!("unit-{}", unit.replace('/', "-"))
+    };
+    json!({
+        "unit": unit, "machine": machine, "entity": entity, "application": "site", "units": [unit], "machines": [machine],
+        "model": model, "claimant": format!("controller-{}", common::controller_uuid()), "duration-ms": 1000,
+        "records": [], "url": "local:site-0", "message": "hello", "rows": [], "max-age-ms": 1_000_000_000_u64, "max-size-mb": 1000,
+    })
+}
+
+async fn call(
+    connection: &Arc<dyn Caller>,
+    rule: &Rule,
+    params: Value,
+) -> Result<Value, CallError> {
+    let request = connection.request(rule.facade, 1, rule.method, None, params);
+    tokio::time::timeout(common::PATIENCE, request)
+        .await
+        .unwrap_or_else(|_| panic!("{}.{} hangs", rule.facade, rule.method))
+}
+
+fn refused(rule: &Rule, code: &str) {
+    assert_eq!(
+        code, "unauthorized access",
+        "{}.{}",
+        rule.facade, rule.method
+    );
+}
+
+#[tokio::test]
+async fn nobody_calls_anything_without_a_login() {
+    let house = House::open().await;
+    let (model, other) = (
+        house.add_model("first").await,
+        house.add_model("second").await,
+    );
+    let other_password = house.agent_password(&other).await;
+    let path = format!("/model/{model}/api");
+    let (mut silent, mut liar, mut neighbour) = (
+        house.socket(&path).await,
+        house.socket(&path).await,
+        house.socket(&path).await,
+    );
+    let mut nowhere = house.socket("/api").await;
+    liar.log_in(&format!("agent-{model}"), "wrong")
+        .await
+        .unwrap_err();
+    // Good credentials, but of another model; and of an agent without a model.
+    let (code, message) = neighbour
+        .log_in(&format!("agent-{other}"), &other_password)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (code.as_str(), message.as_str()),
+        ("unauthorized access", "permission denied")
+    );
+    nowhere
+        .log_in(&format!("agent-{other}"), &other_password)
+        .await
+        .unwrap_err();
+    for rule in CALLS {
+        for socket in [&mut silent, &mut liar, &mut neighbour, &mut nowhere] {
+            let (code, _) = socket
+                .call(
+                    rule.facade,
+                    rule.method,
+                    params(rule, &model, "site/0", "0"),
+                )
+                .await
+                .unwrap_err();
+            refused(rule, &code);
+        }
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn each_role_calls_what_its_rows_say() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let connections = [
+        (
+            Role::User,
+            rpc::caller(
+                &house.state,
+                Identity::User {
+                    name: common::admin(),
+                },
+            ),
+        ),
+        (
+            Role::Agent,
+            rpc::caller(
+                &house.state,
+                Identity::Agent {
+                    model: model.clone(),
+                },
+            ),
+        ),
+        (
+            Role::Controller,
+            rpc::caller(
+                &house.state,
+                Identity::Controller {
+                    model: Some(model.clone()),
+                },
+            ),
+        ),
+    ];
+    for rule in CALLS {
+        for (role, connection) in &connections {
+            let result = call(connection, rule, params(rule, &model, "site/0", "0")).await;
+            let denied = result
+                .as_ref()
+                .is_err_and(|error| error.is("unauthorized access"));
+            assert_eq!(
+                denied,
+                !rule.roles.contains(role),
+                "{}.{} by {role:?}: {result:?}",
+                rule.facade,
+                rule.method
+            );
+            let missing = result
+                .as_ref()
+                .is_err_and(|error| error.is("not implemented"));
+            assert!(
+                !missing,
+                "{}.{} is not dispatched",
+                rule.facade, rule.method
+            );
+        }
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_agent_of_another_model_sees_and_changes_nothing_of_this_one() {
+    let house = House::open().await;
+    let (model, other) = (
+        house.add_model("first").await,
+        house.add_model("second").await,
+    );
+    house.deploy(&model, 1).await;
+    let agent = rpc::caller(&house.state, Identity::Agent { model: other });
+    let unit = "site/0".parse().unwrap();
+    let before = serde_json::to_value(house.store.get_state(&model, &unit).await.unwrap()).unwrap();
+    for rule in CALLS.iter().filter(|rule| {
+        matches!(
+            rule.subject,
+            Subject::Unit | Subject::Machine | Subject::Entity
+        )
+    }) {
+        match call(&agent, rule, params(rule, &model, "site/0", "0")).await {
+            Err(_) => {}
+            Ok(reply) if rule.effect == Effect::Watch => {
+                assert_eq!(reply["changes"], json!([]), "{rule:?}")
+            }
+            Ok(reply) => assert!(
+                reply.is_null() || reply == json!([]) || reply == json!({}),
+                "{}.{} answered {reply}",
+                rule.facade,
+                rule.method
+            ),
+        }
+    }
+    let named = json!({ "entity": format!("model-{model}") });
+    assert!(
+        agent
+            .request("LifeFlag", 1, "Life", None, named)
+            .await
+            .unwrap_err()
+            .is("unauthorized access")
+    );
+    assert_eq!(
+        serde_json::to_value(house.store.get_state(&model, &unit).await.unwrap()).unwrap(),
+        before
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_agent_may_not_touch_what_it_does_not_host_yet() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let agent = rpc::caller(
+        &house.state,
+        Identity::Agent {
+            model: model.clone(),
+        },
+    );
+    // site/1 waits for its machine.
+    for rule in CALLS
+        .iter()
+        .filter(|rule| rule.roles.contains(&Role::Agent) && matches!(rule.subject, Subject::Unit))
+    {
+        let error = call(&agent, rule, params(rule, &model, "site/1", "0"))
+            .await
+            .unwrap_err();
+        refused(rule, error.code());
+    }
+    // Its machine exists, but nothing hosts it so far.
+    house
+        .store
+        .assign_units(&model, &["site/1".parse().unwrap()])
+        .await
+        .unwrap();
+    for rule in CALLS.iter().filter(|rule| {
+        rule.roles.contains(&Role::Agent) && matches!(rule.subject, Subject::Machine)
+    }) {
+        let error = call(&agent, rule, params(rule, &model, "site/1", "1"))
+            .await
+            .unwrap_err();
+        refused(rule, error.code());
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
+    let house = House::open().await;
+    let (model, other) = (
+        house.add_model("first").await,
+        house.add_model("second").await,
+    );
+    let agent = rpc::caller(
+        &house.state,
+        Identity::Agent {
+            model: model.clone(),
+        },
+    );
+    let write = |entity: String| {
+        let record = json!({ "time": 1, "entity": entity, "level": "INFO", "module": "test", "message": "hello" });
+        agent.request("LogSink", 1, "Write", None, json!({ "records": [record] }))
+    };
+    write("unit-site-0".to_owned()).await.unwrap();
+    write(format!("agent-{model}")).await.unwrap();
+    for entity in [
+        format!("agent-{other}"),
+        format!("model-{other}"),
+        "user-admin".to_owned(),
+        format!("controller-{}", common::controller_uuid()),
+    ] {
+        assert!(write(entity).await.unwrap_err().is("unauthorized access"));
+    }
+    house.close().await;
+}

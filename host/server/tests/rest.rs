@@ -1,0 +1,497 @@
+//! The HTTP API as `curl` meets it.
+
+mod common;
+
+use common::{House, LineReader, PASSWORD, PATIENCE, archive, charm_archive};
+use periapt_server::access::{ROUTES, Visitor};
+use periapt_wire::agent::log_sink::LogRecord;
+use serde_json::{Value, json};
+
+/// A refusal with its status and code, complete enough for a person.
+fn problem(answer: (u16, Value), status: u16, code: &str) -> Value {
+    let (got, body) = answer;
+    assert_eq!((got, body["code"].as_str()), (status, Some(code)), "{body}");
+    assert_eq!(body["status"], status);
+    assert!(!body["title"].as_str().unwrap().is_empty());
+    body
+}
+
+fn fine(answer: (u16, Value)) -> Value {
+    assert_eq!(answer.0, 200, "{}", answer.1);
+    answer.1
+}
+
+#[tokio::test]
+async fn a_model_is_added_filled_looked_at_and_destroyed() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let model = fine(
+        http.send("POST", "/v1/models", Some(json!({ "name": "first" })))
+            .await,
+    );
+    assert_eq!(
+        (model["name"].as_str(), model["owner"].as_str()),
+        (Some("first"), Some("admin"))
+    );
+    problem(
+        http.send("POST", "/v1/models", Some(json!({ "name": "first" })))
+            .await,
+        409,
+        "model-already-exists",
+    );
+    problem(
+        http.send("POST", "/v1/models", Some(json!({ "name": "First!" })))
+            .await,
+        400,
+        "body-invalid",
+    );
+    let uuid: periapt_model::ModelUuid = model["uuid"].as_str().unwrap().parse().unwrap();
+    assert_eq!(
+        fine(http.get("/v1/models").await).as_array().unwrap().len(),
+        1
+    );
+    assert_eq!(
+        fine(http.get("/v1/models/first").await)["uuid"],
+        uuid.as_str()
+    );
+    assert_eq!(
+        fine(http.get(&format!("/v1/models/{uuid}")).await)["name"],
+        "first"
+    );
+    problem(http.get("/v1/models/second").await, 404, "model-not-found");
+    let changed = json!({ "set": { "logging-config": "<root>=DEBUG" } });
+    assert_eq!(
+        fine(
+            http.send("PATCH", "/v1/models/first/config", Some(changed))
+                .await
+        )["logging-config"],
+        "<root>=DEBUG"
+    );
+
+    let charm = fine(http.upload(&uuid, charm_archive("site")).await);
+    assert_eq!(
+        (charm["url"].as_str(), charm["hooks"][0].as_str()),
+        (Some("local:site-0"), Some("install"))
+    );
+    assert_eq!(
+        fine(http.upload(&uuid, charm_archive("site")).await)["url"],
+        "local:site-0",
+        "the same bytes, the same charm"
+    );
+    assert_eq!(
+        fine(http.get("/v1/models/first/charms").await)
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+
+    let applications = "/v1/models/first/applications";
+    let wrong =
+        json!({ "application": "site", "charm": "local:site-0", "config": { "port": "high" } });
+    problem(
+        http.send("POST", applications, Some(wrong)).await,
+        400,
+        "config-wrong-type",
+    );
+    let unknown =
+        json!({ "application": "site", "charm": "local:site-0", "config": { "prot": 1 } });
+    problem(
+        http.send("POST", applications, Some(unknown)).await,
+        400,
+        "config-unknown-option",
+    );
+    assert_eq!(
+        fine(http.get(applications).await),
+        json!([]),
+        "nothing was stored"
+    );
+    problem(
+        http.send(
+            "POST",
+            applications,
+            Some(json!({ "application": "site", "charm": "local:site-9" })),
+        )
+        .await,
+        404,
+        "charm-not-found",
+    );
+
+    let deployed = json!({ "application": "site", "charm": "local:site-0", "units": 2, "config": { "port": "81" } });
+    assert_eq!(
+        fine(http.send("POST", applications, Some(deployed)).await)["units"],
+        json!(["site/0", "site/1"])
+    );
+    let config = fine(http.get(&format!("{applications}/site/config")).await);
+    assert_eq!(config["settings"], json!({ "port": 81 }));
+    let config = fine(
+        http.send(
+            "PATCH",
+            &format!("{applications}/site/config"),
+            Some(json!({ "reset": ["port"] })),
+        )
+        .await,
+    );
+    assert_eq!(
+        (&config["settings"], &config["effective"]),
+        (&json!({}), &json!({ "port": 8080 }))
+    );
+    assert_eq!(
+        fine(
+            http.send(
+                "POST",
+                &format!("{applications}/site/units"),
+                Some(json!({ "count": 1 }))
+            )
+            .await
+        ),
+        json!(["site/2"])
+    );
+    assert_eq!(
+        fine(http.get("/v1/models/first/units/site/2").await)["name"],
+        "site/2"
+    );
+    problem(
+        http.get("/v1/models/first/units/site/9").await,
+        404,
+        "unit-not-found",
+    );
+    problem(
+        http.get("/v1/models/first/units/site/nine").await,
+        400,
+        "unit-name-invalid",
+    );
+    problem(
+        http.send(
+            "POST",
+            "/v1/models/first/units/site/0/resolved",
+            Some(json!({ "retry": true })),
+        )
+        .await,
+        409,
+        "unit-not-in-error",
+    );
+    assert!(
+        !fine(
+            http.get("/v1/models/first/units/site/0/history?limit=5")
+                .await
+        )
+        .as_array()
+        .unwrap()
+        .is_empty()
+    );
+
+    let status = fine(http.get("/v1/models/first/status").await);
+    assert_eq!(
+        status["applications"]["site"]["units"]
+            .as_object()
+            .unwrap()
+            .len(),
+        3
+    );
+    let status = fine(
+        http.get("/v1/models/first/status?pattern=site%2F1&pattern=nothing")
+            .await,
+    );
+    assert_eq!(
+        status["applications"]["site"]["units"]
+            .as_object()
+            .unwrap()
+            .len(),
+        1
+    );
+
+    assert_eq!(
+        fine(
+            http.send("DELETE", "/v1/models/first/units/site/2", None)
+                .await
+        )["units"],
+        json!(["site/2"])
+    );
+    fine(
+        http.send("DELETE", &format!("{applications}/site?force"), None)
+            .await,
+    );
+    fine(
+        http.send("DELETE", "/v1/models/first?force&timeout_ms=0", None)
+            .await,
+    );
+    assert_ne!(fine(http.get("/v1/models/first").await)["life"], "alive");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_is_not_a_charm_is_refused_with_its_reason() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let http = house.http().await;
+    let component: &[u8] = b"\0asm\x0d\0\x01\0";
+    let metadata: &[u8] = b"name: site\nsummary: a test\ndescription: a test\n";
+    let zeros = vec![0; 64 << 20];
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (b"not a zip at all".to_vec(), "charm-archive-unreadable"),
+        (
+            archive(&[
+                ("metadata.yaml", metadata),
+                ("charm.wasm", component),
+                ("zeros", &zeros),
+            ]),
+            "charm-archive-bomb",
+        ),
+        (
+            archive(&[
+                ("metadata.yaml", metadata),
+                ("charm.wasm", component),
+                ("../escape", b"x"),
+            ]),
+            "charm-archive-path",
+        ),
+        (
+            archive(&[("metadata.yaml", metadata)]),
+            "charm-archive-no-component",
+        ),
+        (
+            archive(&[
+                ("metadata.yaml", metadata),
+                ("charm.wasm", b"\0asm\x01\0\0\0"),
+            ]),
+            "charm-component-invalid",
+        ),
+        (
+            archive(&[
+                ("metadata.yaml", metadata),
+                ("charm.wasm", b"\0asm\x0d\0\x01\0refuse me"),
+            ]),
+            "charm-component-invalid",
+        ),
+        (
+            archive(&[("charm.wasm", component)]),
+            "charm-metadata-missing",
+        ),
+        (
+            archive(&[("metadata.yaml", b"name: [1"), ("charm.wasm", component)]),
+            "charm-metadata-invalid",
+        ),
+    ];
+    for (bytes, code) in cases {
+        let body = problem(http.upload(&model, bytes).await, 400, code);
+        assert!(
+            !body["detail"].as_str().unwrap().is_empty()
+                && !body["advice"].as_str().unwrap().is_empty(),
+            "{body}"
+        );
+    }
+    problem(http.upload(&model, Vec::new()).await, 400, "body-missing");
+    let chunks =
+        futures::stream::iter((0..129).map(|_| Ok::<_, std::io::Error>(vec![0_u8; 1 << 20])));
+    let request = http
+        .request("POST", "/v1/models/first/charms")
+        .body(reqwest::Body::wrap_stream(chunks));
+    // The refusal may reach a client that still sends as a broken connection.
+    if let Ok(response) = request.send().await {
+        assert_eq!(response.status().as_u16(), 413);
+    }
+    assert_eq!(fine(http.get("/v1/models/first/charms").await), json!([]));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn every_route_but_login_and_probes_asks_for_a_credential_of_the_right_kind() {
+    let house = House::open().await;
+    let (model, other) = (
+        house.add_model("first").await,
+        house.add_model("second").await,
+    );
+    let password = house.agent_password(&other).await;
+    let mut agent = house.stranger();
+    use base64::Engine;
+    let basic = base64::prelude::BASE64_STANDARD.encode(format!("agent-{other}:{password}"));
+    agent.authorization = Some(format!("Basic {basic}"));
+    let user = house.http().await;
+    let mut forged = house.stranger();
+    forged.authorization = Some("Bearer forged".to_owned());
+    for route in ROUTES
+        .iter()
+        .filter(|route| route.visitor != Visitor::Anyone)
+    {
+        let path = route
+            .path
+            .replace("{model}", model.as_str())
+            .replace("{name}", "site")
+            .replace("{number}", "0");
+        let path = path.replace("{machine}", "0").replace("{digest}", "abc");
+        problem(
+            house.stranger().send(route.method, &path, None).await,
+            401,
+            "credentials-missing",
+        );
+        problem(
+            agent.send(route.method, &path, None).await,
+            403,
+            "permission-denied",
+        );
+        if route.visitor == Visitor::AgentOfModel {
+            problem(
+                user.send(route.method, &path, None).await,
+                403,
+                "permission-denied",
+            );
+            let path = route
+                .path
+                .replace("{model}", other.as_str())
+                .replace("{digest}", "abc");
+            problem(
+                agent.send(route.method, &path, None).await,
+                404,
+                "blob-not-found",
+            );
+        }
+    }
+    problem(forged.get("/v1/models").await, 401, "token-invalid");
+    problem(user.get("/v1/nothing").await, 404, "route-not-found");
+    problem(
+        user.send("PUT", "/v1/models", None).await,
+        405,
+        "method-not-allowed",
+    );
+    assert_eq!(house.stranger().get("/health").await.0, 200);
+    assert_eq!(house.stranger().get("/ready").await.0, 200);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn passwords_work_as_basic_too_and_guessing_is_slowed_down() {
+    let house = House::open().await;
+    let http = house.stranger();
+    for name in ["admin", "user-admin"] {
+        let response = http
+            .client
+            .get(format!("{}/v1/controller", http.base))
+            .basic_auth(name, Some(PASSWORD))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status().as_u16(), 200);
+        let controller: Value = response.json().await.unwrap();
+        assert_eq!(
+            (controller["name"].as_str(), controller["database"].as_str()),
+            (Some("home"), Some("sqlite"))
+        );
+    }
+    let guess = Some(json!({ "user": "admin", "password": "guess" }));
+    for _ in 0..5 {
+        problem(
+            http.send("POST", "/v1/login", guess.clone()).await,
+            401,
+            "credentials-invalid",
+        );
+    }
+    problem(
+        http.send("POST", "/v1/login", guess).await,
+        429,
+        "logins-throttled",
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_live_view_hears_of_settled_changes() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let http = house.http().await;
+    let mut lines = LineReader::new(
+        http.request("GET", "/v1/models/first/changes")
+            .send()
+            .await
+            .unwrap(),
+    );
+    let first = lines.next().await.unwrap();
+    assert_eq!(first["changed"], json!([]));
+    house.deploy(&model, 1).await;
+    let mut changed: Vec<String> = Vec::new();
+    let mut position = first["position"].as_i64().unwrap();
+    while !changed.contains(&"unit/site/0".to_owned()) {
+        let line = lines.next().await.unwrap();
+        assert!(line["position"].as_i64().unwrap() > position);
+        position = line["position"].as_i64().unwrap();
+        changed.extend(
+            line["changed"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|name| name.as_str().unwrap().to_owned()),
+        );
+    }
+    house.close().await;
+    assert_eq!(lines.next().await, None, "the stream ends with the server");
+}
+
+#[tokio::test]
+async fn logs_are_followed_until_enough() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let line = |time: i64, message: &str| LogRecord {
+        time,
+        entity: "unit-site-0".parse().unwrap(),
+        level: "INFO".to_owned(),
+        module: "test".to_owned(),
+        message: message.to_owned(),
+    };
+    house
+        .store
+        .write_logs(&model, vec![line(1, "one"), line(2, "two")])
+        .await
+        .unwrap();
+    let http = house.http().await;
+    let mut past = LineReader::new(
+        http.request("GET", "/v1/models/first/logs?replay=true")
+            .send()
+            .await
+            .unwrap(),
+    );
+    assert_eq!(past.next().await.unwrap()["message"], "one");
+    assert_eq!(past.next().await.unwrap()["message"], "two");
+    assert_eq!(past.next().await, None);
+    let mut live = LineReader::new(
+        http.request("GET", "/v1/models/first/logs?tail=1&limit=3&follow=true")
+            .send()
+            .await
+            .unwrap(),
+    );
+    assert_eq!(live.next().await.unwrap()["message"], "two");
+    house
+        .store
+        .write_logs(
+            &model,
+            vec![line(3, "three"), line(4, "four"), line(5, "five")],
+        )
+        .await
+        .unwrap();
+    assert_eq!(live.next().await.unwrap()["message"], "three");
+    assert_eq!(live.next().await.unwrap()["message"], "four");
+    assert_eq!(live.next().await, None);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn stopping_is_asked_for_over_the_api() {
+    let house = House::open().await;
+    let http = house.http().await;
+    fine(
+        http.send(
+            "POST",
+            "/v1/controller/stop",
+            Some(json!({ "agents": true })),
+        )
+        .await,
+    );
+    assert!(
+        tokio::time::timeout(PATIENCE, house.stop.requested())
+            .await
+            .unwrap()
+            .agents
+    );
+    let rows = fine(http.get("/v1/workers").await);
+    assert_eq!(rows[0]["worker"], "httpserver");
+    house.close().await;
+}

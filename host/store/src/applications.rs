@@ -1,0 +1,101 @@
+//! Applications as listed.
+
+use std::collections::HashMap;
+
+use periapt_model::status::{Status, Workload, derive_application};
+use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
+use periapt_wire::rest::ApplicationInfo;
+
+use crate::db::{Row, Session, params};
+use crate::error::StoreError;
+use crate::{Result, Store, status};
+
+impl Store {
+    /// All applications of a model, by name.
+    pub async fn applications(&self, model: &ModelUuid) -> Result<Vec<ApplicationInfo>> {
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        load(&mut db, model, None).await
+    }
+
+    /// One application.
+    pub async fn application(&self, model: &ModelUuid, application: &ApplicationName) -> Result<ApplicationInfo> {
+        find(&mut self.snapshot().await?, model, application).await
+    }
+}
+
+/// One application as shown.
+pub(crate) async fn find(db: &mut Session, model: &ModelUuid, application: &ApplicationName) -> Result<ApplicationInfo> {
+    let found = load(db, model, Some(application)).await?;
+    found.into_iter().next().ok_or_else(|| StoreError::not_found("application", application))
+}
+
+/// Fails unless the application is there and alive; the URL of its charm.
+pub(crate) async fn require_alive(
+    db: &mut Session,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<String> {
+    let sql = "SELECT life, charm_url FROM application WHERE model_uuid = $1 AND name = $2";
+    let row = db
+        .fetch_optional(sql, params![model, application])
+        .await?
+        .ok_or_else(|| StoreError::not_found("application", application))?;
+    match row.parse(0, "life")? {
+        Life::Alive => row.text(1),
+        life => Err(StoreError::NotAlive { kind: "application", name: application.to_string(), life }),
+    }
+}
+
+async fn load(
+    db: &mut Session,
+    model: &ModelUuid,
+    only: Option<&ApplicationName>,
+) -> Result<Vec<ApplicationInfo>> {
+    let only = only.map_or("", ApplicationName::as_str);
+    let sql = "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit
+        LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
+            AND status.entity = unit.name
+        WHERE unit.model_uuid = $1 AND ($2 = '' OR unit.application = $2)
+        ORDER BY unit.application, unit.number";
+    let mut units: HashMap<String, (Vec<UnitName>, Vec<Status<Workload>>)> = HashMap::new();
+    for row in db.fetch(sql, params![model, only]).await? {
+        let (names, statuses) = units.entry(row.text(0)?).or_default();
+        names.push(row.parse(1, "unit name")?);
+        if row.optional_text(2)?.is_some() {
+            statuses.push(status::read(&row, 2)?);
+        }
+    }
+    let sql = "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
+            application.exposed, application.workload_version,
+            status.status, status.message, status.data, status.since
+        FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
+            AND status.entity = application.name
+        WHERE application.model_uuid = $1 AND ($2 = '' OR application.name = $2)
+        ORDER BY application.name";
+    let rows = db.fetch(sql, params![model, only]).await?;
+    rows.iter().map(|row| read(row, &mut units)).collect()
+}
+
+fn read(
+    row: &Row,
+    units: &mut HashMap<String, (Vec<UnitName>, Vec<Status<Workload>>)>,
+) -> Result<ApplicationInfo> {
+    let (names, statuses) = units.remove(row.str(0)?).unwrap_or_default();
+    Ok(ApplicationInfo {
+        name: row.parse(0, "application name")?,
+        charm: row.text(1)?,
+        charm_name: row.text(2)?,
+        charm_revision: row.count(3)?,
+        life: row.parse(4, "life")?,
+        exposed: row.flag(5)?,
+        workload_version: row.text(6)?,
+        status: match row.optional_text(7)? {
+            Some(_) => status::read(row, 7)?,
+            None => derive_application(statuses),
+        },
+        units: names,
+    })
+}

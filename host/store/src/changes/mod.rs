@@ -1,0 +1,216 @@
+//! The change stream: committed changes, in commit order, to whoever subscribed to their keys.
+//!
+//! Every commit of the writer appends to the change log within its own transaction. The
+//! dispatcher ([`ChangeStream::run`]) reads on from its cursor, leaves each change with the
+//! subscribers of its key, and moves the cursor past the whole batch. It is woken by the writer
+//! of this process and, on PostgreSQL, by those of others; it never polls. A subscriber that
+//! does not come for its changes costs memory only per distinct key, and loses none of them.
+//!
+//! Subscribe first, read the state after: what is committed in between is then in either or in
+//! both, never in neither.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::PgListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::db::{Session, params};
+use crate::error::StoreError;
+use crate::options::Database;
+use crate::tx::Touched;
+use crate::{Result, Store};
+
+mod interest;
+pub mod namespace;
+mod subscription;
+mod switchboard;
+#[cfg(test)]
+mod tests;
+
+pub use interest::Interest;
+pub use subscription::Subscription;
+pub(crate) use switchboard::Switchboard;
+
+/// One changed key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Place in the change log; later is greater.
+    pub position: i64,
+    /// The model's UUID.
+    pub model: String,
+    pub namespace: &'static str,
+    pub key: String,
+}
+
+/// Rows read from the change log at once.
+const PAGE: i64 = 1_000;
+/// The log is pruned after so many changes, or so long after the last pruning.
+const PRUNE_AFTER: u64 = 10_000;
+const PRUNE_EVERY: Duration = Duration::from_secs(60);
+/// A controller that has not been seen for so long does not hold back the pruning any more. If
+/// it lives after all, it finds that it missed changes and ends its subscriptions.
+const READER_LOST: Duration = Duration::from_secs(600);
+
+/// The stream of one store. Clones are the same stream.
+#[derive(Clone)]
+pub struct ChangeStream {
+    store: Store,
+}
+
+impl ChangeStream {
+    pub(crate) fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Starts to collect what `interest` names. Delivery needs a running dispatcher.
+    pub fn subscribe(&self, interest: Interest) -> Subscription {
+        self.board().subscribe(interest)
+    }
+
+    /// How far the change log has been handed out.
+    pub fn position(&self) -> i64 {
+        self.board().position()
+    }
+
+    /// The dispatcher. Ends when `stop` is cancelled or the store closes; run again it goes on
+    /// where it ended. A second one waits until the first is gone.
+    pub async fn run(&self, stop: CancellationToken) -> Result<()> {
+        let _turn = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            turn = self.board().turn.lock() => turn,
+        };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(()),
+            ended = self.dispatch_all() => ended,
+            () = self.listen() => Ok(()),
+        }
+    }
+
+    fn board(&self) -> &Arc<Switchboard> {
+        &self.store.inner.switchboard
+    }
+
+    async fn dispatch_all(&self) -> Result<()> {
+        let clock = self.store.clock();
+        let mut pruned_at = clock.monotonic();
+        let mut looked_at = clock.monotonic();
+        let mut dispatched: u64 = 0;
+        loop {
+            if self.board().is_closed() {
+                return Err(StoreError::Stopped);
+            }
+            if clock.monotonic().saturating_sub(looked_at) > READER_LOST / 2 {
+                self.resume_after_silence().await?;
+            }
+            loop {
+                let count = self.dispatch_page().await?;
+                dispatched += count;
+                if count == 0 {
+                    break;
+                }
+            }
+            looked_at = clock.monotonic();
+            let since_pruning = clock.monotonic().saturating_sub(pruned_at);
+            if dispatched >= PRUNE_AFTER || (dispatched > 0 && since_pruning >= PRUNE_EVERY) {
+                self.prune().await?;
+                pruned_at = clock.monotonic();
+                dispatched = 0;
+            }
+            self.board().committed.notified().await;
+        }
+    }
+
+    /// Hands out the next rows; how many there were.
+    pub(crate) async fn dispatch_page(&self) -> Result<u64> {
+        let sql = "SELECT id, model_uuid, namespace, key FROM change_log WHERE id > $1 ORDER BY id LIMIT $2";
+        let mut db = self.store.glance().await?;
+        let rows = db.fetch(sql, params![self.board().position(), PAGE]).await?;
+        drop(db);
+        let mut count = 0;
+        for row in &rows {
+            let position = row.int(0)?;
+            // A namespace that only newer programs know has no subscriber here.
+            if let Some(namespace) = namespace::known(row.str(2)?) {
+                let change = Change { position, model: row.text(1)?, namespace, key: row.text(3)? };
+                self.wake_leases(&change);
+                self.board().dispatch(&change);
+            }
+            self.board().set_position(position);
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Lease waiters of this process also hear of commits of other controllers.
+    fn wake_leases(&self, change: &Change) {
+        if change.namespace == namespace::LEASE {
+            self.store.inner.wakes.wake(&[Touched {
+                model: change.model.clone(),
+                namespace: change.namespace,
+                key: change.key.clone(),
+            }]);
+        }
+    }
+
+    /// After a long silence others may have pruned what this reader has not read.
+    async fn resume_after_silence(&self) -> Result<()> {
+        let mut db = self.store.glance().await?;
+        let pruned = pruned_to(&mut db).await?;
+        if pruned > self.board().position() {
+            self.board().end_all();
+            self.board().set_position(pruned);
+        }
+        Ok(())
+    }
+
+    /// Removes what every living reader has read.
+    pub(crate) async fn prune(&self) -> Result<()> {
+        let (reader, position) = (self.store.inner.reader.clone(), self.board().position());
+        self.store
+            .write(move |tx| {
+                Box::pin(async move {
+                    let lost = i64::try_from(READER_LOST.as_micros()).unwrap_or(i64::MAX);
+                    let mark = "INSERT INTO change_cursor (reader, position, seen_at) VALUES ($1, $2, $3)
+                        ON CONFLICT (reader) DO UPDATE SET position = excluded.position, seen_at = excluded.seen_at";
+                    tx.db.execute(mark, params![reader, position, tx.now]).await?;
+                    tx.db.execute("DELETE FROM change_cursor WHERE seen_at < $1", params![tx.now - lost]).await?;
+                    let slowest = tx.db.fetch_optional("SELECT MIN(position) FROM change_cursor", vec![]).await?;
+                    let slowest = slowest.map_or(Ok(0), |row| row.int(0))?;
+                    tx.db.execute("DELETE FROM change_log WHERE id <= $1", params![slowest]).await?;
+                    let note = "INSERT INTO sequence (model_uuid, name, value) VALUES ('', 'change-pruned', $1)
+                        ON CONFLICT (model_uuid, name) DO UPDATE SET value = excluded.value";
+                    tx.db.execute(note, params![slowest]).await.map(|_| ())
+                })
+            })
+            .await
+    }
+
+    /// Turns notifications of other controllers into wakes. Never ends.
+    async fn listen(&self) {
+        let Database::Postgres { url } = &self.store.inner.options.database else {
+            return std::future::pending().await;
+        };
+        let clock = self.store.clock();
+        loop {
+            if let Ok(mut listener) = PgListener::connect(url).await
+                && listener.listen("periapt_changes").await.is_ok()
+            {
+                self.board().wake();
+                while listener.try_recv().await.is_ok() {
+                    // Also after a lost connection, which `try_recv` answers with none: there
+                    // may have been notifications in the gap.
+                    self.board().wake();
+                }
+            }
+            clock.sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+async fn pruned_to(db: &mut Session) -> Result<i64> {
+    let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'change-pruned'";
+    db.fetch_optional(sql, vec![]).await?.map_or(Ok(0), |row| row.int(0))
+}

@@ -1,0 +1,51 @@
+//! What can change, by name. A change is a namespace and a key within a model.
+
+macro_rules! namespaces {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
+        $($(#[$doc])* pub const $name: &str = $text;)+
+
+        /// The constant equal to `text`; none for a namespace of a newer program.
+        pub(crate) fn known(text: &str) -> Option<&'static str> {
+            match text { $($text => Some($name),)+ _ => None }
+        }
+    };
+}
+
+namespaces! {
+    /// Key: the model's UUID. Life, status, gone.
+    MODEL = "model";
+    /// Key: empty.
+    MODEL_CONFIG = "model-config";
+    /// Key: the charm's URL. Uploaded, or compiled for an engine.
+    CHARM = "charm";
+    /// Key: the application. Life, charm, gone.
+    APPLICATION = "application";
+    /// Key: the application. Its settings.
+    APPLICATION_CONFIG = "application-config";
+    /// Key: the application.
+    APPLICATION_STATUS = "application-status";
+    /// Key: the unit. Life, machine, gone.
+    UNIT = "unit";
+    /// Key: the unit. Agent and workload status, workload version, charm in place.
+    UNIT_STATUS = "unit-status";
+    /// Key: the unit. A person resolved its failed hook, or the agent took note.
+    RESOLVED = "resolved";
+    /// Key: the unit. Opened ports.
+    PORT = "port";
+    /// Key: the unit. A staged assignment came or went.
+    UNIT_ASSIGNMENT = "unit-assignment";
+    /// Key: the machine. Life, instance, addresses, gone.
+    MACHINE = "machine";
+    /// Key: the machine.
+    MACHINE_STATUS = "machine-status";
+    /// Key: the machine. A unit of it came, went or changed its life.
+    MACHINE_UNITS = "machine-units";
+    /// Key: the machine. Marked for removal, or removed.
+    MACHINE_REMOVAL = "machine-removal";
+    /// Key: empty. A clean-up was queued.
+    CLEANUP = "cleanup";
+    /// Key: `NAMESPACE/NAME`. Another holder or none; a mere extension is no change.
+    LEASE = "lease";
+    /// Key: empty. Lines were added.
+    LOG = "log";
+}

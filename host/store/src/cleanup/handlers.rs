@@ -1,0 +1,100 @@
+//! What each kind of item does. A subject that is gone is a task done.
+
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
+
+use super::{Item, Kind, enqueue};
+use crate::changes::namespace;
+use crate::db::params;
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::{Result, machines, model_config, removal};
+
+pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<()> {
+    let kind = Kind::named(&item.kind).ok_or_else(|| StoreError::corrupt("clean-up", &item.kind))?;
+    let force = item.force;
+    match kind {
+        Kind::ApplicationUnits => application_units(tx, model, &item.subject.parse()?, force).await,
+        Kind::ModelApplications => model_applications(tx, model, force).await,
+        Kind::ModelMachines => model_machines(tx, model, force).await,
+        Kind::ForceDestroyUnit => force_destroy_unit(tx, model, &item.subject.parse()?).await,
+        Kind::ForceRemoveUnit => force_remove_unit(tx, model, &item.subject.parse()?).await,
+        Kind::ForceDeadMachine => force_dead_machine(tx, model, &item.subject.parse()?).await,
+    }
+}
+
+async fn application_units(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    force: bool,
+) -> Result<()> {
+    let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
+    for row in tx.db.fetch(sql, params![model, application]).await? {
+        removal::destroy_unit(tx, model, &row.parse(0, "unit name")?, force).await?;
+    }
+    Ok(())
+}
+
+async fn model_applications(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<()> {
+    let sql = "SELECT name FROM application WHERE model_uuid = $1 ORDER BY name";
+    for row in tx.db.fetch(sql, params![model]).await? {
+        removal::destroy_application(tx, model, &row.parse(0, "application name")?, force).await?;
+    }
+    Ok(())
+}
+
+/// Machines with units follow their last unit.
+async fn model_machines(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<()> {
+    let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND life <> 'dead' AND NOT EXISTS (
+        SELECT 1 FROM unit WHERE unit.model_uuid = machine.model_uuid AND unit.machine_id = machine.id)";
+    let wait = model_config::force_wait(&mut tx.db, model).await?;
+    for row in tx.db.fetch(sql, params![model]).await? {
+        let machine: MachineId = row.parse(0, "machine")?;
+        machines::set_life(tx, model, &machine, Life::Dying).await?;
+        if force {
+            let due = tx.now.saturating_add(wait);
+            enqueue(tx, model, Kind::ForceDeadMachine, machine.as_str(), true, due).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let Some(found) = removal::leaving(tx, model, unit).await? else { return Ok(()) };
+    if found.life == Life::Alive {
+        removal::set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
+    }
+    let sql = "UPDATE unit SET resolved = 'no-hooks' WHERE model_uuid = $1 AND name = $2
+        AND EXISTS (SELECT 1 FROM status WHERE status.model_uuid = $1 AND status.kind = 'juju-unit'
+            AND status.entity = $2 AND status.status = 'error')";
+    if tx.db.execute(sql, params![model, unit]).await? > 0 {
+        tx.touch(model, namespace::RESOLVED, unit.as_str());
+    }
+    let due = tx.now.saturating_add(model_config::force_wait(&mut tx.db, model).await?);
+    enqueue(tx, model, Kind::ForceRemoveUnit, unit.as_str(), true, due).await
+}
+
+async fn force_remove_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let Some(found) = removal::leaving(tx, model, unit).await? else { return Ok(()) };
+    // Subordinates live on the principal's machine and cannot outlive it.
+    let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2";
+    for row in tx.db.fetch(sql, params![model, unit]).await? {
+        removal::remove_unit_now(tx, model, &row.parse(0, "unit name")?).await?;
+    }
+    removal::remove_unit_now(tx, model, unit).await?;
+    if let Some(machine) = found.machine {
+        let due = tx.now.saturating_add(model_config::force_wait(&mut tx.db, model).await?);
+        enqueue(tx, model, Kind::ForceDeadMachine, machine.as_str(), true, due).await?;
+    }
+    Ok(())
+}
+
+/// Only of a machine that is dying: one that still has other units stays.
+async fn force_dead_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2 AND life = 'dying'
+        AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.machine_id = $2)";
+    if tx.db.count(sql, params![model, machine]).await? > 0 {
+        machines::set_life(tx, model, machine, Life::Dead).await?;
+    }
+    Ok(())
+}

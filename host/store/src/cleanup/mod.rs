@@ -1,0 +1,149 @@
+//! The clean-up queue: steps of removals that nobody else does. Each item runs in its own
+//! transaction; one that fails stays for the next round and does not stop the others.
+
+use periapt_model::ModelUuid;
+use periapt_wire::agent::cleaner::CleanupReport;
+
+use crate::changes::namespace;
+use crate::db::params;
+use crate::tx::Tx;
+use crate::{Result, Store};
+
+mod handlers;
+#[cfg(test)]
+mod tests;
+
+/// What an item does to its subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Every unit of a dying application begins to go.
+    ApplicationUnits,
+    /// Every application of a dying model begins to go.
+    ModelApplications,
+    /// Every machine without units of a dying model begins to go.
+    ModelMachines,
+    /// First step of force: a failed hook no longer holds the unit up.
+    ForceDestroyUnit,
+    /// Second step of force: the unit is gone, whatever its agent does.
+    ForceRemoveUnit,
+    /// The machine of a forced unit is dead, whatever its agent does.
+    ForceDeadMachine,
+}
+
+impl Kind {
+    const ALL: &'static [Kind] = &[
+        Kind::ApplicationUnits,
+        Kind::ModelApplications,
+        Kind::ModelMachines,
+        Kind::ForceDestroyUnit,
+        Kind::ForceRemoveUnit,
+        Kind::ForceDeadMachine,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Kind::ApplicationUnits => "application-units",
+            Kind::ModelApplications => "model-applications",
+            Kind::ModelMachines => "model-machines",
+            Kind::ForceDestroyUnit => "force-destroy-unit",
+            Kind::ForceRemoveUnit => "force-remove-unit",
+            Kind::ForceDeadMachine => "force-dead-machine",
+        }
+    }
+
+    fn named(text: &str) -> Option<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// Queues an item, to be done from `due_at` on. Queued again it becomes forced if either is,
+/// and due at the earlier time.
+pub(crate) async fn enqueue(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    kind: Kind,
+    subject: &str,
+    force: bool,
+    due_at: i64,
+) -> Result<()> {
+    let id = tx.next_id();
+    let args = if force { FORCED } else { "{}" };
+    let sql = "INSERT INTO cleanup (id, model_uuid, kind, subject, args, due_at, attempts, last_error)
+        VALUES ($1, $2, $3, $4, $5, $6, 0, '')
+        ON CONFLICT (model_uuid, kind, subject) DO UPDATE
+        SET args = CASE WHEN excluded.args = '{}' THEN cleanup.args ELSE excluded.args END,
+            due_at = CASE WHEN excluded.due_at < cleanup.due_at THEN excluded.due_at ELSE cleanup.due_at END";
+    tx.db.execute(sql, params![id, model, kind.as_str(), subject, args, due_at]).await?;
+    tx.touch(model, namespace::CLEANUP, "");
+    Ok(())
+}
+
+const FORCED: &str = "{\"force\":true}";
+
+/// One queued item.
+pub(crate) struct Item {
+    id: i64,
+    kind: String,
+    subject: String,
+    force: bool,
+}
+
+impl Store {
+    /// Runs the due items of a model in order. Replies with how many remain, when the next is
+    /// due, and what failed.
+    pub async fn cleanup(&self, model: &ModelUuid) -> Result<CleanupReport> {
+        let mut errors = Vec::new();
+        // An item may queue others that are due at once; an item tried once is left alone.
+        let mut tried = 0;
+        loop {
+            let sql = "SELECT id, kind, subject, args FROM cleanup
+                WHERE model_uuid = $1 AND due_at <= $2 AND id > $3 ORDER BY id LIMIT 1";
+            let row = self.glance().await?.fetch_optional(sql, params![model, self.now(), tried]).await?;
+            let Some(row) = row else { break };
+            let item = Item {
+                id: row.int(0)?,
+                kind: row.text(1)?,
+                subject: row.text(2)?,
+                force: row.str(3)? == FORCED,
+            };
+            tried = item.id;
+            let described = format!("{} {}", item.kind, item.subject);
+            if let Err(error) = self.clean_one(model, item).await {
+                tracing::warn!(%model, item = described, %error, "a clean-up failed and stays queued");
+                self.note_failure(model, tried, error.to_string()).await?;
+                errors.push(format!("{}: {error}", described.trim_end()));
+            }
+        }
+        let sql = "SELECT COUNT(*), MIN(due_at) FROM cleanup WHERE model_uuid = $1";
+        let row = self.glance().await?.fetch_optional(sql, params![model]).await?;
+        let (remaining, next_due) = match row {
+            Some(row) => (row.count(0)?, row.optional_int(1)?),
+            None => (0, None),
+        };
+        Ok(CleanupReport { remaining, next_due, errors })
+    }
+
+    async fn clean_one(&self, model: &ModelUuid, item: Item) -> Result<()> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                // Gone first: a handler may queue its like anew.
+                tx.db.execute("DELETE FROM cleanup WHERE id = $1", params![item.id]).await?;
+                handlers::run(tx, &model, &item).await
+            })
+        })
+        .await
+    }
+
+    async fn note_failure(&self, model: &ModelUuid, id: i64, error: String) -> Result<()> {
+        let params = params![model, id, error];
+        self.write(move |tx| {
+            Box::pin(async move {
+                let sql = "UPDATE cleanup SET attempts = attempts + 1, last_error = $3
+                    WHERE model_uuid = $1 AND id = $2";
+                tx.db.execute(sql, params).await.map(|_| ())
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,309 @@
+//! One way to talk to two databases: the same statements, with `$1` placeholders and the types
+//! TEXT, BIGINT and BYTEA, go to SQLite and to PostgreSQL.
+//!
+//! sqlx's own `Any` driver copies every row through a third representation and knows no typed
+//! null; this enum over the two real drivers costs a page of code and neither. Nothing above
+//! this module sees a sqlx type.
+
+use std::sync::{Arc, RwLock};
+
+use periapt_engine::SharedClock;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _, Sqlite, SqliteConnection, Transaction};
+
+use crate::error::StoreError;
+use crate::options::{SlowQuery, SlowStatement};
+
+mod connect;
+mod params;
+mod schema;
+
+pub(crate) use connect::{Pools, writer};
+pub(crate) use params::{Param, params};
+pub(crate) use schema::migrate;
+
+/// A connection in one of its roles.
+pub(crate) enum Connection {
+    Sqlite(Box<SqliteConnection>),
+    Postgres(Box<PgConnection>),
+    SqlitePooled(PoolConnection<Sqlite>),
+    PostgresPooled(PoolConnection<Postgres>),
+    /// A read transaction; dropped, it ends.
+    SqliteSnapshot(Transaction<'static, Sqlite>),
+    PostgresSnapshot(Transaction<'static, Postgres>),
+}
+
+enum Handle<'c> {
+    Sqlite(&'c mut SqliteConnection),
+    Postgres(&'c mut PgConnection),
+}
+
+/// Watches how long statements take.
+pub(crate) struct Probe {
+    pub clock: SharedClock,
+    pub slow: RwLock<Option<SlowQuery>>,
+}
+
+impl Probe {
+    fn observe(&self, sql: &str, started: std::time::Duration) {
+        let duration = self.clock.monotonic().saturating_sub(started);
+        let slow = self.slow.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(slow) = slow.as_ref().filter(|slow| duration >= slow.threshold) {
+            let time = self.clock.now().as_microsecond();
+            (slow.report)(SlowStatement { sql: one_line(sql), duration, time });
+        }
+    }
+}
+
+fn one_line(sql: &str) -> String {
+    sql.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A connection that is asked one statement after another.
+pub(crate) struct Session {
+    connection: Connection,
+    probe: Arc<Probe>,
+}
+
+/// Binds the values of a statement, whichever driver takes them.
+macro_rules! bind {
+    ($query:expr, $params:expr) => {{
+        let mut query = $query;
+        for param in $params {
+            query = match param {
+                Param::Int(value) => query.bind(value),
+                Param::Text(value) => query.bind(value),
+                Param::Bytes(value) => query.bind(value),
+            };
+        }
+        query
+    }};
+}
+
+impl Session {
+    pub(crate) fn new(connection: Connection, probe: Arc<Probe>) -> Self {
+        Self { connection, probe }
+    }
+
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(
+            self.connection,
+            Connection::Postgres(_) | Connection::PostgresPooled(_) | Connection::PostgresSnapshot(_)
+        )
+    }
+
+    fn handle(&mut self) -> Handle<'_> {
+        match &mut self.connection {
+            Connection::Sqlite(connection) => Handle::Sqlite(connection),
+            Connection::Postgres(connection) => Handle::Postgres(connection),
+            Connection::SqlitePooled(connection) => Handle::Sqlite(connection),
+            Connection::PostgresPooled(connection) => Handle::Postgres(connection),
+            Connection::SqliteSnapshot(transaction) => Handle::Sqlite(transaction),
+            Connection::PostgresSnapshot(transaction) => Handle::Postgres(transaction),
+        }
+    }
+
+    /// All rows of a query.
+    pub(crate) async fn fetch(&mut self, sql: &'static str, params: Vec<Param>) -> Result<Vec<Row>, StoreError> {
+        let started = self.probe.clock.monotonic();
+        let rows = match self.handle() {
+            Handle::Sqlite(connection) => {
+                let query: Query<'_, Sqlite, SqliteArguments> = bind!(sqlx::query(sql), params);
+                query.fetch_all(connection).await?.into_iter().map(Row::Sqlite).collect()
+            }
+            Handle::Postgres(connection) => {
+                let query: Query<'_, Postgres, PgArguments> = bind!(sqlx::query(sql), params);
+                query.fetch_all(connection).await?.into_iter().map(Row::Postgres).collect()
+            }
+        };
+        self.probe.observe(sql, started);
+        Ok(rows)
+    }
+
+    /// The first row of a query.
+    pub(crate) async fn fetch_optional(
+        &mut self,
+        sql: &'static str,
+        params: Vec<Param>,
+    ) -> Result<Option<Row>, StoreError> {
+        Ok(self.fetch(sql, params).await?.into_iter().next())
+    }
+
+    /// The first column of the first row as a number; 0 without a row.
+    pub(crate) async fn count(&mut self, sql: &'static str, params: Vec<Param>) -> Result<u64, StoreError> {
+        match self.fetch_optional(sql, params).await? {
+            Some(row) => row.count(0),
+            None => Ok(0),
+        }
+    }
+
+    /// Runs a statement; the number of rows it touched.
+    pub(crate) async fn execute(&mut self, sql: &'static str, params: Vec<Param>) -> Result<u64, StoreError> {
+        let started = self.probe.clock.monotonic();
+        let touched = match self.handle() {
+            Handle::Sqlite(connection) => {
+                let query: Query<'_, Sqlite, SqliteArguments> = bind!(sqlx::query(sql), params);
+                query.execute(connection).await?.rows_affected()
+            }
+            Handle::Postgres(connection) => {
+                let query: Query<'_, Postgres, PgArguments> = bind!(sqlx::query(sql), params);
+                query.execute(connection).await?.rows_affected()
+            }
+        };
+        self.probe.observe(sql, started);
+        Ok(touched)
+    }
+
+    /// Runs statements without parameters, several at once if need be.
+    pub(crate) async fn raw(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        let started = self.probe.clock.monotonic();
+        match self.handle() {
+            Handle::Sqlite(connection) => {
+                connection.execute(sqlx::raw_sql(sql)).await?;
+            }
+            Handle::Postgres(connection) => {
+                connection.execute(sqlx::raw_sql(sql)).await?;
+            }
+        }
+        self.probe.observe(sql, started);
+        Ok(())
+    }
+
+    /// Inserts many rows with few statements. `head` is the text up to `VALUES`, `tail` what
+    /// follows the values (`""` or an `ON CONFLICT` clause). Chunks have sizes from a short list
+    /// so that the prepared statements stay few.
+    pub(crate) async fn insert_many(
+        &mut self,
+        head: &'static str,
+        tail: &'static str,
+        rows: Vec<Vec<Param>>,
+    ) -> Result<(), StoreError> {
+        let mut rows = rows.into_iter();
+        while rows.len() > 0 {
+            let size = [64, 8, 1].into_iter().find(|size| *size <= rows.len()).unwrap_or(1);
+            let chunk: Vec<Vec<Param>> = rows.by_ref().take(size).collect();
+            let width = chunk.first().map_or(0, Vec::len);
+            let sql = format!("{head} VALUES {} {tail}", tuples(size, width));
+            let params: Vec<Param> = chunk.into_iter().flatten().collect();
+            let started = self.probe.clock.monotonic();
+            match self.handle() {
+                Handle::Sqlite(connection) => {
+                    let query: Query<'_, Sqlite, SqliteArguments> =
+                        bind!(sqlx::query(AssertSqlSafe(sql)), params);
+                    query.execute(connection).await?;
+                }
+                Handle::Postgres(connection) => {
+                    let query: Query<'_, Postgres, PgArguments> =
+                        bind!(sqlx::query(AssertSqlSafe(sql)), params);
+                    query.execute(connection).await?;
+                }
+            }
+            self.probe.observe(head, started);
+        }
+        Ok(())
+    }
+}
+
+fn tuples(rows: usize, width: usize) -> String {
+    let mut text = String::new();
+    for row in 0..rows {
+        text.push_str(if row == 0 { "(" } else { ", (" });
+        for column in 0..width {
+            if column > 0 {
+                text.push_str(", ");
+            }
+            text.push('$');
+            text.push_str(&(row * width + column + 1).to_string());
+        }
+        text.push(')');
+    }
+    text
+}
+
+/// A row of an answer.
+pub(crate) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl Row {
+    fn get<'r, T>(&'r self, index: usize) -> Result<T, StoreError>
+    where
+        T: sqlx::Decode<'r, Sqlite> + sqlx::Decode<'r, Postgres>,
+    {
+        Ok(match self {
+            Row::Sqlite(row) => row.try_get_unchecked(index)?,
+            Row::Postgres(row) => row.try_get_unchecked(index)?,
+        })
+    }
+
+    pub(crate) fn int(&self, index: usize) -> Result<i64, StoreError> {
+        self.get(index)
+    }
+
+    pub(crate) fn optional_int(&self, index: usize) -> Result<Option<i64>, StoreError> {
+        self.get(index)
+    }
+
+    pub(crate) fn count(&self, index: usize) -> Result<u64, StoreError> {
+        Ok(u64::try_from(self.optional_int(index)?.unwrap_or(0)).unwrap_or(0))
+    }
+
+    pub(crate) fn flag(&self, index: usize) -> Result<bool, StoreError> {
+        Ok(self.int(index)? != 0)
+    }
+
+    pub(crate) fn text(&self, index: usize) -> Result<String, StoreError> {
+        self.get(index)
+    }
+
+    /// Text without a copy, for columns that are parsed at once.
+    pub(crate) fn str(&self, index: usize) -> Result<&str, StoreError> {
+        self.get(index)
+    }
+
+    pub(crate) fn optional_text(&self, index: usize) -> Result<Option<String>, StoreError> {
+        self.get(index)
+    }
+
+    pub(crate) fn bytes(&self, index: usize) -> Result<Vec<u8>, StoreError> {
+        self.get(index)
+    }
+
+    /// A value with a textual grammar, as names and status words are.
+    pub(crate) fn parse<T>(&self, index: usize, what: &'static str) -> Result<T, StoreError>
+    where
+        T: std::str::FromStr,
+        T::Err: std::fmt::Display,
+    {
+        self.str(index)?.parse().map_err(|error: T::Err| StoreError::corrupt(what, error))
+    }
+
+    /// The same where the column may be null.
+    pub(crate) fn parse_optional<T>(&self, index: usize, what: &'static str) -> Result<Option<T>, StoreError>
+    where
+        T: std::str::FromStr,
+        T::Err: std::fmt::Display,
+    {
+        self.get::<Option<&str>>(index)?
+            .map(|text| text.parse().map_err(|error: T::Err| StoreError::corrupt(what, error)))
+            .transpose()
+    }
+
+    /// A JSON document.
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(
+        &self,
+        index: usize,
+        what: &'static str,
+    ) -> Result<T, StoreError> {
+        serde_json::from_str(self.str(index)?).map_err(|error| StoreError::corrupt(what, error))
+    }
+}
+
+/// The JSON text of a value as it is stored.
+pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Internal { message: error.to_string() })
+}

@@ -1,0 +1,141 @@
+//! What can go wrong in the store, with the code that travels to the caller.
+
+use periapt_model::config::ConfigError;
+use periapt_model::{Life, NameError};
+use periapt_wire::rpc::code;
+use thiserror::Error;
+
+/// Every error of the store. `Display` is plain text for a person, [`code`](Self::code) is
+/// stable for programs.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum StoreError {
+    #[error("{kind} \"{name}\" not found")]
+    NotFound { kind: &'static str, name: String },
+    #[error("{kind} \"{name}\" already exists")]
+    AlreadyExists { kind: &'static str, name: String },
+    #[error("{kind} \"{name}\" is {life}")]
+    NotAlive { kind: &'static str, name: String, life: Life },
+    /// The request contradicts a rule of the model; `code` names the rule.
+    #[error("{message}")]
+    Invalid { code: &'static str, message: String },
+    #[error("model \"{model}\" is not empty: {applications} applications, {units} units, {machines} machines")]
+    NotEmpty { model: String, applications: u64, units: u64, machines: u64 },
+    #[error("machine {machine} has assigned units: {units}")]
+    HasAssignedUnits { machine: String, units: String },
+    #[error("machine {machine} is not provisioned")]
+    NotProvisioned { machine: String },
+    #[error("unit {unit} still has subordinates: {subordinates}")]
+    HasSubordinates { unit: String, subordinates: String },
+    /// Another holds the lease.
+    #[error("lease \"{lease}\" is held by another")]
+    LeaseDenied { lease: String },
+    /// The caller acted as a holder and is none.
+    #[error("\"{holder}\" does not hold the lease \"{lease}\"")]
+    LeaseLost { lease: String, holder: String },
+    #[error("the store has stopped")]
+    Stopped,
+    #[error("the disk under the database is full; nothing was written, free some space and try again")]
+    DiskFull,
+    #[error(
+        "the database has schema version {found}, this program knows versions up to {supported}; use the newer program"
+    )]
+    SchemaTooNew { found: i64, supported: i64 },
+    #[error("the database is locked by another process")]
+    Locked,
+    #[error("the database failed: {message}")]
+    Database { message: String },
+    /// A stored value that no version of this program writes.
+    #[error("the database holds an unreadable {what}: {message}")]
+    Corrupt { what: &'static str, message: String },
+    #[error("internal error: {message}")]
+    Internal { message: String },
+}
+
+impl StoreError {
+    /// The code on the wire, spelled as Juju spells it where Juju has one.
+    pub fn code(&self) -> &'static str {
+        match self {
+            StoreError::NotFound { .. } => code::NOT_FOUND,
+            StoreError::AlreadyExists { .. } => code::ALREADY_EXISTS,
+            StoreError::NotAlive { .. } => code::DEAD,
+            StoreError::Invalid { code, .. } => code,
+            StoreError::NotEmpty { .. } => code::NOT_EMPTY,
+            StoreError::HasAssignedUnits { .. } => code::HAS_ASSIGNED_UNITS,
+            StoreError::NotProvisioned { .. } => code::NOT_PROVISIONED,
+            StoreError::HasSubordinates { .. } => code::TRY_AGAIN,
+            StoreError::LeaseDenied { .. } | StoreError::LeaseLost { .. } => code::LEASE_DENIED,
+            StoreError::Stopped => code::STOPPED,
+            StoreError::DiskFull => "disk full",
+            StoreError::SchemaTooNew { .. } => "schema too new",
+            StoreError::Locked => "database locked",
+            StoreError::Database { .. } | StoreError::Corrupt { .. } | StoreError::Internal { .. } => {
+                code::INTERNAL
+            }
+        }
+    }
+
+    /// The code of the HTTP API: lower case with dashes, naming the kind where there is one
+    /// (`application-not-found`).
+    pub fn kind_code(&self) -> String {
+        match self {
+            StoreError::NotFound { kind, .. } => format!("{}-not-found", dashed(kind)),
+            StoreError::AlreadyExists { kind, .. } => format!("{}-already-exists", dashed(kind)),
+            StoreError::NotAlive { kind, life, .. } => format!("{}-{life}", dashed(kind)),
+            other => dashed(other.code()),
+        }
+    }
+
+    pub(crate) fn not_found(kind: &'static str, name: impl ToString) -> Self {
+        StoreError::NotFound { kind, name: name.to_string() }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        StoreError::Invalid { code: code::BAD_REQUEST, message: message.into() }
+    }
+
+    pub(crate) fn corrupt(what: &'static str, error: impl std::fmt::Display) -> Self {
+        StoreError::Corrupt { what, message: error.to_string() }
+    }
+
+    /// Whether the connection or the whole transaction is lost, so that everything that shares
+    /// the transaction must fail with it.
+    pub(crate) fn spoils_transaction(&self) -> bool {
+        matches!(self, StoreError::DiskFull | StoreError::Locked | StoreError::Database { .. })
+    }
+}
+
+fn dashed(text: &str) -> String {
+    text.replace(' ', "-")
+}
+
+impl From<NameError> for StoreError {
+    fn from(error: NameError) -> Self {
+        StoreError::bad_request(error.to_string())
+    }
+}
+
+impl From<ConfigError> for StoreError {
+    fn from(error: ConfigError) -> Self {
+        StoreError::Invalid { code: error.code(), message: error.to_string() }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        if let sqlx::Error::Database(database) = &error {
+            let code = database.code();
+            match code.as_deref() {
+                Some("13" | "53100") => return StoreError::DiskFull,
+                Some("5" | "6" | "261" | "517") => return StoreError::Locked,
+                _ => {}
+            }
+        }
+        match error {
+            sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => StoreError::Stopped,
+            sqlx::Error::ColumnDecode { index, source } => {
+                StoreError::Corrupt { what: "column", message: format!("{index}: {source}") }
+            }
+            other => StoreError::Database { message: other.to_string() },
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The rows of leases, and the rules that decide over them inside a transaction.
+
+use std::time::Duration;
+
+use periapt_model::{ApplicationName, ModelUuid, UnitName};
+
+use super::{Lease, Namespace};
+use crate::changes::namespace;
+use crate::db::{Row, Session, params};
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::Result;
+
+/// A lease row with what decides about its end.
+pub(crate) struct Held {
+    pub holder: String,
+    pub started_at: i64,
+    pub expires_at: i64,
+    pub pinned: bool,
+}
+
+impl Held {
+    /// When the lease ends. One that was last renewed before this store opened gets a period of
+    /// its own from then on: after a full outage its holder, who could not renew, comes first.
+    pub(crate) fn ends_at(&self, opened_at: i64) -> i64 {
+        if self.started_at < opened_at {
+            let period = self.expires_at.saturating_sub(self.started_at);
+            self.expires_at.max(opened_at.saturating_add(period))
+        } else {
+            self.expires_at
+        }
+    }
+
+    /// Whether nobody may count on the lease any more.
+    pub(crate) fn is_over(&self, now: i64, opened_at: i64) -> bool {
+        !self.pinned && self.ends_at(opened_at) <= now
+    }
+}
+
+
+/// The row of a lease.
+pub(crate) async fn find(
+    db: &mut Session,
+    namespace: Namespace,
+    model: &ModelUuid,
+    name: &str,
+) -> Result<Option<Held>> {
+    let sql = "SELECT holder, started_at, expires_at,
+            (SELECT COUNT(*) FROM lease_pin WHERE lease_pin.namespace = lease.namespace
+                AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)
+        FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
+    let row = db.fetch_optional(sql, params![namespace.as_str(), model, name]).await?;
+    row.map(|row| {
+        Ok(Held {
+            holder: row.text(0)?,
+            started_at: row.int(1)?,
+            expires_at: row.int(2)?,
+            pinned: row.flag(3)?,
+        })
+    })
+    .transpose()
+}
+
+/// Claims or extends. Whole seconds, rounded up, as Juju's leases are.
+pub(crate) async fn claim(
+    tx: &mut Tx,
+    namespace: Namespace,
+    model: &ModelUuid,
+    name: &str,
+    holder: &str,
+    duration: Duration,
+) -> Result<()> {
+    let now = tx.lease_now().await?;
+    let held = find(&mut tx.db, namespace, model, name).await?;
+    let new_holder = match &held {
+        Some(held) if held.holder == holder => false,
+        Some(held) if !held.is_over(now, tx.opened_at) => {
+            return Err(StoreError::LeaseDenied { lease: name.to_owned() });
+        }
+        _ => true,
+    };
+    let expires = now.saturating_add(whole_seconds(duration));
+    let sql = "INSERT INTO lease (namespace, model_uuid, name, holder, started_at, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (namespace, model_uuid, name) DO UPDATE
+        SET holder = excluded.holder, started_at = excluded.started_at, expires_at = excluded.expires_at";
+    tx.db.execute(sql, params![namespace.as_str(), model, name, holder, now, expires]).await?;
+    if new_holder {
+        touch(tx, namespace, model, name);
+    }
+    Ok(())
+}
+
+/// Gives a lease back. Not held by anyone is fine; held by another is not.
+pub(crate) async fn revoke(
+    tx: &mut Tx,
+    namespace: Namespace,
+    model: &ModelUuid,
+    name: &str,
+    holder: &str,
+) -> Result<()> {
+    match find(&mut tx.db, namespace, model, name).await? {
+        None => Ok(()),
+        Some(held) if held.holder != holder => Err(StoreError::LeaseDenied { lease: name.to_owned() }),
+        Some(_) => {
+            let sql = "DELETE FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
+            tx.db.execute(sql, params![namespace.as_str(), model, name]).await?;
+            touch(tx, namespace, model, name);
+            Ok(())
+        }
+    }
+}
+
+/// Takes leadership from a unit that is dead or gone, so that a successor need not wait.
+pub(crate) async fn release_leadership(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let namespace = Namespace::ApplicationLeadership;
+    match revoke(tx, namespace, model, unit.application().as_str(), unit.as_str()).await {
+        Ok(()) | Err(StoreError::LeaseDenied { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Fails unless the unit leads its application, within the caller's transaction.
+pub(crate) async fn require_leader(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let application = unit.application();
+    let now = tx.lease_now().await?;
+    let held = find(&mut tx.db, Namespace::ApplicationLeadership, model, application.as_str()).await?;
+    match held {
+        Some(held) if held.holder == unit.as_str() && !held.is_over(now, tx.opened_at) => Ok(()),
+        _ => Err(StoreError::LeaseLost { lease: application.to_string(), holder: unit.to_string() }),
+    }
+}
+
+/// Removes every lease that is over; how many.
+pub(crate) async fn expire(tx: &mut Tx) -> Result<u64> {
+    let now = tx.lease_now().await?;
+    let over = over(&mut tx.db, now, tx.opened_at).await?;
+    for lease in &over {
+        let sql = "DELETE FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
+        tx.db.execute(sql, params![lease.namespace.as_str(), &lease.model, &lease.name]).await?;
+        touch(tx, lease.namespace, &lease.model, &lease.name);
+    }
+    Ok(over.len() as u64)
+}
+
+/// The leases that are over.
+pub(crate) async fn over(db: &mut Session, now: i64, opened_at: i64) -> Result<Vec<Lease>> {
+    let sql = "SELECT namespace, model_uuid, name, holder, started_at, expires_at FROM lease
+        WHERE expires_at <= $1 AND (started_at >= $2 OR $2 + expires_at - started_at <= $1)
+        AND NOT EXISTS (SELECT 1 FROM lease_pin WHERE lease_pin.namespace = lease.namespace
+            AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)";
+    db.fetch(sql, params![now, opened_at]).await?.iter().map(read).collect()
+}
+
+/// All leases.
+pub(crate) async fn all(db: &mut Session) -> Result<Vec<Lease>> {
+    let sql = "SELECT namespace, model_uuid, name, holder, started_at, expires_at FROM lease
+        ORDER BY namespace, model_uuid, name";
+    db.fetch(sql, vec![]).await?.iter().map(read).collect()
+}
+
+/// The leader of each application of a model.
+pub(crate) async fn leaders(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<std::collections::HashMap<ApplicationName, String>> {
+    let sql = "SELECT name, holder FROM lease WHERE namespace = 'application-leadership' AND model_uuid = $1";
+    db.fetch(sql, params![model])
+        .await?
+        .iter()
+        .map(|row| Ok((row.parse(0, "lease name")?, row.text(1)?)))
+        .collect()
+}
+
+fn read(row: &Row) -> Result<Lease> {
+    Ok(Lease {
+        namespace: row.parse(0, "lease namespace")?,
+        model: row.parse(1, "model UUID")?,
+        name: row.text(2)?,
+        holder: row.text(3)?,
+        started_at: row.int(4)?,
+        expires_at: row.int(5)?,
+    })
+}
+
+fn touch(tx: &mut Tx, namespace: Namespace, model: &ModelUuid, name: &str) {
+    tx.touch(model, namespace::LEASE, format!("{namespace}/{name}"));
+}
+
+fn whole_seconds(duration: Duration) -> i64 {
+    let seconds = duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
+    i64::try_from(seconds.saturating_mul(1_000_000)).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,151 @@
+//! Models: making, listing, finding, and the beginning of their end.
+
+use periapt_model::status::{Model, Status};
+use periapt_model::{Life, ModelUuid, UserName};
+use periapt_wire::agent::models::ModelInfo;
+use periapt_wire::rest::{AddModel, ConfigChange, ModelSummary};
+
+use crate::changes::namespace;
+use crate::cleanup::{self, Kind};
+use crate::db::{Row, Session, params};
+use crate::error::StoreError;
+use crate::status::{self, kind};
+use crate::tx::Tx;
+use crate::{Result, Store, model_config};
+
+/// One row per model with its counts, from one statement however many models there are.
+const SUMMARY: &str = "SELECT model.uuid, model.name, model.owner, model.life, model.created_at,
+        COALESCE(status.status, 'available'), COALESCE(status.message, ''),
+        (SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid),
+        (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid),
+        (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)
+    FROM model LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
+        AND status.entity = model.uuid
+    WHERE $1 = '' OR model.uuid = $1 ORDER BY model.name";
+
+impl Store {
+    /// All models, by name.
+    pub async fn models(&self) -> Result<Vec<ModelSummary>> {
+        self.glance().await?.fetch(SUMMARY, params![""]).await?.iter().map(read_summary).collect()
+    }
+
+    /// One model as listed.
+    pub async fn model_summary(&self, model: &ModelUuid) -> Result<ModelSummary> {
+        summary(&mut self.glance().await?, model).await
+    }
+
+    /// Makes a model. Its name must be free and its configuration valid.
+    pub async fn add_model(&self, request: AddModel, owner: &UserName) -> Result<ModelSummary> {
+        let owner = owner.clone();
+        let uuid: ModelUuid = uuid::Uuid::new_v4().to_string().parse()?;
+        self.write(move |tx| {
+            Box::pin(async move {
+                let sql = "INSERT INTO model (uuid, name, owner, life, created_at, destroy_force)
+                    VALUES ($1, $2, $3, 'alive', $4, 0) ON CONFLICT (name) DO NOTHING";
+                if tx.db.execute(sql, params![&uuid, &request.name, &owner, tx.now]).await? == 0 {
+                    return Err(StoreError::AlreadyExists { kind: "model", name: request.name.to_string() });
+                }
+                let change = ConfigChange { set: request.config, reset: Vec::new() };
+                model_config::change(tx, &uuid, &change).await?;
+                set_status(tx, &uuid, &Status::new(Model::Available, "")).await?;
+                tx.touch(&uuid, namespace::MODEL, uuid.as_str());
+                summary(&mut tx.db, &uuid).await
+            })
+        })
+        .await
+    }
+
+    /// The UUID of the model that a person names by its name or UUID.
+    pub async fn model_by_name_or_uuid(&self, text: &str) -> Result<ModelUuid> {
+        let sql = "SELECT uuid FROM model WHERE uuid = $1 OR name = $1 ORDER BY CASE WHEN uuid = $1 THEN 0 ELSE 1 END";
+        self.glance()
+            .await?
+            .fetch_optional(sql, params![text])
+            .await?
+            .ok_or_else(|| StoreError::not_found("model", text))?
+            .parse(0, "model UUID")
+    }
+
+    /// Identity and life of a model; none when it is gone.
+    pub async fn get_model(&self, model: &ModelUuid) -> Result<Option<ModelInfo>> {
+        let sql = "SELECT uuid, name, life FROM model WHERE uuid = $1";
+        let row = self.glance().await?.fetch_optional(sql, params![model]).await?;
+        row.map(|row| {
+            Ok(ModelInfo {
+                uuid: row.parse(0, "model UUID")?,
+                name: row.parse(1, "model name")?,
+                life: row.parse(2, "life")?,
+            })
+        })
+        .transpose()
+    }
+
+    /// Begins to remove a model and everything in it. Asked again it is the same; asked with
+    /// `force` it becomes forced, with `timeout_ms` as the bound of each phase.
+    pub async fn destroy_model(
+        &self,
+        model: &ModelUuid,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<ModelSummary> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                let life = crate::require_model(&mut tx.db, &model).await?;
+                let sql = "UPDATE model SET life = CASE WHEN life = 'alive' THEN 'dying' ELSE life END,
+                        destroy_force = CASE WHEN $2 = 1 THEN 1 ELSE destroy_force END,
+                        destroy_timeout_ms = COALESCE($3, destroy_timeout_ms),
+                        destroy_started_at = COALESCE(destroy_started_at, $4)
+                    WHERE uuid = $1";
+                tx.db.execute(sql, params![&model, force, timeout_ms, tx.now]).await?;
+                if life == Life::Alive || force {
+                    set_status(tx, &model, &Status::new(Model::Destroying, "")).await?;
+                    cleanup::enqueue(tx, &model, Kind::ModelApplications, "", force, tx.now).await?;
+                    cleanup::enqueue(tx, &model, Kind::ModelMachines, "", force, tx.now).await?;
+                    tx.touch(&model, namespace::MODEL, model.as_str());
+                }
+                summary(&mut tx.db, &model).await
+            })
+        })
+        .await
+    }
+
+    /// What the controller says of the model.
+    pub async fn set_model_status(&self, model: &ModelUuid, status: Status<Model>) -> Result<()> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_model(&mut tx.db, &model).await?;
+                set_status(tx, &model, &status).await
+            })
+        })
+        .await
+    }
+}
+
+async fn set_status(tx: &mut Tx, model: &ModelUuid, status: &Status<Model>) -> Result<()> {
+    if status::put(tx, model, kind::MODEL, model.as_str(), status).await? {
+        tx.touch(model, namespace::MODEL, model.as_str());
+    }
+    Ok(())
+}
+
+async fn summary(db: &mut Session, model: &ModelUuid) -> Result<ModelSummary> {
+    let row = db.fetch_optional(SUMMARY, params![model]).await?;
+    read_summary(&row.ok_or_else(|| StoreError::not_found("model", model))?)
+}
+
+fn read_summary(row: &Row) -> Result<ModelSummary> {
+    Ok(ModelSummary {
+        uuid: row.parse(0, "model UUID")?,
+        name: row.parse(1, "model name")?,
+        owner: row.text(2)?,
+        life: row.parse(3, "life")?,
+        created_at: row.int(4)?,
+        status: row.text(5)?,
+        message: row.text(6)?,
+        applications: row.count(7)?,
+        machines: row.count(8)?,
+        units: row.count(9)?,
+    })
+}

@@ -1,0 +1,85 @@
+//! How a store is opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use periapt_engine::SharedClock;
+
+/// Where the rows are.
+#[derive(Clone, Debug)]
+pub enum Database {
+    /// A file of this host, for one controller process.
+    Sqlite { path: PathBuf },
+    /// A server, for one controller or several. The URL may choose a schema
+    /// (`?options=-csearch_path%3Dname`).
+    Postgres { url: String },
+}
+
+/// Whose clock decides about leases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeaseTime {
+    /// The database's on PostgreSQL, where several controllers share the leases; otherwise the
+    /// injected one.
+    #[default]
+    Auto,
+    /// The injected clock.
+    Injected,
+}
+
+/// A statement that took longer than the threshold.
+#[derive(Clone, Debug)]
+pub struct SlowStatement {
+    pub sql: String,
+    pub duration: Duration,
+    /// Microseconds since the epoch, UTC, at its end.
+    pub time: i64,
+}
+
+/// Who hears of slow statements.
+#[derive(Clone)]
+pub struct SlowQuery {
+    pub threshold: Duration,
+    /// Called from the task that ran the statement; must not block.
+    pub report: Arc<dyn Fn(SlowStatement) + Send + Sync>,
+}
+
+/// Everything a store needs to open.
+#[derive(Clone)]
+pub struct StoreOptions {
+    pub database: Database,
+    pub clock: SharedClock,
+    pub slow_query: Option<SlowQuery>,
+    pub lease_time: LeaseTime,
+    /// Lines of log kept per model.
+    pub log_lines: u64,
+    /// Connections for reading.
+    pub read_connections: u32,
+}
+
+/// About 20 MB of log a model, as much as Juju keeps by default.
+const LOG_LINES: u64 = 100_000;
+
+impl StoreOptions {
+    /// A store in a SQLite file, which is made when absent.
+    pub fn sqlite(path: impl Into<PathBuf>, clock: SharedClock) -> Self {
+        Self::new(Database::Sqlite { path: path.into() }, clock)
+    }
+
+    /// A store in an existing PostgreSQL database.
+    pub fn postgres(url: impl Into<String>, clock: SharedClock) -> Self {
+        Self::new(Database::Postgres { url: url.into() }, clock)
+    }
+
+    /// The defaults for `database`.
+    pub fn new(database: Database, clock: SharedClock) -> Self {
+        Self {
+            database,
+            clock,
+            slow_query: None,
+            lease_time: LeaseTime::Auto,
+            log_lines: LOG_LINES,
+            read_connections: 4,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The way out of units and applications. Every removal is either done at once or leaves
+//! somebody a task: the unit's agent, the deployer, or the clean-up queue.
+
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
+use periapt_wire::rest::Removal;
+
+use crate::changes::namespace;
+use crate::cleanup::{self, Kind};
+use crate::db::params;
+use crate::error::StoreError;
+use crate::status::{self, kind};
+use crate::tx::Tx;
+use crate::{Result, Store, lease, machines};
+
+/// What decides how a unit leaves.
+pub(crate) struct Leaving {
+    pub life: Life,
+    pub machine: Option<MachineId>,
+    forced: bool,
+    /// No agent ever worked for it.
+    never_started: bool,
+    /// Its machine has an instance, where an agent may be about to start.
+    provisioned: bool,
+}
+
+impl Store {
+    /// Begins to remove a unit. One that no agent can have started is gone at once; another
+    /// runs its stop and remove hooks first. With `force` it goes after two waits of
+    /// `force-wait` whatever happens. Asked again it is the same.
+    pub async fn remove_unit(&self, model: &ModelUuid, unit: &UnitName, force: bool) -> Result<Removal> {
+        let (model, unit) = (model.clone(), unit.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let found = leaving(tx, &model, &unit).await?;
+                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                destroy_unit(tx, &model, &unit, force).await?;
+                Ok(Removal { units: vec![unit], machines: found.machine.into_iter().collect() })
+            })
+        })
+        .await
+    }
+
+    /// Begins to remove an application with its units; one without units is gone at once.
+    pub async fn remove_application(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        force: bool,
+    ) -> Result<Removal> {
+        let (model, application) = (model.clone(), application.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT name, machine_id FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
+                let rows = tx.db.fetch(sql, params![&model, &application]).await?;
+                let mut removal = Removal { units: Vec::new(), machines: Vec::new() };
+                for row in &rows {
+                    removal.units.push(row.parse(0, "unit name")?);
+                    removal.machines.extend(row.parse_optional::<MachineId>(1, "machine")?);
+                }
+                destroy_application(tx, &model, &application, force).await?;
+                Ok(removal)
+            })
+        })
+        .await
+    }
+
+    /// Moves a dying unit to dead, when its hooks have run; its leadership ends at once.
+    pub async fn ensure_unit_dead(&self, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+        let (model, unit) = (model.clone(), unit.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let found = leaving(tx, &model, &unit).await?;
+                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                match found.life {
+                    Life::Dead => return Ok(()),
+                    Life::Alive => {
+                        return Err(StoreError::Invalid {
+                            code: "unit-alive",
+                            message: format!("unit {unit} is alive; only a dying one can be made dead"),
+                        });
+                    }
+                    Life::Dying => {}
+                }
+                require_no_subordinates(tx, &model, &unit).await?;
+                set_life(tx, &model, &unit, found.machine.as_ref(), Life::Dead).await?;
+                lease::rows::release_leadership(tx, &model, &unit).await
+            })
+        })
+        .await
+    }
+
+    /// Removes a dead unit, or a dying one that no agent ever started, for the deployer. One
+    /// that is gone already is fine.
+    pub async fn remove_dead_unit(&self, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+        let (model, unit) = (model.clone(), unit.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let Some(found) = leaving(tx, &model, &unit).await? else { return Ok(()) };
+                let removable = match found.life {
+                    Life::Dead => true,
+                    Life::Dying => found.never_started,
+                    Life::Alive => false,
+                };
+                if !removable {
+                    return Err(StoreError::Invalid {
+                        code: "unit-not-dead",
+                        message: format!("unit {unit} is {} and cannot be removed yet", found.life),
+                    });
+                }
+                require_no_subordinates(tx, &model, &unit).await?;
+                remove_unit_now(tx, &model, &unit).await
+            })
+        })
+        .await
+    }
+}
+
+/// What decides how the unit leaves; none when it is gone.
+pub(crate) async fn leaving(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Option<Leaving>> {
+    let sql = "SELECT unit.life, unit.machine_id, unit.forced, COALESCE(status.status, 'allocating'),
+            (SELECT COUNT(*) FROM unit_state WHERE unit_state.model_uuid = unit.model_uuid
+                AND unit_state.unit = unit.name),
+            (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = unit.model_uuid
+                AND machine.id = unit.machine_id AND machine.instance_id IS NOT NULL)
+        FROM unit LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'juju-unit'
+            AND status.entity = unit.name
+        WHERE unit.model_uuid = $1 AND unit.name = $2";
+    let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
+    row.map(|row| {
+        Ok(Leaving {
+            life: row.parse(0, "life")?,
+            machine: row.parse_optional(1, "machine")?,
+            forced: row.flag(2)?,
+            never_started: row.str(3)? == "allocating" && row.count(4)? == 0,
+            provisioned: row.count(5)? > 0,
+        })
+    })
+    .transpose()
+}
+
+/// Begins to remove a unit; nothing when it is gone.
+pub(crate) async fn destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, force: bool) -> Result<()> {
+    let Some(found) = leaving(tx, model, unit).await? else { return Ok(()) };
+    if found.never_started && !found.provisioned {
+        return remove_unit_now(tx, model, unit).await;
+    }
+    if found.life == Life::Alive {
+        set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
+    }
+    if force && !found.forced {
+        let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2";
+        tx.db.execute(sql, params![model, unit]).await?;
+        cleanup::enqueue(tx, model, Kind::ForceDestroyUnit, unit.as_str(), true, tx.now).await?;
+    }
+    Ok(())
+}
+
+/// Begins to remove an application.
+pub(crate) async fn destroy_application(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    force: bool,
+) -> Result<()> {
+    let sql = "SELECT life, (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = application.model_uuid
+            AND unit.application = application.name)
+        FROM application WHERE model_uuid = $1 AND name = $2";
+    let row = tx.db.fetch_optional(sql, params![model, application]).await?;
+    let row = row.ok_or_else(|| StoreError::not_found("application", application))?;
+    let (life, units): (Life, u64) = (row.parse(0, "life")?, row.count(1)?);
+    if units == 0 {
+        return remove_application_now(tx, model, application).await;
+    }
+    if life == Life::Alive {
+        let sql = "UPDATE application SET life = 'dying' WHERE model_uuid = $1 AND name = $2";
+        tx.db.execute(sql, params![model, application]).await?;
+        tx.touch(model, namespace::APPLICATION, application.as_str());
+    }
+    if life == Life::Alive || force {
+        cleanup::enqueue(tx, model, Kind::ApplicationUnits, application.as_str(), force, tx.now).await?;
+    }
+    Ok(())
+}
+
+async fn require_no_subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2 ORDER BY name";
+    let rows = tx.db.fetch(sql, params![model, unit]).await?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = rows.iter().map(|row| row.text(0)).collect::<Result<_>>()?;
+    Err(StoreError::HasSubordinates { unit: unit.to_string(), subordinates: names.join(", ") })
+}
+
+/// Moves a unit on in life and tells whoever watches it or its machine.
+pub(crate) async fn set_life(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+    machine: Option<&MachineId>,
+    life: Life,
+) -> Result<()> {
+    let sql = "UPDATE unit SET life = $3 WHERE model_uuid = $1 AND name = $2 AND life <> 'dead'";
+    tx.db.execute(sql, params![model, unit, life]).await?;
+    tx.touch(model, namespace::UNIT, unit.as_str());
+    if let Some(machine) = machine {
+        tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
+    }
+    Ok(())
+}
+
+/// Removes a unit and all that is only about it; with it goes a dying application of which it
+/// was the last unit, and a machine made for it begins to go.
+pub(crate) async fn remove_unit_now(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let Some(found) = leaving(tx, model, unit).await? else { return Ok(()) };
+    for sql in [
+        "DELETE FROM unit WHERE model_uuid = $1 AND name = $2",
+        "DELETE FROM unit_state WHERE model_uuid = $1 AND unit = $2",
+        "DELETE FROM charm_state WHERE model_uuid = $1 AND unit = $2",
+        "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2
+            AND kind IN ('force-destroy-unit', 'force-remove-unit')",
+    ] {
+        tx.db.execute(sql, params![model, unit]).await?;
+    }
+    let sql = "DELETE FROM unit_assignment WHERE model_uuid = $1 AND unit = $2";
+    if tx.db.execute(sql, params![model, unit]).await? > 0 {
+        tx.touch(model, namespace::UNIT_ASSIGNMENT, unit.as_str());
+    }
+    status::forget(tx, model, kind::AGENT, unit.as_str()).await?;
+    status::forget(tx, model, kind::WORKLOAD, unit.as_str()).await?;
+    lease::rows::release_leadership(tx, model, unit).await?;
+    tx.touch(model, namespace::UNIT, unit.as_str());
+    tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
+    if let Some(machine) = &found.machine {
+        tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
+        release_machine(tx, model, machine).await?;
+    }
+    let application = unit.application();
+    let sql = "SELECT COUNT(*) FROM application WHERE model_uuid = $1 AND name = $2 AND life <> 'alive'
+        AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.application = $2)";
+    if tx.db.count(sql, params![model, &application]).await? > 0 {
+        remove_application_now(tx, model, &application).await?;
+    }
+    Ok(())
+}
+
+/// A machine made for a unit goes with its last one.
+async fn release_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2 AND for_unit = 1 AND life = 'alive'
+        AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.machine_id = $2)";
+    if tx.db.count(sql, params![model, machine]).await? > 0 {
+        machines::set_life(tx, model, machine, Life::Dying).await?;
+    }
+    Ok(())
+}
+
+async fn remove_application_now(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName) -> Result<()> {
+    tx.db
+        .execute("DELETE FROM application WHERE model_uuid = $1 AND name = $2", params![model, application])
+        .await?;
+    let sql = "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2 AND kind = 'application-units'";
+    tx.db.execute(sql, params![model, application]).await?;
+    status::forget(tx, model, kind::APPLICATION, application.as_str()).await?;
+    tx.touch(model, namespace::APPLICATION, application.as_str());
+    tx.touch(model, namespace::APPLICATION_CONFIG, application.as_str());
+    tx.touch(model, namespace::APPLICATION_STATUS, application.as_str());
+    Ok(())
+}

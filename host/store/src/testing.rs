@@ -1,0 +1,178 @@
+//! Stores for tests: on SQLite always, on PostgreSQL when `PERIAPT_TEST_POSTGRES` names a
+//! server where schemas may be made.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use periapt_engine::FakeClock;
+use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
+use periapt_model::config::{ConfigOption, Kind, Schema, Value};
+use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
+use periapt_wire::rest::{AddModel, Deploy};
+use sqlx::{Connection, Executor};
+
+use crate::{Database, LeaseTime, Store, StoreOptions};
+
+/// A database of its own, and a store on it.
+pub(crate) struct Fixture {
+    pub store: Store,
+    pub clock: FakeClock,
+    options: StoreOptions,
+    schema: Option<(String, String)>,
+    /// Removes the SQLite file at the end.
+    _directory: tempfile::TempDir,
+}
+
+/// One fixture per database there is.
+pub(crate) async fn fixtures() -> Vec<Fixture> {
+    fixtures_with(|_| {}).await
+}
+
+pub(crate) async fn fixtures_with(adjust: impl Fn(&mut StoreOptions)) -> Vec<Fixture> {
+    let mut fixtures = Vec::new();
+    let directory = tempfile::tempdir().expect("directory");
+    let database = Database::Sqlite { path: directory.path().join("controller.db") };
+    fixtures.push(Fixture::open(database, None, directory, &adjust).await);
+    if let Ok(url) = std::env::var("PERIAPT_TEST_POSTGRES") {
+        let schema = format!("test_{}", uuid::Uuid::new_v4().simple());
+        let mut connection = sqlx::PgConnection::connect(&url).await.expect("PostgreSQL");
+        let sql = format!("CREATE SCHEMA {schema}");
+        connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql))).await.expect("schema");
+        let mark = if url.contains('?') { '&' } else { '?' };
+        let database = Database::Postgres { url: format!("{url}{mark}options=-csearch_path%3D{schema}") };
+        let directory = tempfile::tempdir().expect("directory");
+        fixtures.push(Fixture::open(database, Some((url, schema)), directory, &adjust).await);
+    }
+    fixtures
+}
+
+impl Fixture {
+    async fn open(
+        database: Database,
+        schema: Option<(String, String)>,
+        directory: tempfile::TempDir,
+        adjust: &impl Fn(&mut StoreOptions),
+    ) -> Self {
+        let clock = FakeClock::new();
+        let mut options = StoreOptions::new(database, clock.shared());
+        options.lease_time = LeaseTime::Injected;
+        adjust(&mut options);
+        let store = Store::open(options.clone()).await.expect("store");
+        Self { store, clock, options, schema, _directory: directory }
+    }
+
+    pub fn options(&self) -> StoreOptions {
+        self.options.clone()
+    }
+
+    /// The same database opened anew, the first store abandoned without a farewell.
+    pub async fn reopen(&mut self) {
+        self.store = Store::open(self.options.clone()).await.expect("store");
+    }
+
+    pub async fn end(self) {
+        self.store.close().await;
+        if let Some((url, schema)) = &self.schema {
+            let mut connection = sqlx::PgConnection::connect(url).await.expect("PostgreSQL");
+            let sql = format!("DROP SCHEMA {schema} CASCADE");
+            connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql))).await.expect("drop");
+        }
+    }
+
+    pub async fn model(&self, name: &str) -> ModelUuid {
+        let request = AddModel { name: name.parse().expect("name"), config: Default::default() };
+        self.store.add_model(request, &"admin".parse().expect("user")).await.expect("model").uuid
+    }
+
+    /// A model with the application `site`, its units assigned.
+    pub async fn site(&self, units: u32) -> ModelUuid {
+        let model = self.model("default").await;
+        self.charm(&model, "site", b"archive").await;
+        self.deploy(&model, "site", units).await;
+        let staged = self.store.unit_assignments(&model).await.expect("staged");
+        self.store.assign_units(&model, &staged).await.expect("assigned");
+        model
+    }
+
+    pub async fn charm(&self, model: &ModelUuid, name: &str, archive: &'static [u8]) -> CharmInfo {
+        self.store.add_charm(model, charm(name), Bytes::from_static(archive)).await.expect("charm")
+    }
+
+    pub async fn deploy(&self, model: &ModelUuid, name: &str, units: u32) {
+        self.store.deploy(model, request(name, units)).await.expect("deployed");
+    }
+
+    /// Gives every machine of the model an instance and a running agent.
+    pub async fn provision(&self, model: &ModelUuid) {
+        use periapt_model::status::{Machine, Status};
+        for machine in self.store.machine_ids(model).await.expect("machines") {
+            let instance = format!("local-{machine}");
+            let addresses = vec!["127.0.0.1".to_owned()];
+            self.store.set_instance_info(model, &machine, &instance, &addresses, "").await.expect("info");
+            let running = Status::new(Machine::Running, "running");
+            self.store.set_instance_status(model, &machine, running).await.expect("status");
+            let started = Status::new(Machine::Started, "");
+            self.store.set_machine_status(model, &machine, started).await.expect("status");
+        }
+    }
+
+    /// Runs the dispatcher until everything committed has been handed out.
+    pub async fn settle(&self) {
+        while self.store.changes().dispatch_page().await.expect("page") > 0 {}
+    }
+}
+
+pub(crate) fn request(name: &str, units: u32) -> Deploy {
+    Deploy {
+        application: name.parse().expect("name"),
+        charm: format!("local:{name}-0"),
+        units,
+        config: Default::default(),
+    }
+}
+
+pub(crate) fn charm(name: &str) -> CharmInfo {
+    let option = |kind, default| ConfigOption { kind, description: String::new(), default };
+    let options = [
+        ("port".to_owned(), option(Kind::Int, Some(Value::Integer(8080)))),
+        ("title".to_owned(), option(Kind::String, None)),
+    ];
+    CharmInfo {
+        url: CharmUrl::new(name, 0).expect("url"),
+        name: name.to_owned(),
+        revision: 0,
+        sha256: String::new(),
+        size: 0,
+        metadata: CharmMetadata { name: name.to_owned(), ..CharmMetadata::default() },
+        config: Schema { options: options.into() },
+        actions: Default::default(),
+        capabilities: Vec::new(),
+        hooks: vec!["install".to_owned()],
+        subordinate: false,
+    }
+}
+
+pub(crate) fn unit(text: &str) -> UnitName {
+    text.parse().expect("unit")
+}
+
+pub(crate) fn application(text: &str) -> ApplicationName {
+    text.parse().expect("application")
+}
+
+pub(crate) fn machine(text: &str) -> MachineId {
+    text.parse().expect("machine")
+}
+
+/// All agents are there.
+pub(crate) fn present(_: &MachineId) -> bool {
+    true
+}
+
+/// A collector of slow statements.
+pub(crate) fn collector() -> (crate::SlowQuery, Arc<std::sync::Mutex<Vec<String>>>) {
+    let lines: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
+    let sink = Arc::clone(&lines);
+    let report = Arc::new(move |slow: crate::SlowStatement| sink.lock().expect("lock").push(slow.sql));
+    (crate::SlowQuery { threshold: std::time::Duration::ZERO, report }, lines)
+}

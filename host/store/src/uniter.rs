@@ -1,0 +1,208 @@
+//! What the uniter reads: the remote state, what is stored between hooks, and the snapshot a
+//! hook begins with.
+
+use std::collections::BTreeMap;
+
+use periapt_model::charm::CharmInfo;
+use periapt_model::config::Values;
+use periapt_model::hook::Limits;
+use periapt_model::status::{Status, Workload};
+use periapt_model::uniter::{RemoteState, Resolved};
+use periapt_model::{ModelUuid, UnitName};
+use periapt_wire::agent::uniter::{HookSnapshot, UnitState};
+
+use crate::changes::namespace;
+use crate::db::{Row, Session, params};
+use crate::error::StoreError;
+use crate::{Result, Store, status};
+
+impl Store {
+    /// What the controller says of a unit, in one statement; none when it is gone.
+    pub async fn get_remote_state(&self, model: &ModelUuid, unit: &UnitName) -> Result<Option<RemoteState>> {
+        let sql = "SELECT unit.life, unit.resolved, application.charm_url, application.charm_modified_version,
+                application.force_charm, application.config_hash
+            FROM unit
+            JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
+            WHERE unit.model_uuid = $1 AND unit.name = $2";
+        let row = self.glance().await?.fetch_optional(sql, params![model, unit]).await?;
+        row.map(|row| {
+            Ok(RemoteState {
+                life: row.parse(0, "life")?,
+                resolved: read_resolved(row.str(1)?)?,
+                charm_url: row.text(2)?,
+                charm_modified_version: row.count(3)?,
+                force_charm_upgrade: row.flag(4)?,
+                config_hash: row.text(5)?,
+                leader: false,
+                retry_hook_version: 0,
+                update_status_version: 0,
+            })
+        })
+        .transpose()
+    }
+
+    /// What is stored about a unit between hooks.
+    pub async fn get_state(&self, model: &ModelUuid, unit: &UnitName) -> Result<UnitState> {
+        let mut db = self.snapshot().await?;
+        let sql = "SELECT unit.opened_ports, unit_state.operation FROM unit
+            LEFT JOIN unit_state ON unit_state.model_uuid = unit.model_uuid AND unit_state.unit = unit.name
+            WHERE unit.model_uuid = $1 AND unit.name = $2";
+        let row = db.fetch_optional(sql, params![model, unit]).await?;
+        let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+        state(&mut db, model, unit, &row, 0).await
+    }
+
+    /// What a hook sees of the model, from one moment.
+    pub async fn get_hook_snapshot(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        limits: &Limits,
+    ) -> Result<HookSnapshot> {
+        let mut db = self.snapshot().await?;
+        let sql = "SELECT unit.opened_ports, unit_state.operation, unit.machine_id, unit.principal,
+                application.settings, application.config_hash, charm.info, COALESCE(machine.addresses, '[]'),
+                status.status, status.message, status.data, status.since
+            FROM unit
+            JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
+            JOIN charm ON charm.model_uuid = unit.model_uuid AND charm.url = application.charm_url
+            LEFT JOIN unit_state ON unit_state.model_uuid = unit.model_uuid AND unit_state.unit = unit.name
+            LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
+            LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
+                AND status.entity = unit.name
+            WHERE unit.model_uuid = $1 AND unit.name = $2";
+        let row = db.fetch_optional(sql, params![model, unit]).await?;
+        let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+        let charm: CharmInfo = row.json(6, "charm")?;
+        let settings: Values = row.json(4, "settings")?;
+        let addresses: Vec<String> = row.json(7, "addresses")?;
+        let address = addresses.into_iter().next();
+        Ok(HookSnapshot {
+            config: charm.config.effective(&settings),
+            charm,
+            config_hash: row.text(5)?,
+            machine: row.parse_optional(2, "machine")?,
+            principal: row.parse_optional(3, "unit name")?,
+            private_address: address.clone(),
+            public_address: address,
+            workload: match row.optional_text(8)? {
+                Some(_) => status::read(&row, 8)?,
+                None => Status::new(Workload::Unknown, ""),
+            },
+            application_status: status::of_application(&mut db, model, &unit.application()).await?,
+            state: state(&mut db, model, unit, &row, 0).await?,
+            limits: limits.clone(),
+        })
+    }
+
+    /// Takes note of the answer to a failed hook, so that it counts once.
+    pub async fn clear_resolved(&self, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+        self.update_unit(
+            model,
+            unit,
+            "UPDATE unit SET resolved = 'none' WHERE model_uuid = $1 AND name = $2 AND resolved <> $3",
+            "none",
+            namespace::RESOLVED,
+        )
+        .await
+    }
+
+    /// The charm now in place for the unit.
+    pub async fn set_charm_url(&self, model: &ModelUuid, unit: &UnitName, charm_url: &str) -> Result<()> {
+        let url: periapt_model::charm::CharmUrl = charm_url.parse()?;
+        self.update_unit(
+            model,
+            unit,
+            "UPDATE unit SET charm_url = $3 WHERE model_uuid = $1 AND name = $2
+                AND (charm_url IS NULL OR charm_url <> $3)",
+            &url.to_string(),
+            namespace::UNIT_STATUS,
+        )
+        .await
+    }
+
+    /// The version of what the charm runs, for the unit and, as the last one heard, for its
+    /// application.
+    pub async fn set_workload_version(&self, model: &ModelUuid, unit: &UnitName, version: &str) -> Result<()> {
+        let (model, unit, version) = (model.clone(), unit.clone(), version.to_owned());
+        self.write(move |tx| {
+            Box::pin(async move {
+                require(&mut tx.db, &model, &unit).await?;
+                let sql = "UPDATE unit SET workload_version = $3
+                    WHERE model_uuid = $1 AND name = $2 AND workload_version <> $3";
+                if tx.db.execute(sql, params![&model, &unit, &version]).await? > 0 {
+                    tx.touch(&model, namespace::UNIT_STATUS, unit.as_str());
+                }
+                let application = unit.application();
+                let sql = "UPDATE application SET workload_version = $3
+                    WHERE model_uuid = $1 AND name = $2 AND workload_version <> $3";
+                if tx.db.execute(sql, params![&model, &application, &version]).await? > 0 {
+                    tx.touch(&model, namespace::APPLICATION_STATUS, application.as_str());
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn update_unit(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        sql: &'static str,
+        value: &str,
+        namespace: &'static str,
+    ) -> Result<()> {
+        let (model, unit, value) = (model.clone(), unit.clone(), value.to_owned());
+        self.write(move |tx| {
+            Box::pin(async move {
+                require(&mut tx.db, &model, &unit).await?;
+                if tx.db.execute(sql, params![&model, &unit, value]).await? > 0 {
+                    tx.touch(&model, namespace, unit.as_str());
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+async fn require(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND name = $2";
+    match db.count(sql, params![model, unit]).await? {
+        0 => Err(StoreError::not_found("unit", unit)),
+        _ => Ok(()),
+    }
+}
+
+/// The state whose ports and operation stand in `row` from `index` on.
+async fn state(
+    db: &mut Session,
+    model: &ModelUuid,
+    unit: &UnitName,
+    row: &Row,
+    index: usize,
+) -> Result<UnitState> {
+    let sql = "SELECT key, value FROM charm_state WHERE model_uuid = $1 AND unit = $2 ORDER BY key";
+    let mut charm_state = BTreeMap::new();
+    for pair in db.fetch(sql, params![model, unit]).await? {
+        charm_state.insert(pair.text(0)?, pair.text(1)?);
+    }
+    Ok(UnitState {
+        operation: match row.optional_text(index + 1)? {
+            Some(_) => Some(row.json(index + 1, "operation state")?),
+            None => None,
+        },
+        charm_state,
+        opened_ports: row.json(index, "opened ports")?,
+    })
+}
+
+fn read_resolved(text: &str) -> Result<Resolved> {
+    match text {
+        "none" => Ok(Resolved::None),
+        "retry-hooks" => Ok(Resolved::RetryHooks),
+        "no-hooks" => Ok(Resolved::NoHooks),
+        other => Err(StoreError::corrupt("resolved mode", other)),
+    }
+}

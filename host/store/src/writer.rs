@@ -1,0 +1,206 @@
+//! The one task that writes. Jobs that arrive while a commit waits for the disk share the next
+//! transaction: one sync pays for all of them. A job that fails is rolled back alone; a commit
+//! that fails fails every job in it. Nobody is answered before the commit.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::db::{self, Probe};
+use crate::error::StoreError;
+use crate::options::Database;
+use crate::tx::{Touched, Tx};
+
+/// Jobs of one transaction at most, which bounds how long the first of them waits.
+const BATCH: usize = 256;
+
+/// A typed piece of work, its type hidden from the writer.
+pub(crate) trait Job: Send {
+    fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>>;
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
+}
+
+pub(crate) enum Message {
+    Job(Box<dyn Job>),
+    /// Answered once everything before it is committed; nothing after it is.
+    Stop(oneshot::Sender<()>),
+}
+
+pub(crate) struct Work<T, F> {
+    work: Option<F>,
+    result: Option<T>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, F> Work<T, F> {
+    pub(crate) fn new(work: F) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
+        let (reply, answer) = oneshot::channel();
+        (Self { work: Some(work), result: None, reply }, answer)
+    }
+}
+
+impl<T, F> Job for Work<T, F>
+where
+    T: Send,
+    F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send,
+{
+    fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> {
+        Box::pin(async move {
+            if let Some(work) = self.work.take() {
+                self.result = Some(work(tx).await?);
+            }
+            Ok(())
+        })
+    }
+
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
+        let Work { result, reply, .. } = *self;
+        let answer = outcome.and_then(|()| {
+            result.ok_or_else(|| StoreError::Internal { message: "a job had no result".to_owned() })
+        });
+        // Nobody may wait any more: the caller was cancelled, its change stands all the same.
+        let _ = reply.send(answer);
+    }
+}
+
+/// Numbers for the report.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub commits: AtomicU64,
+    pub jobs: AtomicU64,
+    pub largest_batch: AtomicU64,
+}
+
+/// What the writer needs to work and to reconnect.
+pub(crate) struct Writer {
+    pub database: Database,
+    pub probe: Arc<Probe>,
+    pub counters: Arc<Counters>,
+    pub database_time: bool,
+    pub opened_at: i64,
+    /// Told what each commit changed.
+    pub committed: Box<dyn Fn(&[Touched]) + Send + Sync>,
+}
+
+impl Writer {
+    /// Works until told to stop or until nobody can send any more.
+    pub(crate) async fn run(self, session: db::Session, mut inbox: mpsc::Receiver<Message>) {
+        let mut tx = Some(Tx::new(session, self.database_time, self.opened_at));
+        while let Some(message) = inbox.recv().await {
+            let mut stop = None;
+            let mut jobs = Vec::new();
+            take(message, &mut jobs, &mut stop);
+            tx = self.batch(tx, jobs, &mut inbox, &mut stop).await;
+            if let Some(stop) = stop {
+                drop(tx);
+                let _ = stop.send(());
+                return;
+            }
+        }
+    }
+
+    /// Runs one batch; the transaction's holder again, unless the connection must be replaced.
+    async fn batch(
+        &self,
+        tx: Option<Tx>,
+        waiting: Vec<Box<dyn Job>>,
+        inbox: &mut mpsc::Receiver<Message>,
+        stop: &mut Option<oneshot::Sender<()>>,
+    ) -> Option<Tx> {
+        let mut done: Vec<(Box<dyn Job>, Result<(), StoreError>)> = Vec::new();
+        let mut waiting = std::collections::VecDeque::from(waiting);
+        let outcome = async {
+            let mut tx = match tx {
+                Some(tx) => tx,
+                None => {
+                    Tx::new(db::writer(&self.database, &self.probe).await?, self.database_time, self.opened_at)
+                }
+            };
+            tx.begin_batch().await?;
+            loop {
+                while stop.is_none() && done.len() + waiting.len() < BATCH {
+                    match inbox.try_recv() {
+                        Ok(Message::Job(job)) => waiting.push_back(job),
+                        Ok(Message::Stop(sender)) => *stop = Some(sender),
+                        Err(_) => break,
+                    }
+                }
+                let Some(mut job) = waiting.pop_front() else { break };
+                let ran = self.job(&mut tx, job.as_mut()).await;
+                let (result, spoiled) = match ran {
+                    Ok(result) => (result, None),
+                    Err(spoiled) => (Err(spoiled.clone()), Some(spoiled)),
+                };
+                done.push((job, result));
+                if let Some(error) = spoiled {
+                    return Err(error);
+                }
+            }
+            let touched = tx.commit_batch(self.now()).await?;
+            Ok((tx, touched))
+        }
+        .await;
+        match outcome {
+            Ok((tx, touched)) => {
+                self.counters.commits.fetch_add(1, Ordering::Relaxed);
+                self.counters.jobs.fetch_add(done.len() as u64, Ordering::Relaxed);
+                self.counters.largest_batch.fetch_max(done.len() as u64, Ordering::Relaxed);
+                if !touched.is_empty() {
+                    (self.committed)(&touched);
+                }
+                for (job, result) in done {
+                    job.answer(result);
+                }
+                Some(tx)
+            }
+            // The connection's state is not known any more. Dropping it rolls back; the next
+            // batch connects anew.
+            Err(error) => {
+                tracing::warn!(%error, jobs = done.len() + waiting.len(), "a write transaction failed");
+                for (job, result) in done {
+                    job.answer(Err(result.err().unwrap_or_else(|| error.clone())));
+                }
+                for job in waiting {
+                    job.answer(Err(error.clone()));
+                }
+                None
+            }
+        }
+    }
+
+    /// Runs one job. The inner result is the job's own; the outer error spoils the batch.
+    async fn job(&self, tx: &mut Tx, job: &mut dyn Job) -> Result<Result<(), StoreError>, StoreError> {
+        tx.begin_job(self.now()).await?;
+        let result = match AssertUnwindSafe(job.run(tx)).catch_unwind().await {
+            Ok(result) => result,
+            Err(_) => return Err(StoreError::Internal { message: "a store job panicked".to_owned() }),
+        };
+        match result {
+            Ok(()) => {
+                tx.keep_job().await?;
+                Ok(Ok(()))
+            }
+            Err(error) => match tx.drop_job().await {
+                Ok(()) => Ok(Err(error)),
+                // SQLite ends the whole transaction by itself when the disk is full; the job's
+                // error says more than the missing savepoint.
+                Err(rollback) => Err(if error.spoils_transaction() { error } else { rollback }),
+            },
+        }
+    }
+
+    fn now(&self) -> i64 {
+        self.probe.clock.now().as_microsecond()
+    }
+}
+
+fn take(message: Message, jobs: &mut Vec<Box<dyn Job>>, stop: &mut Option<oneshot::Sender<()>>) {
+    match message {
+        Message::Job(job) => jobs.push(job),
+        Message::Stop(sender) => *stop = Some(sender),
+    }
+}

@@ -1,0 +1,161 @@
+//! The agent's side of one hook: facts from the snapshot taken as the hook began, and the few
+//! calls that take effect at once, made over the unit's connection.
+//!
+//! A context can be severed: when the agent stops before its hook does, nothing the hook still
+//! asks for reaches the controller.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use periapt_client::ApiConnection;
+use periapt_engine::{SharedClock, failpoint};
+use periapt_model::config::Values;
+use periapt_model::ports::PortRange;
+use periapt_model::status::{Status, Workload};
+use periapt_model::{Tag, UnitName};
+use periapt_sandbox::{CallError, HookContext, LogLevel};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::uniter::{HookSnapshot, SetApplicationStatus, SetUnitStatus, SetWorkloadVersion};
+use periapt_wire::rpc::{Call, code};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use crate::leadership::Leadership;
+use crate::process::{HookLog, ModelIdentity};
+
+/// What the executor keeps of a context while the hook has it.
+#[derive(Clone, Default)]
+pub(crate) struct Tether {
+    /// Cancelled when the hook has no say any more.
+    pub severed: CancellationToken,
+    /// Whether the charm set the unit's status.
+    pub status_set: Arc<AtomicBool>,
+}
+
+pub(crate) struct UnitContext {
+    pub unit: UnitName,
+    pub model: ModelIdentity,
+    pub snapshot: HookSnapshot,
+    pub options: Vec<String>,
+    pub connection: ApiConnection,
+    pub leadership: Leadership,
+    pub log: Arc<dyn HookLog>,
+    pub clock: SharedClock,
+    pub runtime: Handle,
+    pub tether: Tether,
+}
+
+impl UnitContext {
+    /// Makes a call from the hook's thread.
+    fn call<C: Call>(&self, call: &C) -> Result<C::Reply, CallError> {
+        failpoint::reach("uniter-during-execute");
+        self.wait(async { self.connection.call(call).await.map_err(refused) })?
+    }
+
+    fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, CallError> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.tether.severed.cancelled() => Err(CallError::unavailable("the agent is stopping")),
+                output = work => Ok(output),
+            }
+        })
+    }
+}
+
+impl HookContext for UnitContext {
+    fn unit_name(&self) -> String {
+        self.unit.to_string()
+    }
+
+    fn model_name(&self) -> String {
+        self.model.name.to_string()
+    }
+
+    fn config(&self) -> &Values {
+        &self.snapshot.config
+    }
+
+    fn knows_option(&self, name: &str) -> bool {
+        self.options.iter().any(|option| option == name)
+    }
+
+    fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {
+        Ok(self.snapshot.state.charm_state.clone())
+    }
+
+    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
+        Ok(self.snapshot.state.opened_ports.clone())
+    }
+
+    fn private_address(&mut self) -> Result<String, CallError> {
+        let address = self.snapshot.private_address.clone();
+        address.ok_or_else(|| CallError::not_found("the unit has no private address yet"))
+    }
+
+    fn public_address(&mut self) -> Result<String, CallError> {
+        let address = self.snapshot.public_address.clone();
+        address.ok_or_else(|| CallError::not_found("the unit has no public address yet"))
+    }
+
+    fn is_leader(&mut self) -> Result<bool, CallError> {
+        self.wait(self.leadership.claim_leader())
+    }
+
+    fn unit_status(&mut self) -> Result<Status<Workload>, CallError> {
+        Ok(self.snapshot.workload.clone())
+    }
+
+    fn set_unit_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
+        let status = Status::new(status, message);
+        self.call(&SetUnitStatus { unit: self.unit.clone(), status: status.clone() })?;
+        self.tether.status_set.store(true, Ordering::Release);
+        self.snapshot.workload = status;
+        Ok(())
+    }
+
+    fn application_status(&mut self) -> Result<Status<Workload>, CallError> {
+        Ok(self.snapshot.application_status.clone())
+    }
+
+    fn set_application_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
+        let status = Status::new(status, message);
+        self.call(&SetApplicationStatus { unit: self.unit.clone(), status: status.clone() })?;
+        self.snapshot.application_status = status;
+        Ok(())
+    }
+
+    fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
+        self.call(&SetWorkloadVersion { unit: self.unit.clone(), version: version.to_owned() })?;
+        Ok(())
+    }
+
+    fn log(&mut self, level: LogLevel, message: &str) {
+        failpoint::reach("uniter-during-execute");
+        if !self.tether.severed.is_cancelled() {
+            self.log.write(record(&self.clock, &self.unit, "juju-log", level.as_str(), message));
+        }
+    }
+}
+
+/// A line about a unit; `part` is what wrote it, and loggers are tuned by `unit.UNIT.PART`.
+pub(crate) fn record(clock: &SharedClock, unit: &UnitName, part: &str, level: &str, message: &str) -> LogRecord {
+    LogRecord {
+        time: clock.now().as_microsecond(),
+        entity: Tag::Unit(unit.clone()),
+        level: level.to_owned(),
+        module: format!("unit.{unit}.{part}"),
+        message: message.to_owned(),
+    }
+}
+
+fn refused(error: periapt_client::CallError) -> CallError {
+    let message = error.to_string();
+    match error.code() {
+        code::LEASE_DENIED | code::UNAUTHORIZED => CallError::denied(message),
+        code::NOT_FOUND => CallError::not_found(message),
+        code::BAD_REQUEST => CallError::invalid(message),
+        _ => CallError::unavailable(message),
+    }
+}

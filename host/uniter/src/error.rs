@@ -1,0 +1,60 @@
+//! Why a uniter ends, other than by a hook that fails (that is a state, not an error).
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use periapt_client::CallError;
+use periapt_engine::FortressError;
+use periapt_model::uniter::OperationError;
+use periapt_wire::rpc::code;
+use thiserror::Error;
+
+#[derive(Clone, Debug, Error)]
+pub enum UniterError {
+    #[error("{doing}: {error}")]
+    Call { doing: &'static str, error: CallError },
+    #[error(transparent)]
+    Operation(#[from] OperationError),
+    #[error("{what} {}: {error}", path.display())]
+    Files { what: &'static str, path: PathBuf, error: Arc<io::Error> },
+    /// The charm cannot be put in place; a person or another charm can mend that.
+    #[error("charm {url}: {reason}")]
+    Charm { url: String, reason: String },
+    #[error("leadership of the application is not known: its tracker has stopped")]
+    LeadershipTracker,
+    #[error(transparent)]
+    Fortress(#[from] FortressError),
+    #[error("work for a hook ended unexpectedly: {0}")]
+    Thread(String),
+}
+
+impl UniterError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            UniterError::Call { .. } => "uniter-call",
+            UniterError::Operation(error) => error.code(),
+            UniterError::Files { .. } => "uniter-files",
+            UniterError::Charm { .. } => "uniter-charm",
+            UniterError::LeadershipTracker => "uniter-leadership",
+            UniterError::Fortress(_) => "uniter-fortress",
+            UniterError::Thread(_) => "uniter-thread",
+        }
+    }
+
+    /// Whether the controller does not know what it was asked about.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, UniterError::Call { error, .. } if error.is(code::NOT_FOUND))
+    }
+}
+
+/// For `map_err` on calls.
+pub(crate) fn call(doing: &'static str) -> impl FnOnce(CallError) -> UniterError {
+    move |error| UniterError::Call { doing, error }
+}
+
+/// For `map_err` on file operations.
+pub(crate) fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> UniterError {
+    let path = path.to_owned();
+    move |error| UniterError::Files { what, path, error: Arc::new(error) }
+}

@@ -1,0 +1,350 @@
+//! Takes operations through prepare, execute and commit, and writes to the controller between
+//! the steps. Every state written here is one that the resolver can go on from after a crash.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use periapt_client::CallError;
+use periapt_engine::{WorkerContext, clock, failpoint};
+use periapt_model::hook::{Effects, Info};
+use periapt_model::status::{Agent, Status};
+use periapt_model::uniter::{
+    Executed, LocalState, Operation, OperationState, RemoteState, agent_executing, agent_hook_failed, agent_idle,
+    workload_after, workload_before,
+};
+use periapt_wire::Call;
+use periapt_wire::agent::uniter::{
+    ClearResolved, CommitHook, GetState, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
+};
+
+use crate::charms::Charm;
+use crate::context;
+use crate::error::{UniterError, call};
+use crate::hook::{self, Ended};
+use crate::machine_lock::MachineLockGuard;
+use crate::state_directory::StateDirectory;
+use crate::worker::UniterConfig;
+
+/// How long a stopping agent tries to tell the controller that it broke a hook off.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Committed,
+    /// The recorded state tells what failed; what follows is the resolver's decision.
+    Failed,
+    /// The agent stops.
+    BrokenOff,
+}
+
+/// The unit's recorded state and everything needed to change it.
+pub(crate) struct Executor {
+    config: Arc<UniterConfig>,
+    worker: WorkerContext,
+    state_directory: StateDirectory,
+    pub local: LocalState,
+    shown: Option<Status<Agent>>,
+    failure: Option<String>,
+}
+
+impl Executor {
+    /// Reads what is recorded and clears away what a crash left.
+    pub async fn start(config: Arc<UniterConfig>, worker: WorkerContext) -> Result<Self, UniterError> {
+        let ask = GetState { unit: config.unit.clone() };
+        let recorded = config.connection.call(&ask).await.map_err(call("reading the recorded operation"))?;
+        let mut local = LocalState::recorded(recorded.operation);
+        local.hook_was_interrupted = config.process.take_interrupted(&config.unit, &local.operation);
+        let state_directory = StateDirectory::new(config.process.unit_directory(&config.unit).join("state"));
+        let (directory, generation) = (state_directory.clone(), local.operation.state_generation);
+        blocking(move || directory.settle(generation)).await?;
+        Ok(Self { config, worker, state_directory, local, shown: None, failure: None })
+    }
+
+    /// Carries out `operation`, which was decided on with `remote`.
+    pub async fn run(&mut self, operation: &Operation, remote: &RemoteState) -> Result<Outcome, UniterError> {
+        match operation {
+            Operation::RunHook { hook, .. } => self.run_hook(operation, hook, remote).await,
+            Operation::Deploy { deploy, .. } => {
+                self.begin(operation, remote).await?;
+                self.write_prepared(operation).await?;
+                self.set_charm_directory().await?;
+                self.deploy(operation, &deploy.charm_url).await
+            }
+            Operation::SkipHook { hook, .. } => {
+                self.begin(operation, remote).await?;
+                self.finish(operation, hook).await
+            }
+            Operation::AcceptLeadership | Operation::ResignLeadership => {
+                self.begin(operation, remote).await?;
+                self.commit(operation).await
+            }
+        }
+    }
+
+    /// Shows that the unit is at rest, or why it is not.
+    pub async fn show_rest(&mut self) -> Result<(), UniterError> {
+        match self.local.operation.failed_hook() {
+            Some(hook) => {
+                let status = agent_hook_failed(hook, self.failure.as_deref());
+                self.show(status).await
+            }
+            None => self.show(agent_idle()).await,
+        }
+    }
+
+    /// Opens or closes the charm's directory for others, as the recorded state says.
+    pub async fn set_charm_directory(&self) -> Result<(), UniterError> {
+        let guard = &self.config.charm_directory;
+        if self.local.operation.charm_directory_available() {
+            guard.unlock()?;
+        } else {
+            guard.lockdown(self.worker.dying()).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes what the unit has on this machine.
+    pub async fn remove_files(&self) -> Result<(), UniterError> {
+        let directory = self.state_directory.clone();
+        let unit = self.config.process.unit_directory(&self.config.unit);
+        blocking(move || {
+            directory.remove()?;
+            crate::files::remove(&unit).map_err(crate::error::file("remove", &unit))
+        })
+        .await
+    }
+
+    async fn begin(&mut self, operation: &Operation, remote: &RemoteState) -> Result<(), UniterError> {
+        if operation.clears_resolved() {
+            self.call(&ClearResolved { unit: self.config.unit.clone() }, "clearing the resolved flag").await?;
+        }
+        self.local.begin(operation, remote);
+        Ok(())
+    }
+
+    async fn write_prepared(&mut self, operation: &Operation) -> Result<(), UniterError> {
+        if let Some(state) = operation.prepare(&self.local.operation)? {
+            self.write(state).await?;
+        }
+        Ok(())
+    }
+
+    async fn deploy(&mut self, operation: &Operation, url: &str) -> Result<Outcome, UniterError> {
+        match self.charm(url).await {
+            Ok(_) => {
+                let unit = self.config.unit.clone();
+                self.call(&SetCharmUrl { unit, charm_url: url.to_owned() }, "recording the charm in place").await?;
+                self.commit(operation).await
+            }
+            Err(error @ UniterError::Charm { .. }) => {
+                self.log("ERROR", &error.to_string());
+                self.local.conflicted = true;
+                let text = match operation {
+                    Operation::Deploy { deploy, .. } if deploy.install => "charm cannot be installed",
+                    _ => "upgrade failed",
+                };
+                let mut status = Status::new(Agent::Error, text);
+                status.data.insert("reason".to_owned(), error.to_string().into());
+                self.show(status).await?;
+                Ok(Outcome::Failed)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn run_hook(
+        &mut self,
+        operation: &Operation,
+        info: &Info,
+        remote: &RemoteState,
+    ) -> Result<Outcome, UniterError> {
+        let url = self.local.operation.charm_url.clone().unwrap_or_else(|| remote.charm_url.clone());
+        let charm = self.charm(&url).await?;
+        if !charm.implements(info.kind.as_str()) {
+            return self.run_missing_hook(operation, info, remote).await;
+        }
+        let lock = self.config.machine_lock.acquire(format!("{}: {operation}", self.config.unit));
+        let Ok(lock) = self.worker.or_dying(lock).await else { return Ok(Outcome::BrokenOff) };
+        self.begin(operation, remote).await?;
+        failpoint::reach("uniter-before-prepare");
+        let outcome = match self.write_prepared(operation).await {
+            Ok(()) => self.run_prepared(operation, info, &charm, lock).await,
+            Err(error) => Err(error),
+        };
+        if outcome.is_err()
+            && let Some(pending) = operation.prepare(&self.local.operation)?
+        {
+            // Whatever went wrong, it was not the charm's doing. Should the hook be committed
+            // after all, the record will not be pending, and this is forgotten.
+            self.config.process.remember_interrupted(&self.config.unit, pending);
+        }
+        outcome
+    }
+
+    async fn run_prepared(
+        &mut self,
+        operation: &Operation,
+        info: &Info,
+        charm: &Charm,
+        lock: MachineLockGuard,
+    ) -> Result<Outcome, UniterError> {
+        failpoint::reach("uniter-after-prepare");
+        self.set_charm_directory().await?;
+        self.show_hook(info).await?;
+        let config = self.config.clone();
+        let generation = self.local.operation.state_generation;
+        let dying = self.worker.dying().clone();
+        match hook::run(&config, charm, info, &self.state_directory, generation, lock, &dying).await? {
+            Ended::Well { effects, generation, config_hash, status_set } => {
+                let executed = Executed { config_hash, state_generation: generation, status_set };
+                self.commit_hook(operation, info, &executed, effects).await
+            }
+            Ended::Failed { code, reason, status_set } => self.hook_failed(info, code, reason, status_set).await,
+            Ended::BrokenOff => {
+                self.broken_off().await;
+                Ok(Outcome::BrokenOff)
+            }
+        }
+    }
+
+    /// A hook that the charm does not implement: nothing runs, so one write does it all.
+    async fn run_missing_hook(
+        &mut self,
+        operation: &Operation,
+        info: &Info,
+        remote: &RemoteState,
+    ) -> Result<Outcome, UniterError> {
+        self.begin(operation, remote).await?;
+        let state = self.local.operation.clone();
+        let executed = Executed {
+            config_hash: remote.config_hash.clone(),
+            state_generation: state.state_generation,
+            status_set: false,
+        };
+        let prepared = operation.prepare(&state)?.unwrap_or(state);
+        self.local.operation = operation.hook_done(&prepared, &executed);
+        self.finish(operation, info).await
+    }
+
+    async fn commit_hook(
+        &mut self,
+        operation: &Operation,
+        info: &Info,
+        executed: &Executed,
+        effects: Effects,
+    ) -> Result<Outcome, UniterError> {
+        let done = operation.hook_done(&self.local.operation, executed);
+        let commit = CommitHook { unit: self.config.unit.clone(), effects, operation: done.clone() };
+        match self.config.connection.call(&commit).await {
+            Ok(_) => {}
+            Err(CallError::Refused { message, .. }) => {
+                self.drop_generations().await?;
+                let reason = format!("its changes were refused: {message}");
+                return self.hook_failed(info, "commit-refused", reason, executed.status_set).await;
+            }
+            Err(error) => return Err(call("committing the hook")(error)),
+        }
+        failpoint::reach("uniter-after-commit");
+        self.log("INFO", &format!("ran \"{}\" hook", info.kind));
+        self.local.operation = done;
+        self.drop_generations().await?;
+        self.finish(operation, info).await
+    }
+
+    async fn finish(&mut self, operation: &Operation, info: &Info) -> Result<Outcome, UniterError> {
+        if let Some(status) = workload_after(info.kind, &self.local.operation) {
+            let unit = self.config.unit.clone();
+            self.call(&SetUnitStatus { unit, status }, "setting the workload status").await?;
+        }
+        failpoint::reach("uniter-before-finish");
+        self.failure = None;
+        self.commit(operation).await
+    }
+
+    async fn commit(&mut self, operation: &Operation) -> Result<Outcome, UniterError> {
+        let state = operation.commit(&self.local.operation)?;
+        self.write(state.clone()).await?;
+        self.local.committed(operation, state);
+        Ok(Outcome::Committed)
+    }
+
+    async fn hook_failed(
+        &mut self,
+        info: &Info,
+        code: &'static str,
+        reason: String,
+        status_set: bool,
+    ) -> Result<Outcome, UniterError> {
+        self.log("ERROR", &format!("hook \"{}\" failed: {reason} ({code})", info.kind));
+        if status_set && !self.local.operation.status_set {
+            self.write(OperationState { status_set, ..self.local.operation.clone() }).await?;
+        }
+        self.show(agent_hook_failed(info, Some(&reason))).await?;
+        self.failure = Some(reason);
+        Ok(Outcome::Failed)
+    }
+
+    /// Tells the controller, if it can still be told, and in any case the next start.
+    async fn broken_off(&mut self) {
+        let config = self.config.clone();
+        config.process.remember_interrupted(&config.unit, self.local.operation.clone());
+        let state = Operation::hook_interrupted(&self.local.operation);
+        let written = clock::timeout(&**config.process.clock(), FAREWELL, self.write(state)).await;
+        if !matches!(written, Some(Ok(()))) {
+            tracing::warn!(unit = %config.unit, "could not record that a hook was broken off");
+        }
+    }
+
+    async fn show_hook(&mut self, info: &Info) -> Result<(), UniterError> {
+        if let Some(status) = agent_executing(info.kind) {
+            self.show(status).await?;
+        }
+        if let Some(status) = workload_before(info.kind, &self.local.operation) {
+            let unit = self.config.unit.clone();
+            self.call(&SetUnitStatus { unit, status }, "setting the workload status").await?;
+        }
+        Ok(())
+    }
+
+    async fn show(&mut self, status: Status<Agent>) -> Result<(), UniterError> {
+        if self.shown.as_ref() != Some(&status) {
+            let unit = self.config.unit.clone();
+            let set = SetUnitAgentStatus { unit, status: status.clone() };
+            self.call(&set, "setting the agent status").await?;
+            self.shown = Some(status);
+        }
+        Ok(())
+    }
+
+    async fn charm(&self, url: &str) -> Result<Arc<Charm>, UniterError> {
+        self.config.process.charms().get(&self.config.connection, url).await
+    }
+
+    async fn write(&mut self, state: OperationState) -> Result<(), UniterError> {
+        let set = SetState { unit: self.config.unit.clone(), operation: state.clone() };
+        self.call(&set, "recording the operation").await?;
+        self.local.operation = state;
+        Ok(())
+    }
+
+    async fn drop_generations(&self) -> Result<(), UniterError> {
+        let (directory, generation) = (self.state_directory.clone(), self.local.operation.state_generation);
+        blocking(move || directory.drop_others(generation)).await
+    }
+
+    async fn call<C: Call>(&self, request: &C, doing: &'static str) -> Result<C::Reply, UniterError> {
+        self.config.connection.call(request).await.map_err(call(doing))
+    }
+
+    fn log(&self, level: &str, message: &str) {
+        let process = &self.config.process;
+        process.log().write(context::record(process.clock(), &self.config.unit, "uniter", level, message));
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, UniterError> + Send + 'static,
+) -> Result<T, UniterError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| UniterError::Thread(error.to_string()))?
+}

@@ -1,0 +1,164 @@
+//! The remote state of one unit: a snapshot, and one signal for everything that may change it.
+//!
+//! Its sources are the controller's watcher of the unit, the leadership tracker, the timer of
+//! hook retries and the one of `update-status`. It says nothing before each source has been
+//! heard once. Changes that come while nobody listens are one change. At rest it is one pending
+//! request and one sleep.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use periapt_client::{ApiConnection, Watcher};
+use periapt_engine::{SharedClock, SharedRandomness};
+use periapt_model::UnitName;
+use periapt_model::uniter::RemoteState;
+use periapt_wire::agent::retry_strategy::RetryStrategy;
+use periapt_wire::agent::uniter::{GetRemoteState, WatchUnit};
+use tokio::sync::watch;
+
+use crate::error::{UniterError, call};
+use crate::leadership::Standing;
+
+/// Where the snapshot comes from.
+pub struct Sources {
+    pub unit: UnitName,
+    pub connection: ApiConnection,
+    pub standing: watch::Receiver<Standing>,
+    pub retry: RetryStrategy,
+    /// Time between two `update-status` hooks; zero for none.
+    pub update_status: watch::Receiver<Duration>,
+    pub clock: SharedClock,
+    pub randomness: SharedRandomness,
+}
+
+/// The snapshot and what keeps it up to date.
+pub struct RemoteWatcher {
+    sources: Sources,
+    watcher: Watcher,
+    state: RemoteState,
+    retry: Option<BoxFuture<'static, ()>>,
+    next_retry: Duration,
+    update_status: Option<BoxFuture<'static, ()>>,
+    /// Nobody is left who could change the interval.
+    interval_is_final: bool,
+}
+
+impl RemoteWatcher {
+    /// Waits until every source has been heard; none when the unit is gone.
+    pub async fn start(mut sources: Sources) -> Result<Option<Self>, UniterError> {
+        let watcher = watch(&sources).await?;
+        let known = sources.standing.wait_for(|standing| *standing != Standing::Unknown).await;
+        let leader = known.map_err(|_| UniterError::LeadershipTracker)?.is_leader();
+        let Some(state) = fetch(&sources).await? else { return Ok(None) };
+        let mut this = Self {
+            state: RemoteState { leader, ..state },
+            next_retry: Duration::from_millis(sources.retry.min_retry_ms),
+            sources,
+            watcher,
+            retry: None,
+            update_status: None,
+            interval_is_final: false,
+        };
+        this.arm_update_status();
+        Ok(Some(this))
+    }
+
+    /// Begins to watch anew; timers and versions go on.
+    pub async fn restart(&mut self) -> Result<bool, UniterError> {
+        self.watcher = watch(&self.sources).await?;
+        self.refresh().await
+    }
+
+    pub fn state(&self) -> &RemoteState {
+        &self.state
+    }
+
+    /// Fetches the snapshot; false when the unit is gone.
+    pub async fn refresh(&mut self) -> Result<bool, UniterError> {
+        let Some(state) = fetch(&self.sources).await? else { return Ok(false) };
+        self.state = RemoteState {
+            leader: self.sources.standing.borrow_and_update().is_leader(),
+            retry_hook_version: self.state.retry_hook_version,
+            update_status_version: self.state.update_status_version,
+            ..state
+        };
+        Ok(true)
+    }
+
+    /// Starts the retry timer when a hook has failed, stops it when none has.
+    pub fn hook_failed(&mut self, failed: bool) {
+        let strategy = &self.sources.retry;
+        if !failed || !strategy.should_retry {
+            self.retry = None;
+            self.next_retry = Duration::from_millis(strategy.min_retry_ms);
+        } else if self.retry.is_none() {
+            let jitter = if strategy.jitter { self.sources.randomness.jitter() } else { 1.0 };
+            self.retry = Some(self.sources.clock.sleep(self.next_retry.mul_f64(jitter)));
+            let longest = Duration::from_millis(strategy.max_retry_ms);
+            self.next_retry = (self.next_retry * strategy.factor.max(1)).min(longest);
+        }
+    }
+
+    /// Waits for the next change of the snapshot; false when the unit is gone. May be dropped
+    /// and called again without losing a change.
+    pub async fn changed(&mut self) -> Result<bool, UniterError> {
+        loop {
+            tokio::select! {
+                event = self.watcher.next() => {
+                    event.map_err(call("watching the unit"))?;
+                    return self.refresh().await;
+                }
+                changed = self.sources.standing.changed() => {
+                    changed.map_err(|_| UniterError::LeadershipTracker)?;
+                    let leader = self.sources.standing.borrow_and_update().is_leader();
+                    if std::mem::replace(&mut self.state.leader, leader) != leader {
+                        return Ok(true);
+                    }
+                }
+                () = due(&mut self.retry) => {
+                    self.retry = None;
+                    self.state.retry_hook_version += 1;
+                    return Ok(true);
+                }
+                () = due(&mut self.update_status) => {
+                    self.arm_update_status();
+                    self.state.update_status_version += 1;
+                    return Ok(true);
+                }
+                changed = self.sources.update_status.changed(), if !self.interval_is_final => {
+                    match changed {
+                        Ok(()) => self.arm_update_status(),
+                        Err(_) => self.interval_is_final = true,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Juju spreads `update-status` by a fifth either way, so that units do not run it together.
+    fn arm_update_status(&mut self) {
+        let interval = *self.sources.update_status.borrow_and_update();
+        let spread = 1.0 + 2.0 * (self.sources.randomness.jitter() - 1.0);
+        self.update_status =
+            (!interval.is_zero()).then(|| self.sources.clock.sleep(interval.mul_f64(spread)));
+    }
+}
+
+async fn watch(sources: &Sources) -> Result<Watcher, UniterError> {
+    let begin = WatchUnit { unit: sources.unit.clone() };
+    let mut watcher = sources.connection.watch(&begin).await.map_err(call("watching the unit"))?;
+    watcher.next().await.map_err(call("watching the unit"))?;
+    Ok(watcher)
+}
+
+async fn fetch(sources: &Sources) -> Result<Option<RemoteState>, UniterError> {
+    let ask = GetRemoteState { unit: sources.unit.clone() };
+    sources.connection.call(&ask).await.map_err(call("reading the state of the unit"))
+}
+
+async fn due(timer: &mut Option<BoxFuture<'static, ()>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,103 @@
+//! Generations change only by what a hook changed, and a crash leaves none behind.
+
+use std::time::{Duration, SystemTime};
+
+use super::*;
+
+fn fresh() -> (tempfile::TempDir, StateDirectory) {
+    let parent = tempfile::tempdir().unwrap();
+    let directory = StateDirectory::new(parent.path().join("state"));
+    directory.settle(0).unwrap();
+    (parent, directory)
+}
+
+fn names(directory: &StateDirectory) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(&directory.root)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_hook_that_changes_nothing_leaves_the_generation() {
+    let (_parent, directory) = fresh();
+    let stage = directory.stage(0).unwrap();
+    assert_eq!(stage.seal().unwrap(), 0);
+    assert_eq!(names(&directory), ["0"]);
+}
+
+#[test]
+fn what_a_hook_writes_becomes_the_next_generation() {
+    let (_parent, directory) = fresh();
+    let stage = directory.stage(0).unwrap();
+    fs::create_dir(stage.path().join("deep")).unwrap();
+    fs::write(stage.path().join("deep/file"), "one").unwrap();
+    std::os::unix::fs::symlink("deep/file", stage.path().join("link")).unwrap();
+    assert_eq!(stage.seal().unwrap(), 1);
+    assert_eq!(names(&directory), ["0", "1"], "the old one stays until the commit");
+    directory.drop_others(1).unwrap();
+    assert_eq!(names(&directory), ["1"]);
+
+    let stage = directory.stage(1).unwrap();
+    assert_eq!(fs::read_to_string(stage.path().join("link")).unwrap(), "one");
+    assert!(fs::symlink_metadata(stage.path().join("link")).unwrap().is_symlink());
+    fs::remove_file(stage.path().join("deep/file")).unwrap();
+    assert_eq!(stage.seal().unwrap(), 2);
+    assert!(directory.generation(1).join("deep/file").exists(), "the generation before is untouched");
+}
+
+#[test]
+fn copies_keep_their_times() {
+    let (_parent, directory) = fresh();
+    let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    let path = directory.generation(0).join("file");
+    fs::write(&path, "one").unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+    let stage = directory.stage(0).unwrap();
+    assert_eq!(fs::metadata(stage.path().join("file")).unwrap().modified().unwrap(), old);
+}
+
+#[test]
+fn a_change_with_its_time_set_back_is_still_a_change() {
+    let (_parent, directory) = fresh();
+    fs::write(directory.generation(0).join("file"), "one").unwrap();
+    let stage = directory.stage(0).unwrap();
+    let path = stage.path().join("file");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    fs::write(&path, "two").unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    assert_eq!(stage.seal().unwrap(), 1);
+}
+
+#[test]
+fn a_failed_hook_leaves_nothing() {
+    let (_parent, directory) = fresh();
+    let stage = directory.stage(0).unwrap();
+    fs::write(stage.path().join("file"), "half").unwrap();
+    drop(stage);
+    assert_eq!(names(&directory), ["0"]);
+    assert_eq!(fs::read_dir(directory.generation(0)).unwrap().count(), 0);
+}
+
+#[test]
+fn a_start_removes_what_a_crash_left() {
+    let (_parent, directory) = fresh();
+    let stage = directory.stage(0).unwrap();
+    fs::write(stage.path().join("file"), "uncommitted").unwrap();
+    assert_eq!(stage.seal().unwrap(), 1);
+    std::mem::forget(directory.stage(0).unwrap());
+    directory.settle(0).unwrap();
+    assert_eq!(names(&directory), ["0"], "the crash was before the commit");
+
+    let stage = directory.stage(0).unwrap();
+    fs::write(stage.path().join("file"), "committed").unwrap();
+    assert_eq!(stage.seal().unwrap(), 1);
+    directory.settle(1).unwrap();
+    assert_eq!(names(&directory), ["1"], "the crash was after the commit");
+    assert_eq!(fs::read_to_string(directory.generation(1).join("file")).unwrap(), "committed");
+    directory.remove().unwrap();
+    directory.remove().unwrap();
+}

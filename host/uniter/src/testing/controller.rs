@@ -1,0 +1,565 @@
+//! The controller in memory.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use periapt_client::{ApiConnection, CallError, Caller};
+use periapt_model::charm::CharmInfo;
+use periapt_model::config::{self, Value as Setting, Values};
+use periapt_model::hook::{Effects, Limits};
+use periapt_model::status::{Agent, Machine, Status, Workload};
+use periapt_model::uniter::{OperationKind, OperationState, OperationStep, RemoteState, Resolved};
+use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_wire::agent::deployer::DeployedUnit;
+use periapt_wire::agent::host::HostedModel;
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::retry_strategy::RetryStrategy;
+use periapt_wire::agent::uniter::{HookSnapshot, UnitState};
+use periapt_wire::rest::WorkerRow;
+use periapt_wire::rpc::{Changes, Empty, WATCHER_FACADE, Watch, code};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// The model's identity in all tests.
+pub const MODEL: &str = "0190d3f6-0000-7000-8000-000000000001";
+
+/// A unit with everything recorded about it.
+#[derive(Clone, Debug)]
+pub struct UnitRecord {
+    pub machine: MachineId,
+    pub remote: RemoteState,
+    pub config: Values,
+    pub state: UnitState,
+    pub agent: Status<Agent>,
+    pub workload: Status<Workload>,
+    pub application: Status<Workload>,
+    pub version: String,
+    pub charm_in_place: Option<String>,
+    /// Effects in the order of their commits.
+    pub commits: Vec<Effects>,
+    /// All states written, in order.
+    pub writes: Vec<OperationState>,
+    pub subordinates: u32,
+}
+
+#[derive(Default)]
+struct Inner {
+    units: BTreeMap<UnitName, UnitRecord>,
+    machines: BTreeMap<MachineId, (Life, Option<Status<Machine>>)>,
+    charms: HashMap<String, CharmInfo>,
+    blobs: HashMap<String, Vec<u8>>,
+    settings: Values,
+    leaders: HashMap<String, UnitName>,
+    logs: Vec<LogRecord>,
+    rows: Vec<WorkerRow>,
+    calls: Vec<String>,
+    refusals: HashMap<String, CallError>,
+    held: HashSet<String>,
+    versions: HashMap<String, u64>,
+    watchers: HashMap<String, (String, u64)>,
+    next_watcher: u64,
+}
+
+/// Clones are the same controller.
+#[derive(Clone)]
+pub struct Controller {
+    inner: Arc<Mutex<Inner>>,
+    changed: Arc<watch::Sender<u64>>,
+    limits: Limits,
+}
+
+impl Default for Controller {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Controller {
+    pub fn new() -> Self {
+        Self { inner: Arc::default(), changed: Arc::new(watch::channel(0).0), limits: Limits::default() }
+    }
+
+    /// A new connection, and the token that cuts it.
+    pub fn connect(&self) -> (ApiConnection, CancellationToken) {
+        let broken = CancellationToken::new();
+        (ApiConnection::new(Arc::new(Link { controller: self.clone(), broken: broken.clone() })), broken)
+    }
+
+    pub fn add_charm(&self, info: CharmInfo, archive: Vec<u8>) {
+        let mut inner = self.lock();
+        inner.blobs.insert(info.sha256.clone(), archive);
+        inner.charms.insert(info.url.to_string(), info);
+    }
+
+    pub fn add_blob(&self, digest: &str, bytes: Vec<u8>) {
+        self.lock().blobs.insert(digest.to_owned(), bytes);
+    }
+
+    pub fn add_machine(&self, machine: &MachineId) {
+        self.lock().machines.insert(machine.clone(), (Life::Alive, None));
+        self.touch(&["machines".to_owned(), format!("machine:{machine}")]);
+    }
+
+    pub fn add_unit(&self, unit: &UnitName, machine: &MachineId, charm: &str) {
+        let config = Values::from([("title".to_owned(), Setting::Text("none".to_owned()))]);
+        let record = UnitRecord {
+            machine: machine.clone(),
+            remote: RemoteState {
+                life: Life::Alive,
+                resolved: Resolved::None,
+                charm_url: charm.to_owned(),
+                charm_modified_version: 0,
+                force_charm_upgrade: false,
+                config_hash: config::hash(&config),
+                leader: false,
+                retry_hook_version: 0,
+                update_status_version: 0,
+            },
+            config,
+            state: UnitState::default(),
+            agent: Status::new(Agent::Allocating, ""),
+            workload: Status::new(Workload::Waiting, ""),
+            application: Status::new(Workload::Unset, ""),
+            version: String::new(),
+            charm_in_place: None,
+            commits: Vec::new(),
+            writes: Vec::new(),
+            subordinates: 0,
+        };
+        self.lock().units.insert(unit.clone(), record);
+        self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
+    }
+
+    /// The record of a unit; none when it is gone.
+    pub fn unit(&self, unit: &UnitName) -> Option<UnitRecord> {
+        self.lock().units.get(unit).cloned()
+    }
+
+    /// Changes a unit as a person or another agent would, and wakes its watchers.
+    pub fn change(&self, unit: &UnitName, change: impl FnOnce(&mut UnitRecord)) {
+        let machine = {
+            let mut inner = self.lock();
+            let Some(record) = inner.units.get_mut(unit) else { return };
+            change(record);
+            record.remote.config_hash = config::hash(&record.config);
+            record.machine.clone()
+        };
+        self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
+    }
+
+    pub fn set_title(&self, unit: &UnitName, title: &str) {
+        self.change(unit, |record| {
+            record.config.insert("title".to_owned(), Setting::Text(title.to_owned()));
+        });
+    }
+
+    pub fn set_machine_life(&self, machine: &MachineId, life: Life) {
+        if let Some((current, _)) = self.lock().machines.get_mut(machine) {
+            *current = life;
+        }
+        self.touch(&["machines".to_owned(), format!("machine:{machine}")]);
+    }
+
+    pub fn machine(&self, machine: &MachineId) -> Option<(Life, Option<Status<Machine>>)> {
+        self.lock().machines.get(machine).cloned()
+    }
+
+    pub fn set_model_config(&self, key: &str, value: Setting) {
+        self.lock().settings.insert(key.to_owned(), value);
+        self.touch(&["config".to_owned()]);
+    }
+
+    /// Gives the leadership away, or frees it, and wakes whoever waits for it.
+    pub fn set_leader(&self, application: &str, leader: Option<UnitName>) {
+        {
+            let mut inner = self.lock();
+            match leader {
+                Some(leader) => inner.leaders.insert(application.to_owned(), leader),
+                None => inner.leaders.remove(application),
+            };
+        }
+        self.touch(&[format!("leader:{application}")]);
+    }
+
+    pub fn leader(&self, application: &str) -> Option<UnitName> {
+        self.lock().leaders.get(application).cloned()
+    }
+
+    /// The next call of this method fails with `error`.
+    pub fn refuse_next(&self, method: &str, error: CallError) {
+        self.lock().refusals.insert(method.to_owned(), error);
+    }
+
+    /// Calls of this method get no answer until they are let go.
+    pub fn hold(&self, method: &str, held: bool) {
+        let mut inner = self.lock();
+        if held {
+            inner.held.insert(method.to_owned());
+        } else {
+            inner.held.remove(method);
+        }
+        drop(inner);
+        self.touch(&[]);
+    }
+
+    /// Methods called, in order.
+    pub fn calls(&self) -> Vec<String> {
+        self.lock().calls.clone()
+    }
+
+    pub fn count(&self, method: &str) -> usize {
+        self.lock().calls.iter().filter(|call| *call == method).count()
+    }
+
+    pub fn logs(&self) -> Vec<LogRecord> {
+        self.lock().logs.clone()
+    }
+
+    pub fn rows(&self) -> Vec<WorkerRow> {
+        self.lock().rows.clone()
+    }
+
+    pub fn ask_for_report(&self) {
+        self.touch(&["reports".to_owned()]);
+    }
+
+    /// Waits until `condition` holds of a unit.
+    pub async fn until_unit(&self, unit: &UnitName, condition: impl Fn(&UnitRecord) -> bool) {
+        self.until(|controller| controller.unit(unit).is_some_and(|record| condition(&record))).await;
+    }
+
+    /// Waits until `condition` holds. Every call and every change is a reason to look.
+    pub async fn until(&self, condition: impl Fn(&Controller) -> bool) {
+        let mut changed = self.changed.subscribe();
+        while !condition(self) {
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn touch(&self, keys: &[String]) {
+        let mut inner = self.lock();
+        for key in keys {
+            *inner.versions.entry(key.clone()).or_default() += 1;
+        }
+        drop(inner);
+        self.changed.send_modify(|version| *version += 1);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch(&self, key: &str) -> Watch {
+        let mut inner = self.lock();
+        inner.next_watcher += 1;
+        let id = inner.next_watcher.to_string();
+        let version = inner.versions.get(key).copied().unwrap_or_default();
+        inner.watchers.insert(id.clone(), (key.to_owned(), version));
+        Watch { watcher_id: id, changes: Vec::new() }
+    }
+
+    async fn next(&self, id: &str) -> Result<Changes, CallError> {
+        let mut changed = self.changed.subscribe();
+        loop {
+            {
+                let mut inner = self.lock();
+                let Some((key, seen)) = inner.watchers.get(id).cloned() else {
+                    return Err(refused(code::NOT_FOUND, "watcher"));
+                };
+                let version = inner.versions.get(&key).copied().unwrap_or_default();
+                if version > seen {
+                    inner.watchers.insert(id.to_owned(), (key, version));
+                    return Ok(Changes::default());
+                }
+            }
+            if changed.changed().await.is_err() {
+                return Err(refused(code::STOPPED, "stopped"));
+            }
+        }
+    }
+
+    async fn answer(&self, method: &str, params: Value) -> Result<Value, CallError> {
+        let unit = || argument::<UnitName>(&params, "unit");
+        let machine = || argument::<MachineId>(&params, "machine");
+        Ok(match method {
+            "WatchModelConfig" => value(self.watch("config")),
+            "WatchMachines" => value(self.watch("machines")),
+            "WatchReportRequests" => value(self.watch("reports")),
+            "WatchUnits" => value(self.watch(&format!("units:{}", machine()?))),
+            "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
+            "WatchUnit" => value(self.watch(&format!("unit:{}", unit()?))),
+            "ModelConfig" => value(&self.lock().settings),
+            "RetryStrategy" => {
+                let retry = self.lock().settings.get("automatically-retry-hooks").cloned();
+                value(RetryStrategy { should_retry: retry != Some(Setting::Boolean(false)), ..retry_strategy() })
+            }
+            "Write" => {
+                self.lock().logs.extend(argument::<Vec<LogRecord>>(&params, "records")?);
+                value(Empty {})
+            }
+            "Machines" => {
+                let inner = self.lock();
+                let alive = inner.machines.iter().filter(|(_, (life, _))| *life != Life::Dead);
+                value(alive.map(|(machine, _)| machine).collect::<Vec<_>>())
+            }
+            "Model" => value(HostedModel {
+                uuid: model(),
+                name: "default".parse().map_err(unusable)?,
+                controller_uuid: model(),
+                api_addresses: Vec::new(),
+                limits: self.limits.clone(),
+            }),
+            "PutReport" => {
+                self.lock().rows = argument(&params, "rows")?;
+                value(Empty {})
+            }
+            "MachineLife" => value(self.lock().machines.get(&machine()?).map(|(life, _)| *life)),
+            "MachineStatus" => {
+                if let Some((_, status)) = self.lock().machines.get_mut(&machine()?) {
+                    *status = Some(argument(&params, "status")?);
+                }
+                value(Empty {})
+            }
+            "SetMachineAddresses" => value(Empty {}),
+            "EnsureMachineDead" => {
+                let machine = machine()?;
+                if self.lock().units.values().any(|unit| unit.machine == machine) {
+                    return Err(refused(code::HAS_ASSIGNED_UNITS, "machine has units"));
+                }
+                self.set_machine_life(&machine, Life::Dead);
+                value(Empty {})
+            }
+            "Units" => {
+                let machine = machine()?;
+                let inner = self.lock();
+                let here = inner.units.iter().filter(|(_, record)| record.machine == machine);
+                let deployed =
+                    |(unit, record): (&UnitName, &UnitRecord)| DeployedUnit { unit: unit.clone(), life: record.remote.life };
+                value(here.map(deployed).collect::<Vec<_>>())
+            }
+            "Remove" => {
+                let unit = unit()?;
+                let removed = self.lock().units.remove(&unit);
+                if let Some(record) = removed {
+                    self.touch(&[format!("unit:{unit}"), format!("units:{}", record.machine)]);
+                }
+                value(Empty {})
+            }
+            "ClaimLeadership" => {
+                let unit = unit()?;
+                let mut inner = self.lock();
+                let leader = inner.leaders.entry(unit.application().to_string()).or_insert_with(|| unit.clone());
+                if *leader != unit {
+                    return Err(refused(code::LEASE_DENIED, "another unit leads"));
+                }
+                value(Empty {})
+            }
+            "BlockUntilLeadershipReleased" => {
+                let application: String = argument(&params, "application")?;
+                self.until(|controller| controller.leader(&application).is_none()).await;
+                value(Empty {})
+            }
+            "Charm" => {
+                let url: String = argument(&params, "url")?;
+                let charm = self.lock().charms.get(&url).cloned();
+                value(charm.ok_or_else(|| refused(code::NOT_FOUND, "charm"))?)
+            }
+            _ => self.of_unit(&unit()?, method, &params)?,
+        })
+    }
+
+    fn of_unit(&self, unit: &UnitName, method: &str, params: &Value) -> Result<Value, CallError> {
+        let mut inner = self.lock();
+        let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
+        let charms = inner.charms.clone();
+        let Some(record) = inner.units.get_mut(unit) else {
+            return match method {
+                "RemoteState" => Ok(Value::Null),
+                _ => Err(refused(code::NOT_FOUND, "unit")),
+            };
+        };
+        match method {
+            "RemoteState" => return Ok(value(&record.remote)),
+            "State" => return Ok(value(&record.state)),
+            "SetState" => record.write(argument(params, "operation")?)?,
+            "HookSnapshot" => {
+                let charm = record.state.operation.as_ref().and_then(|state| state.charm_url.clone());
+                let charm = charm.and_then(|url| charms.get(&url).cloned());
+                return Ok(value(HookSnapshot {
+                    charm: charm.ok_or_else(|| refused(code::NOT_FOUND, "charm"))?,
+                    config: record.config.clone(),
+                    config_hash: record.remote.config_hash.clone(),
+                    machine: Some(record.machine.clone()),
+                    principal: None,
+                    private_address: Some("127.0.0.1".to_owned()),
+                    public_address: None,
+                    workload: record.workload.clone(),
+                    application_status: record.application.clone(),
+                    state: record.state.clone(),
+                    limits: self.limits.clone(),
+                }));
+            }
+            "CommitHook" => {
+                let pending = record.state.operation.as_ref().is_some_and(|state| state.failed_hook().is_some());
+                if !pending {
+                    return Err(refused(code::BAD_REQUEST, "no hook is pending"));
+                }
+                let operation: OperationState = argument(params, "operation")?;
+                if (operation.kind, operation.step) != (OperationKind::RunHook, OperationStep::Done) {
+                    return Err(refused(code::BAD_REQUEST, "the hook is not done"));
+                }
+                record.write(operation)?;
+                record.commit(argument(params, "effects")?);
+            }
+            "SetAgentStatus" => record.agent = argument(params, "status")?,
+            "SetUnitStatus" => record.workload = argument(params, "status")?,
+            "SetApplicationStatus" if !leader => return Err(refused(code::LEASE_DENIED, "the unit does not lead")),
+            "SetApplicationStatus" => record.application = argument(params, "status")?,
+            "SetWorkloadVersion" => record.version = argument(params, "version")?,
+            "SetCharmURL" => record.charm_in_place = Some(argument(params, "charm-url")?),
+            "ClearResolved" => record.remote.resolved = Resolved::None,
+            "SetDeployStatus" => {
+                record.agent = argument(params, "agent")?;
+                record.workload = argument(params, "workload")?;
+            }
+            "EnsureDead" if record.subordinates > 0 => {
+                return Err(refused(code::TRY_AGAIN, "the unit has subordinates"));
+            }
+            "EnsureDead" => {
+                record.remote.life = Life::Dead;
+                let machine = record.machine.clone();
+                drop(inner);
+                self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
+            }
+            other => return Err(refused(code::NOT_IMPLEMENTED, other)),
+        }
+        Ok(value(Empty {}))
+    }
+}
+
+impl UnitRecord {
+    fn write(&mut self, operation: OperationState) -> Result<(), CallError> {
+        operation.validate().map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
+        self.writes.push(operation.clone());
+        self.state.operation = Some(operation);
+        Ok(())
+    }
+
+    fn commit(&mut self, effects: Effects) {
+        for (key, new) in effects.state.clone() {
+            match new {
+                Some(text) => self.state.charm_state.insert(key, text),
+                None => self.state.charm_state.remove(&key),
+            };
+        }
+        self.state.opened_ports.extend(effects.open_ports.iter().copied());
+        self.state.opened_ports.retain(|range| !effects.close_ports.contains(range));
+        self.commits.push(effects);
+    }
+}
+
+/// One connection.
+struct Link {
+    controller: Controller,
+    broken: CancellationToken,
+}
+
+#[async_trait]
+impl Caller for Link {
+    async fn request(
+        &self,
+        facade: &str,
+        _: u32,
+        method: &str,
+        id: Option<String>,
+        params: Value,
+    ) -> Result<Value, CallError> {
+        let name = name(facade, method);
+        let work = async {
+            if facade == WATCHER_FACADE {
+                let id = id.unwrap_or_default();
+                return match method {
+                    "Next" => self.controller.next(&id).await.map(value),
+                    _ => {
+                        self.controller.lock().watchers.remove(&id);
+                        Ok(value(Empty {}))
+                    }
+                };
+            }
+            self.controller.until(|controller| !controller.lock().held.contains(name)).await;
+            let refusal = self.controller.lock().refusals.remove(name);
+            let answer = match refusal {
+                Some(error) => Err(error),
+                None => self.controller.answer(name, params).await,
+            };
+            self.controller.lock().calls.push(name.to_owned());
+            self.controller.touch(&[]);
+            answer
+        };
+        tokio::select! {
+            biased;
+            () = self.broken.cancelled() => Err(CallError::Disconnected("cut".to_owned())),
+            answer = work => answer,
+        }
+    }
+
+    async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
+        self.controller.lock().calls.push("blob".to_owned());
+        let blob = self.controller.lock().blobs.get(digest).cloned();
+        blob.map(Bytes::from).ok_or_else(|| refused(code::NOT_FOUND, "blob"))
+    }
+
+    fn broken(&self) -> CancellationToken {
+        self.broken.clone()
+    }
+}
+
+/// Methods by one name each, where facades use the same one.
+fn name<'a>(facade: &str, method: &'a str) -> &'a str {
+    match (facade, method) {
+        ("ModelConfig", "WatchForModelConfigChanges") => "WatchModelConfig",
+        ("Machiner", "Life") => "MachineLife",
+        ("Machiner", "Watch") => "WatchMachine",
+        ("Machiner", "SetStatus") => "MachineStatus",
+        ("Machiner", "EnsureDead") => "EnsureMachineDead",
+        ("Deployer", "SetStatus") => "SetDeployStatus",
+        ("Uniter", "Watch") => "WatchUnit",
+        (_, method) => method,
+    }
+}
+
+/// Juju's defaults.
+pub fn retry_strategy() -> RetryStrategy {
+    RetryStrategy { should_retry: true, min_retry_ms: 5_000, max_retry_ms: 300_000, jitter: true, factor: 2 }
+}
+
+fn model() -> ModelUuid {
+    match MODEL.parse() {
+        Ok(uuid) => uuid,
+        Err(_) => unreachable!("the constant is a UUID"),
+    }
+}
+
+fn argument<T: DeserializeOwned>(params: &Value, name: &str) -> Result<T, CallError> {
+    let argument = params.get(name).cloned().unwrap_or(Value::Null);
+    serde_json::from_value(argument).map_err(|error| refused(code::BAD_REQUEST, &format!("{name}: {error}")))
+}
+
+fn value(answer: impl Serialize) -> Value {
+    serde_json::to_value(answer).unwrap_or_else(|error| json!({ "unserializable": error.to_string() }))
+}
+
+fn refused(code: &str, message: &str) -> CallError {
+    CallError::Refused { code: code.to_owned(), message: message.to_owned() }
+}
+
+fn unusable(error: periapt_model::NameError) -> CallError {
+    CallError::Unexpected(error.to_string())
+}

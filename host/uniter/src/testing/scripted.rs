@@ -1,0 +1,126 @@
+//! A sandbox whose hooks are closures, and charms for it.
+
+use std::io::{Cursor, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use periapt_client::ApiConnection;
+use periapt_model::charm::{Archive, CharmInfo, CharmUrl};
+use periapt_model::hook::Effects;
+use periapt_sandbox::{HookContext, HookFailure};
+
+use crate::sandbox::{CharmFiles, HookCall, RunnableCharm, Sandbox, SandboxError};
+
+/// What a hook found.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub unit: String,
+    pub hook: String,
+    pub charm: String,
+    pub config: String,
+    pub environment: Vec<(String, String)>,
+    pub state: PathBuf,
+}
+
+type Script = Arc<dyn Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure> + Send + Sync>;
+
+/// Runs the script for every hook and remembers what each found.
+#[derive(Clone)]
+pub struct ScriptedSandbox {
+    script: Arc<Mutex<Script>>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Default for ScriptedSandbox {
+    fn default() -> Self {
+        Self::new(|_, _| Ok(Effects::default()))
+    }
+}
+
+impl ScriptedSandbox {
+    pub fn new(
+        script: impl Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure> + Send + Sync + 'static,
+    ) -> Self {
+        Self { script: Arc::new(Mutex::new(Arc::new(script))), seen: Arc::default() }
+    }
+
+    /// Replaces the script for the hooks that follow.
+    pub fn script(
+        &self,
+        script: impl Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure> + Send + Sync + 'static,
+    ) {
+        *self.script.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(script);
+    }
+
+    /// The hooks that ran, oldest first.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Their names.
+    pub fn hooks(&self) -> Vec<String> {
+        self.seen().into_iter().map(|seen| seen.hook).collect()
+    }
+}
+
+#[async_trait]
+impl Sandbox for ScriptedSandbox {
+    async fn load(
+        &self,
+        _: &ApiConnection,
+        charm: CharmFiles<'_>,
+    ) -> Result<Arc<dyn RunnableCharm>, SandboxError> {
+        Ok(Arc::new(Scripted { sandbox: self.clone(), charm: charm.info.url.to_string() }))
+    }
+}
+
+struct Scripted {
+    sandbox: ScriptedSandbox,
+    charm: String,
+}
+
+impl RunnableCharm for Scripted {
+    fn run(&self, call: HookCall, mut context: Box<dyn HookContext>) -> Result<Effects, HookFailure> {
+        let seen = Seen {
+            unit: context.unit_name(),
+            hook: call.event.hook,
+            charm: self.charm.clone(),
+            config: context.config().iter().map(|(name, value)| format!("{name}={value}")).collect(),
+            environment: call.environment,
+            state: call.directories.state,
+        };
+        self.sandbox.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen.clone());
+        let script = self.sandbox.script.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        script(&seen, &mut *context)
+    }
+}
+
+/// A hook's own error.
+pub fn failure(text: &str) -> HookFailure {
+    HookFailure::Charm(text.to_owned())
+}
+
+/// A charm archive that no engine could run; `salt` makes archives differ.
+pub fn archive(name: &str, salt: &str) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    let metadata = format!("name: {name}\nsummary: a charm\ndescription: {salt}\n");
+    let files: [(&str, &[u8]); 3] = [
+        ("metadata.yaml", metadata.as_bytes()),
+        ("config.yaml", b"options:\n  title:\n    type: string\n    default: none\n"),
+        ("charm.wasm", b"\0asm\x0d\0\x01\0"),
+    ];
+    for (path, content) in files {
+        if zip.start_file(path, options).is_err() || zip.write_all(content).is_err() {
+            return Vec::new();
+        }
+    }
+    zip.finish().map(Cursor::into_inner).unwrap_or_default()
+}
+
+/// What a controller knows of such an archive.
+pub fn charm_info(bytes: &[u8], url: &CharmUrl, hooks: &[&str]) -> Option<CharmInfo> {
+    let hooks = hooks.iter().map(|hook| (*hook).to_owned()).collect();
+    Some(Archive::read(bytes).ok()?.info(url.clone(), hooks))
+}
