@@ -102,7 +102,7 @@ fn a_killed_controller_comes_back_with_all_it_acknowledged() -> anyhow::Result<(
         })?;
         assert_eq!(home.agent_pids()?.len(), 1, "the running agent was adopted, not doubled");
         if round == 2 {
-            home.ok(["destroy-controller", "tester", "--no-prompt"])?;
+            home.ok(["destroy-controller", "tester", "--destroy-all-models", "--no-prompt"])?;
         }
         let _ = controller.try_wait();
     }
@@ -133,7 +133,7 @@ fn a_controller_killed_around_its_commit_keeps_all_or_nothing() -> anyhow::Resul
             std::thread::sleep(Duration::from_millis(100));
         }
         assert_eq!(home.ok(["models"])?.contains("late"), expected, "{failpoint}");
-        home.ok(["destroy-controller", "tester", "--no-prompt"])?;
+        home.ok(["destroy-controller", "tester", "--destroy-all-models", "--no-prompt"])?;
     }
     Ok(())
 }

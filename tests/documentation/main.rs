@@ -39,11 +39,13 @@ fn run(script: &str, directory: &Path, home: &Path) -> Result<String> {
         .env("PERIAPT_DATA", home.join("client"))
         .output()?;
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let destroyed = Command::new(program())
-        .args(["destroy-controller", "--all", "--no-prompt"])
-        .env("PERIAPT_DATA", home.join("client"))
-        .output();
-    drop(destroyed);
+    for controller in ["home", "lab"] {
+        // Gone already, unless the script failed half-way.
+        let _ = Command::new(program())
+            .args(["destroy-controller", controller, "--destroy-all-models", "--force", "--no-prompt"])
+            .env("PERIAPT_DATA", home.join("client"))
+            .output();
+    }
     anyhow::ensure!(output.status.success(), "{script}\n{text}");
     Ok(text)
 }

@@ -161,7 +161,7 @@ fn destroying_the_controller_leaves_no_process() -> anyhow::Result<()> {
     let mut pids = home.agent_pids()?;
     pids.push(home.controller_pid()?);
     assert_eq!(pids.len(), 2, "a controller and one agent: {pids:?}");
-    home.ok(["destroy-controller", "tester", "--no-prompt"])?;
+    home.ok(["destroy-controller", "tester", "--destroy-all-models", "--no-prompt"])?;
     std::thread::sleep(Duration::from_millis(500));
     assert!(home.agent_pids()?.is_empty() && home.controller_pid().is_err());
     Ok(())

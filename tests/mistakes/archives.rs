@@ -22,7 +22,7 @@ const METADATA: &[u8] = b"name: bad\nsummary: a bad charm\ndescription: for test
 
 fn refused(home: &Home, path: &Path, words: &[&str]) -> anyhow::Result<()> {
     let answer = home.periapt(["deploy", &path.display().to_string(), "bad"])?;
-    assert_three_lines(&answer, 1, words);
+    assert_three_lines(&answer, 2, words);
     assert!(home.status()?["applications"].as_object().is_none_or(serde_json::Map::is_empty), "nothing was deployed");
     Ok(())
 }

@@ -75,6 +75,6 @@ fn a_full_disk_refuses_writes_and_loses_nothing() -> anyhow::Result<()> {
     let config: serde_json::Value = serde_json::from_str(&home.ok(["config", "site", "--format", "json"])?)?;
     assert!(config.to_string().contains("After"), "{config}");
     home.until_workload("site/0", "active")?;
-    home.ok(["destroy-controller", "tester", "--no-prompt"])?;
+    home.ok(["destroy-controller", "tester", "--destroy-all-models", "--no-prompt"])?;
     Ok(())
 }

@@ -209,7 +209,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        let _ = self.command(["destroy-controller", "tester", "--no-prompt"]).output();
+        let _ = self.command(["destroy-controller", "tester", "--destroy-all-models", "--no-prompt"]).output();
         for pid in self.pid_of(&[]).unwrap_or_default() {
             kill(pid);
         }

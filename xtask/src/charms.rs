@@ -35,7 +35,7 @@ pub fn pack_all() -> Result<PathBuf> {
         )?;
         run::step(
             &format!("packing charm {charm}"),
-            Command::new(&periapt).args(["charm", "pack"]).arg(&project).arg("--output").arg(&packed),
+            Command::new(&periapt).args(["charm", "pack", "--no-build", "--output"]).arg(&packed).arg(&project),
         )?;
     }
     Ok(directory())

@@ -28,7 +28,7 @@ pub fn run(once: bool) -> Result<()> {
     };
     let destroyed = run::step(
         "destroying the controller",
-        &mut demo.periapt(&["destroy-controller", CONTROLLER, "--no-prompt"]),
+        &mut demo.periapt(&["destroy-controller", CONTROLLER, "--destroy-all-models", "--no-prompt"]),
     );
     outcome.and(destroyed)
 }

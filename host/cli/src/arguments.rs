@@ -9,11 +9,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
-    Bootstrap, ControllerCommand, ControllerRun, Controllers, DestroyController, StartController, StopController,
+    Bootstrap, ControllerCommand, Controllers, DestroyController, StartController, StopController,
     Switch,
 };
 pub use model::{
-    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, ModelConfig, Models, Refresh, RemoveApplication,
+    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, ModelConfig, Models, Refresh, Removal, RemoveApplication,
     RemoveUnit, Resolved, ShowApplication, ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, LogFormat, duration,
     Workers,
 };

@@ -105,7 +105,7 @@ pub static WORKERS: &[Worker] = &[
     worker("reboot", Same, "machine", NotBuilt("waits for charms that may ask for a reboot")),
     worker("remoterelations", Same, "model", NotBuilt("waits for relations between models")),
     worker("retrystrategy", Same, "unit", Built(&[(Unit, "hook-retry-strategy")])),
-    worker("s3caller", Adapted, "unit", Built(&[(Unit, "s3-caller")])),
+    worker("s3caller", Adapted, "unit", NotNeeded("charms come over the API connection by their digest; there is no separate object store")),
     worker("secretbackendrotate", Same, "controller", NotBuilt(SECRETS)),
     worker("secretdrainworker", Same, "unit", NotBuilt(SECRETS)),
     worker("secretexpire", Lib, "unit", Library(&[], SECRETS)),

@@ -65,6 +65,7 @@ pub fn manifold() -> Manifold {
             stop: controller.stop_signal.clone(),
         });
         let routes = mux.add("/", state.router()).while_doing("adding the API's routes")?;
+        let store_user = controller.store_users.token();
         Ok(TaskWorker::lending(Outputs::of(state.clone()), |worker| async move {
             worker.set_report(json!({ "addresses": state.addresses() }));
             worker.dying().cancelled().await;
@@ -72,7 +73,7 @@ pub fn manifold() -> Manifold {
             if !state.drained(DRAIN).await {
                 tracing::warn!("API connections did not close in time");
             }
-            drop(routes);
+            drop((routes, store_user));
             Ok(())
         }))
     })

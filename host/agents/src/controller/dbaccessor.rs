@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
+use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError, clock};
 use periapt_store::{SlowQuery, Store, StoreError, StoreOptions};
 
 use super::{ControllerContext, agent, querylogger};
@@ -20,6 +20,9 @@ pub const NAME: &str = "db-accessor";
 const PING_PERIOD: Duration = Duration::from_secs(10);
 const PING_TRIES: u32 = 3;
 const PING_PAUSE: Duration = Duration::from_secs(1);
+
+/// A little longer than the API and the listener take to drain.
+const LAST_REQUESTS: Duration = Duration::from_secs(8);
 
 /// Lends the [`Store`].
 pub fn manifold() -> Manifold {
@@ -48,6 +51,10 @@ pub fn manifold() -> Manifold {
                     break Err(error).while_doing("asking the database for a sign of life");
                 }
             };
+            // Requests that run have the time the API gives them.
+            controller.store_users.close();
+            clock::timeout(clock.as_ref(), LAST_REQUESTS, controller.store_users.wait()).await;
+            controller.store_users.reopen();
             store.close().await;
             ended
         }))

@@ -33,6 +33,7 @@ pub fn manifold() -> Manifold {
             worker.set_report(json!({ "address": port.address.to_string() }));
             // The worker has the listener alone now, so that its end closes the port.
             drop(port);
+            let _store_user = controller.store_users.token();
             controller.ready.unlock();
             let dying = worker.dying().clone();
             let limits = ListenerLimits::default();

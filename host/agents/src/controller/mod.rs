@@ -45,6 +45,7 @@ use periapt_server::StopSignal;
 use periapt_store::StoreOptions;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 pub use bootstrap::{ADMIN, BootstrapOptions, BootstrapResult, CONTROLLER_MODEL, bootstrap};
 pub use compiler::COMMAND as COMPILE_COMMAND;
@@ -80,6 +81,8 @@ pub struct ControllerContext {
     upgraded: Gate,
     /// Unlocked when the controller serves.
     ready: Gate,
+    /// Who serves requests from the store: it closes after them.
+    store_users: TaskTracker,
     signals: bool,
     set_levels: SetLevels,
 }

@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use periapt_engine::{DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, Worker, clock};
+use periapt_engine::{DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, clock};
 use periapt_providers::local::{AgentLock, Holder, LocalOptions, LocalProviders, Patience, Program, holder};
-use periapt_providers::{Provider, Providers};
+use periapt_providers::Provider;
 use periapt_server::StopSignal;
 use periapt_wire::rest::StopRequest;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::config::ControllerConfig;
 use super::error::file;
@@ -177,6 +178,7 @@ pub(super) fn context(options: RunOptions, config: ControllerConfig) -> Controll
         stop,
         upgraded: Gate::new(),
         ready: Gate::new(),
+        store_users: TaskTracker::new(),
         signals,
         set_levels,
         clock,

@@ -10,7 +10,6 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, RunOptions, bootstrap, logger, run, running_pid};
@@ -45,7 +44,7 @@ fn options(directory: &Path) -> BootstrapOptions {
 struct Running {
     made: BootstrapResult,
     stop: CancellationToken,
-    task: JoinHandle<Result<(), ControllerError>>,
+    ended: oneshot::Receiver<Result<(), ControllerError>>,
 }
 
 async fn start(directory: &Path, made: BootstrapResult) -> Running {
@@ -55,14 +54,20 @@ async fn start(directory: &Path, made: BootstrapResult) -> Running {
     options.program = PathBuf::from("/bin/true");
     let stop = options.stop.clone();
     let (ready, is_ready) = oneshot::channel();
-    let mut task = tokio::spawn(run(options, move |info| drop(ready.send(info))));
+    let (over, mut ended) = oneshot::channel();
+    // A runtime of its own, as in a process.
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let result = runtime.block_on(run(options, move |info| drop(ready.send(info))));
+        drop(over.send(result));
+    });
     tokio::select! {
         info = tokio::time::timeout(Duration::from_secs(30), is_ready) => {
             assert_eq!(info.unwrap().unwrap().addresses, made.api_endpoints);
         }
-        ended = &mut task => panic!("the controller ended: {ended:?}"),
+        ended = &mut ended => panic!("the controller ended: {ended:?}"),
     }
-    Running { made, stop, task }
+    Running { made, stop, ended }
 }
 
 impl Running {
@@ -77,7 +82,7 @@ impl Running {
 
     async fn stop(self) {
         self.stop.cancel();
-        tokio::time::timeout(Duration::from_secs(30), self.task).await.unwrap().unwrap().unwrap();
+        tokio::time::timeout(Duration::from_secs(30), self.ended).await.unwrap().unwrap().unwrap();
     }
 }
 
@@ -206,7 +211,7 @@ async fn a_request_over_the_api_stops_the_process() {
     let login: periapt_wire::rest::LoginReply = answer.json().await.unwrap();
     let stop = serde_json::json!({ "agents": true });
     client.post(controller.url("/v1/controller/stop")).bearer_auth(&login.token).json(&stop).send().await.unwrap();
-    tokio::time::timeout(Duration::from_secs(30), controller.task).await.unwrap().unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(30), controller.ended).await.unwrap().unwrap().unwrap();
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::output::table::Table;
 use crate::session::ModelSession;
 
 /// What the words of the command line ask for.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 enum Wish {
     All,
     One(String),
@@ -178,8 +178,8 @@ mod tests {
 
     #[test]
     fn words_say_whether_to_show_or_to_change() {
-        assert_eq!(wish(&[], &[], None, "site").unwrap(), Wish::All);
-        assert_eq!(wish(&words("size"), &[], None, "site").unwrap(), Wish::One("size".to_owned()));
+        assert!(matches!(wish(&[], &[], None, "site").unwrap(), Wish::All));
+        assert!(matches!(wish(&words("size"), &[], None, "site").unwrap(), Wish::One(key) if key == "size"));
         let Wish::Change(change) = wish(&words("a=1 b=x"), &words("c d"), None, "site").unwrap() else { panic!() };
         assert_eq!((change.set.len(), change.reset), (2, words("c d")));
         for (settings, reset) in [("a b", ""), ("a b=1", ""), ("a", "b"), ("a=1", "a")] {

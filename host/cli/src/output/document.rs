@@ -6,12 +6,18 @@ use serde::{Serialize, Serializer};
 use super::text::natural;
 
 /// Entries by name, in natural order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Named<T>(Vec<(String, T)>);
 
 impl<T> Named<T> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Named(Vec::new())
     }
 }
 

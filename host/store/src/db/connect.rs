@@ -14,6 +14,9 @@ use crate::options::{Database, StoreOptions};
 
 /// More than there are statements, so that none is prepared twice.
 const STATEMENTS: usize = 512;
+/// Rows that the connection's thread may be ahead of the reader: a large answer then costs few
+/// switches between the two.
+const ROWS: usize = 4096;
 
 fn sqlite_options(path: &std::path::Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
@@ -24,6 +27,7 @@ fn sqlite_options(path: &std::path::Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(Duration::from_secs(10))
         .statement_cache_capacity(STATEMENTS)
+        .row_buffer_size(ROWS)
         .pragma("temp_store", "MEMORY")
         .pragma("cache_size", "-16000")
         .disable_statement_logging()

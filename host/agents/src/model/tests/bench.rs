@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use periapt_client::ApiConnection;
-use periapt_engine::{DependencyEngine, FakeClock, NodeState, Worker, WorkerError};
+use periapt_engine::{DependencyEngine, FakeClock, NodeState, WorkerError};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UserName};
 use periapt_providers::{Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance};
 use periapt_server::{

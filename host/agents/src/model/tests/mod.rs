@@ -4,7 +4,7 @@ pub(crate) mod bench;
 
 use std::time::Duration;
 
-use periapt_engine::{Manifolds, NodeState, Worker};
+use periapt_engine::{Manifolds, NodeState};
 use periapt_model::Life;
 use periapt_model::status::Workload;
 use periapt_wire::agent::cleaner::CleanupReport;
