@@ -30,9 +30,15 @@ pub struct AgentConfig {
 #[derive(Debug, Error)]
 pub enum AgentConfigError {
     #[error("cannot read the agent configuration {}: {source}", path.display())]
-    Unreadable { path: PathBuf, source: std::io::Error },
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("the agent configuration {} is damaged: {source}", path.display())]
-    Damaged { path: PathBuf, source: serde_json::Error },
+    Damaged {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
 }
 
 impl AgentConfigError {
@@ -48,10 +54,14 @@ impl AgentConfigError {
 impl AgentConfig {
     /// Reads the file.
     pub fn read(path: &Path) -> Result<Self, AgentConfigError> {
-        let bytes = std::fs::read(path)
-            .map_err(|source| AgentConfigError::Unreadable { path: path.to_owned(), source })?;
-        serde_json::from_slice(&bytes)
-            .map_err(|source| AgentConfigError::Damaged { path: path.to_owned(), source })
+        let bytes = std::fs::read(path).map_err(|source| AgentConfigError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        serde_json::from_slice(&bytes).map_err(|source| AgentConfigError::Damaged {
+            path: path.to_owned(),
+            source,
+        })
     }
 }
 

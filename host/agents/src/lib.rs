@@ -11,7 +11,7 @@
 pub mod agent_config;
 pub mod catalogue;
 pub mod controller;
-pub mod model;
 pub mod host;
 pub mod machine;
+pub mod model;
 pub mod unit;

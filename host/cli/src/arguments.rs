@@ -13,9 +13,9 @@ pub use controllers::{
     Switch,
 };
 pub use model::{
-    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, ModelConfig, Models, Refresh, Removal, RemoveApplication,
-    RemoveUnit, Resolved, ShowApplication, ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, LogFormat, duration,
-    Workers,
+    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, LogFormat, ModelConfig, Models,
+    Refresh, Removal, RemoveApplication, RemoveUnit, Resolved, ShowApplication, ShowStatusLog,
+    ShowUnit, Status, WaitFor, WaitForKind, Workers, duration,
 };
 
 const EXAMPLES: &str = "\
@@ -219,8 +219,12 @@ mod tests {
             "compile-component",
             "completion bash",
         ] {
-            let words: Vec<String> = line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect();
-            let parsed = Arguments::try_parse_from(std::iter::once("periapt".to_owned()).chain(words));
+            let words: Vec<String> = line
+                .split(' ')
+                .map(|word| word.trim_matches('\'').to_owned())
+                .collect();
+            let parsed =
+                Arguments::try_parse_from(std::iter::once("periapt".to_owned()).chain(words));
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         }
     }

@@ -39,7 +39,12 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
     pub fn new(exit: Exit, what: impl Into<String>) -> Self {
-        Self { exit, what: what.into(), why: String::new(), advice: String::new() }
+        Self {
+            exit,
+            what: what.into(),
+            why: String::new(),
+            advice: String::new(),
+        }
     }
 
     pub fn failed(what: impl Into<String>) -> Self {
@@ -106,7 +111,10 @@ impl From<RestError> for Failure {
                     _ => Exit::Failed,
                 };
                 let why = match problem.detail.as_str() {
-                    "" => format!("the controller answered {} ({})", problem.status, problem.code),
+                    "" => format!(
+                        "the controller answered {} ({})",
+                        problem.status, problem.code
+                    ),
                     detail => detail.to_owned(),
                 };
                 let advice = match (problem.advice.as_str(), exit) {
@@ -123,12 +131,16 @@ impl From<RestError> for Failure {
                     .why(reason)
                     .advice("periapt controller start, or check the network")
             }
-            RestError::Interrupted(reason) => Failure::failed("the connection to the controller broke off")
-                .why(reason)
-                .advice("periapt status shows whether the change took effect; then try again"),
-            RestError::Unexpected(reason) => Failure::failed("the controller's answer cannot be read")
-                .why(reason)
-                .advice("compare `periapt version` with the version in `periapt controllers`"),
+            RestError::Interrupted(reason) => {
+                Failure::failed("the connection to the controller broke off")
+                    .why(reason)
+                    .advice("periapt status shows whether the change took effect; then try again")
+            }
+            RestError::Unexpected(reason) => {
+                Failure::failed("the controller's answer cannot be read")
+                    .why(reason)
+                    .advice("compare `periapt version` with the version in `periapt controllers`")
+            }
             RestError::Trust(error) => error.into(),
         }
     }
@@ -154,10 +166,19 @@ impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
         let text = error.render().to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let what = lines.next().unwrap_or("wrong usage").trim_start_matches("error: ").to_owned();
+        let what = lines
+            .next()
+            .unwrap_or("wrong usage")
+            .trim_start_matches("error: ")
+            .to_owned();
         let rest: Vec<&str> = lines.collect();
-        let usage = rest.iter().find(|line| line.starts_with("Usage:")).map_or("", |line| *line);
-        let why = rest.iter().find(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+        let usage = rest
+            .iter()
+            .find(|line| line.starts_with("Usage:"))
+            .map_or("", |line| *line);
+        let why = rest
+            .iter()
+            .find(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
         let why = why.map_or("the command line is not complete", |line| *line);
         let advice = match usage {
             "" => "periapt --help".to_owned(),
@@ -180,8 +201,13 @@ mod tests {
 
     #[test]
     fn a_failure_is_always_three_lines() {
-        let failure = Failure::failed("cannot\ndo \u{1b}[31mit").why("a\nb").advice("c");
-        assert_eq!(lines(&failure), ["error: cannot do it", "  why: a b", "  try: c"]);
+        let failure = Failure::failed("cannot\ndo \u{1b}[31mit")
+            .why("a\nb")
+            .advice("c");
+        assert_eq!(
+            lines(&failure),
+            ["error: cannot do it", "  why: a b", "  try: c"]
+        );
         assert_eq!(lines(&Failure::failed("x")).len(), 3);
     }
 
@@ -200,9 +226,13 @@ mod tests {
             assert_eq!(failure.exit, exit, "{status}");
             assert_eq!(lines(&failure).len(), 3);
         }
-        let problem = Problem::new(404, "application-not-found", "application \"site\" not found")
-            .why("model \"demo\" has no application of this name")
-            .advice("periapt status -m demo");
+        let problem = Problem::new(
+            404,
+            "application-not-found",
+            "application \"site\" not found",
+        )
+        .why("model \"demo\" has no application of this name")
+        .advice("periapt status -m demo");
         assert_eq!(
             lines(&Failure::from(RestError::Problem(problem))),
             [
@@ -215,11 +245,20 @@ mod tests {
 
     #[test]
     fn wrong_usage_is_three_lines_too() {
-        for line in ["deploy", "status --format pdf", "nonsense", "remove-unit site/0 --no-wait"] {
+        for line in [
+            "deploy",
+            "status --format pdf",
+            "nonsense",
+            "remove-unit site/0 --no-wait",
+        ] {
             let words = std::iter::once("periapt").chain(line.split(' '));
             let error = crate::arguments::Arguments::try_parse_from(words).unwrap_err();
             let failure = Failure::from(error);
-            assert_eq!((failure.exit, lines(&failure).len()), (Exit::Usage, 3), "{failure}");
+            assert_eq!(
+                (failure.exit, lines(&failure).len()),
+                (Exit::Usage, 3),
+                "{failure}"
+            );
         }
     }
 }

@@ -68,7 +68,9 @@ pub struct Account {
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Account").field("user", &self.user).finish_non_exhaustive()
+        f.debug_struct("Account")
+            .field("user", &self.user)
+            .finish_non_exhaustive()
     }
 }
 
@@ -101,7 +103,11 @@ pub struct Model {
 
 impl Model {
     pub fn new(uuid: impl Into<String>) -> Self {
-        Model { uuid: uuid.into(), kind: "iaas".to_owned(), ..Model::default() }
+        Model {
+            uuid: uuid.into(),
+            kind: "iaas".to_owned(),
+            ..Model::default()
+        }
     }
 }
 
@@ -120,7 +126,8 @@ impl Contents {
         self.accounts.controllers.remove(name);
         self.models.controllers.remove(name);
         if self.controllers.current_controller.as_deref() == Some(name) {
-            self.controllers.current_controller = self.controllers.controllers.keys().next().cloned();
+            self.controllers.current_controller =
+                self.controllers.controllers.keys().next().cloned();
         }
     }
 
@@ -128,13 +135,21 @@ impl Contents {
     pub fn forget_model(&mut self, controller: &str, model: &str) {
         if let Some(models) = self.models.controllers.get_mut(controller) {
             models.models.remove(model);
-            models.current_model = models.current_model.take().filter(|current| current != model);
+            models.current_model = models
+                .current_model
+                .take()
+                .filter(|current| current != model);
         }
     }
 
     /// The current model of a controller, without its owner.
     pub fn current_model(&self, controller: &str) -> Option<&str> {
-        let current = self.models.controllers.get(controller)?.current_model.as_deref()?;
+        let current = self
+            .models
+            .controllers
+            .get(controller)?
+            .current_model
+            .as_deref()?;
         Some(short_name(current))
     }
 }
@@ -153,7 +168,11 @@ pub struct ClientFiles {
 impl ClientFiles {
     /// `$PERIAPT_DATA`, else `periapt` in the user's data directory.
     pub fn locate() -> Outcome<Self> {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let set = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
         let directory = set("PERIAPT_DATA")
             .or_else(|| set("XDG_DATA_HOME").map(|base| base.join("periapt")))
             .or_else(|| set("HOME").map(|home| home.join(".local/share/periapt")))
@@ -162,14 +181,17 @@ impl ClientFiles {
                     .why("neither PERIAPT_DATA nor HOME is set")
                     .advice("set PERIAPT_DATA to a directory of yours")
             })?;
-        let directory = std::path::absolute(&directory)
-            .map_err(|error| Failure::file("the client's directory cannot be used", &directory, &error))?;
+        let directory = std::path::absolute(&directory).map_err(|error| {
+            Failure::file("the client's directory cannot be used", &directory, &error)
+        })?;
         Ok(Self { directory })
     }
 
     #[cfg(test)]
     pub fn at(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into() }
+        Self {
+            directory: directory.into(),
+        }
     }
 
     pub fn directory(&self) -> &Path {
@@ -217,7 +239,13 @@ impl ClientFiles {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(T::default()),
-            Err(error) => return Err(Failure::file("the client's files cannot be read", &path, &error)),
+            Err(error) => {
+                return Err(Failure::file(
+                    "the client's files cannot be read",
+                    &path,
+                    &error,
+                ));
+            }
         };
         if text.trim().is_empty() {
             return Ok(T::default());
@@ -230,14 +258,17 @@ impl ClientFiles {
     }
 
     fn write_file(&self, name: &str, value: &impl Serialize) -> Outcome {
-        let text = serde_saphyr::to_string(value)
-            .map_err(|error| Failure::failed("the client's files cannot be written").why(error.to_string()))?;
+        let text = serde_saphyr::to_string(value).map_err(|error| {
+            Failure::failed("the client's files cannot be written").why(error.to_string())
+        })?;
         self.replace(&self.directory.join(name), &text)
     }
 
     /// All or nothing, and for the user's eyes only.
     fn replace(&self, path: &Path, text: &str) -> Outcome {
-        let failed = |error: std::io::Error| Failure::file("the client's files cannot be written", path, &error);
+        let failed = |error: std::io::Error| {
+            Failure::file("the client's files cannot be written", path, &error)
+        };
         let fresh = path.with_extension(format!("new-{}", std::process::id()));
         let mut file = OpenOptions::new()
             .write(true)
@@ -246,7 +277,9 @@ impl ClientFiles {
             .mode(0o600)
             .open(&fresh)
             .map_err(failed)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .map_err(failed)?;
         fs::rename(&fresh, path).map_err(failed)
     }
 
@@ -260,8 +293,16 @@ impl ClientFiles {
 
     fn lock(&self) -> Outcome<File> {
         let path = self.directory.join("lock");
-        let failed = |error: std::io::Error| Failure::file("the client's files cannot be locked", &path, &error);
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(failed)?;
+        let failed = |error: std::io::Error| {
+            Failure::file("the client's files cannot be locked", &path, &error)
+        };
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(failed)?;
         file.lock().map_err(failed)?;
         Ok(file)
     }

@@ -18,7 +18,11 @@ pub struct Live {
 impl Live {
     /// Begins to listen; returns once the controller does.
     pub async fn open(client: &RestClient, model: &str) -> Result<Self, RestError> {
-        let mut live = Self { client: client.clone(), model: model.to_owned(), lines: None };
+        let mut live = Self {
+            client: client.clone(),
+            model: model.to_owned(),
+            lines: None,
+        };
         live.listen().await?;
         Ok(live)
     }
@@ -54,7 +58,9 @@ impl Live {
                 Ok(())
             }
             Some(Err(error)) => Err(error),
-            None => Err(RestError::Interrupted("the controller ended the stream of changes".to_owned())),
+            None => Err(RestError::Interrupted(
+                "the controller ended the stream of changes".to_owned(),
+            )),
         }
     }
 

@@ -27,10 +27,18 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => return end(Err(error.into())),
         // Help and version were asked for.
-        Err(error) => return if error.print().is_ok() { ExitCode::SUCCESS } else { Exit::Failed.into() },
+        Err(error) => {
+            return if error.print().is_ok() {
+                ExitCode::SUCCESS
+            } else {
+                Exit::Failed.into()
+            };
+        }
     };
     match arguments.command {
-        Command::Controller(ControllerCommand::Run(run)) => processes::run_controller(&run.data_dir, run.detached),
+        Command::Controller(ControllerCommand::Run(run)) => {
+            processes::run_controller(&run.data_dir, run.detached)
+        }
         Command::Agent(AgentCommand::Run { config }) => processes::run_agent(&config),
         Command::CompileComponent => processes::compile_component(),
         command => end(client(&arguments.general, command)),
@@ -43,7 +51,10 @@ fn client(general: &General, command: Command) -> Outcome {
         .enable_all()
         .build()
         .map_err(|error| Failure::failed("the program cannot start").why(error.to_string()))?;
-    let context = Context { output: Output::new(general), files: ClientFiles::locate()? };
+    let context = Context {
+        output: Output::new(general),
+        files: ClientFiles::locate()?,
+    };
     runtime.block_on(commands::run(&context, command))
 }
 

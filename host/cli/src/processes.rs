@@ -35,9 +35,12 @@ pub fn compile_component() -> ExitCode {
 pub async fn bootstrap(options: BootstrapOptions) -> Outcome<BootstrapResult> {
     let data_dir = options.data_dir.clone();
     controller::bootstrap(options).await.map_err(|error| {
-        Failure::failed(format!("no controller could be made in {}", data_dir.display()))
-            .why(format!("{error} ({})", error.code()))
-            .advice("correct what stands above, or choose another --data-dir")
+        Failure::failed(format!(
+            "no controller could be made in {}",
+            data_dir.display()
+        ))
+        .why(format!("{error} ({})", error.code()))
+        .advice("correct what stands above, or choose another --data-dir")
     })
 }
 
@@ -54,7 +57,13 @@ pub fn log_file(data_dir: &Path) -> PathBuf {
 /// Starts a controller that outlives this command and its terminal.
 pub fn start_controller(data_dir: &Path) -> Outcome<Child> {
     let log = log_file(data_dir);
-    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&log);
+    let open = || {
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&log)
+    };
     let (out, err) = open()
         .and_then(|out| Ok((out.try_clone()?, out)))
         .map_err(|error| Failure::file("the controller's log cannot be written", &log, &error))?;
@@ -74,18 +83,26 @@ pub fn start_controller(data_dir: &Path) -> Outcome<Child> {
 pub fn inspect(component: &[u8]) -> Outcome<Inspection> {
     let program = this_program()?;
     let arguments = ["compile-component"];
-    periapt_sandbox::compile_in_child(&program, &arguments, &Settings::default(), component, &ChildLimits::default())
-        .map(|artifact| artifact.inspection().clone())
-        .map_err(|error| {
-            Failure::failed("the component cannot be compiled")
-                .why(format!("{error} ({})", error.code()))
-                .advice("build it again with periapt charm build")
-        })
+    periapt_sandbox::compile_in_child(
+        &program,
+        &arguments,
+        &Settings::default(),
+        component,
+        &ChildLimits::default(),
+    )
+    .map(|artifact| artifact.inspection().clone())
+    .map_err(|error| {
+        Failure::failed("the component cannot be compiled")
+            .why(format!("{error} ({})", error.code()))
+            .advice("build it again with periapt charm build")
+    })
 }
 
 fn this_program() -> Outcome<PathBuf> {
     std::env::current_exe().map_err(|error| {
-        Failure::failed("this program cannot find itself").why(error.to_string()).advice("start it by its full path")
+        Failure::failed("this program cannot find itself")
+            .why(error.to_string())
+            .advice("start it by its full path")
     })
 }
 
@@ -96,20 +113,29 @@ impl Ending {
     /// None when there is no such process.
     pub fn of(pid: u32) -> Option<Self> {
         let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
-        rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok().map(Ending)
+        rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())
+            .ok()
+            .map(Ending)
     }
 
     /// Waits for the end; an error when `limit` passes first.
     pub fn wait(self, limit: std::time::Duration, what: &str) -> Outcome {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let limit = Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: 0 };
+        let limit = Timespec {
+            tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: 0,
+        };
         let mut waiting = [PollFd::new(&self.0, PollFlags::IN)];
         match poll(&mut waiting, Some(&limit)) {
-            Ok(0) => Err(Failure::new(Exit::TimedOut, format!("{what} has not ended yet"))
-                .why(format!("it was asked to {} s ago", limit.tv_sec))
-                .advice("look into its log, or wait longer")),
+            Ok(0) => Err(
+                Failure::new(Exit::TimedOut, format!("{what} has not ended yet"))
+                    .why(format!("it was asked to {} s ago", limit.tv_sec))
+                    .advice("look into its log, or wait longer"),
+            ),
             Ok(_) => Ok(()),
-            Err(error) => Err(Failure::failed(format!("cannot wait for {what}")).why(error.to_string())),
+            Err(error) => {
+                Err(Failure::failed(format!("cannot wait for {what}")).why(error.to_string()))
+            }
         }
     }
 }

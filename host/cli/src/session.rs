@@ -31,20 +31,39 @@ impl Session {
 
     pub async fn open_named(files: &ClientFiles, choice: Option<&str>) -> Outcome<Self> {
         let contents = files.read()?;
-        let name = match choice.map(str::to_owned).or(contents.controllers.current_controller) {
+        let name = match choice
+            .map(str::to_owned)
+            .or(contents.controllers.current_controller)
+        {
             Some(name) => name,
             None => return Err(no_controller()),
         };
-        let controller =
-            contents.controllers.controllers.get(&name).cloned().ok_or_else(|| unknown_controller(&name))?;
-        let account = contents.accounts.controllers.get(&name).cloned().ok_or_else(|| {
-            Failure::failed(format!("nobody is logged in to controller \"{name}\""))
-                .why("accounts.yaml has no account for it")
-                .advice("bootstrap again, or copy the account from where it was bootstrapped")
-        })?;
+        let controller = contents
+            .controllers
+            .controllers
+            .get(&name)
+            .cloned()
+            .ok_or_else(|| unknown_controller(&name))?;
+        let account = contents
+            .accounts
+            .controllers
+            .get(&name)
+            .cloned()
+            .ok_or_else(|| {
+                Failure::failed(format!("nobody is logged in to controller \"{name}\""))
+                    .why("accounts.yaml has no account for it")
+                    .advice("bootstrap again, or copy the account from where it was bootstrapped")
+            })?;
         let client = RestClient::new(&controller.api_endpoints, &controller.ca_cert)?;
-        let client = log_in(files, &name, client, &account).await.map_err(|failure| advise(failure, &name, &controller))?;
-        Ok(Self { name, user: account.user, controller, client })
+        let client = log_in(files, &name, client, &account)
+            .await
+            .map_err(|failure| advise(failure, &name, &controller))?;
+        Ok(Self {
+            name,
+            user: account.user,
+            controller,
+            client,
+        })
     }
 
     /// `OWNER/NAME` of a model, as the files name it.
@@ -65,7 +84,10 @@ impl ModelSession {
             Some(model) => model.to_owned(),
             None => {
                 let contents = files.read()?;
-                contents.current_model(&session.name).map(str::to_owned).ok_or_else(|| no_model(&session.name))?
+                contents
+                    .current_model(&session.name)
+                    .map(str::to_owned)
+                    .ok_or_else(|| no_model(&session.name))?
             }
         };
         Ok(Self { session, model })
@@ -80,13 +102,21 @@ impl ModelSession {
 pub fn split(text: &str) -> (Option<&str>, Option<&str>) {
     match text.split_once(':') {
         Some((controller, "")) => (Some(controller), None),
-        Some((controller, model)) => (Some(controller).filter(|name| !name.is_empty()), Some(short_name(model))),
+        Some((controller, model)) => (
+            Some(controller).filter(|name| !name.is_empty()),
+            Some(short_name(model)),
+        ),
         None => (None, Some(short_name(text))),
     }
 }
 
 /// The token of the last login while it is good, else a new login.
-async fn log_in(files: &ClientFiles, name: &str, client: RestClient, account: &Account) -> Outcome<RestClient> {
+async fn log_in(
+    files: &ClientFiles,
+    name: &str,
+    client: RestClient,
+    account: &Account,
+) -> Outcome<RestClient> {
     if let Some(token) = &account.token {
         let with_token = client.clone().with(Authorization::Bearer(token.clone()));
         match with_token.controller().await {
@@ -115,7 +145,10 @@ pub fn remember_token(files: &ClientFiles, controller: &str, token: String) -> O
 
 /// A controller of this machine that does not answer can be started from here.
 fn advise(failure: Failure, name: &str, controller: &Controller) -> Failure {
-    let stopped = controller.data_dir.as_ref().is_some_and(|dir| crate::processes::running_pid(dir).is_none());
+    let stopped = controller
+        .data_dir
+        .as_ref()
+        .is_some_and(|dir| crate::processes::running_pid(dir).is_none());
     match stopped {
         true => failure.advice(format!("periapt controller start {name}")),
         false => failure,
@@ -129,15 +162,21 @@ pub fn no_controller() -> Failure {
 }
 
 pub fn unknown_controller(name: &str) -> Failure {
-    Failure::new(Exit::NotFound, format!("controller \"{name}\" is not known here"))
-        .why("it has no entry in controllers.yaml")
-        .advice("periapt controllers lists those that have")
+    Failure::new(
+        Exit::NotFound,
+        format!("controller \"{name}\" is not known here"),
+    )
+    .why("it has no entry in controllers.yaml")
+    .advice("periapt controllers lists those that have")
 }
 
 fn no_model(controller: &str) -> Failure {
-    Failure::new(Exit::NotFound, format!("no model of controller \"{controller}\" is selected"))
-        .why("neither -m nor PERIAPT_MODEL names one, and none is the current one")
-        .advice("periapt add-model NAME, or periapt switch MODEL")
+    Failure::new(
+        Exit::NotFound,
+        format!("no model of controller \"{controller}\" is selected"),
+    )
+    .why("neither -m nor PERIAPT_MODEL names one, and none is the current one")
+    .advice("periapt add-model NAME, or periapt switch MODEL")
 }
 
 #[cfg(test)]

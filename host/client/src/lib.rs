@@ -79,14 +79,21 @@ impl ApiConnection {
 
     pub async fn call<C: Call>(&self, call: &C) -> Result<C::Reply, CallError> {
         let params = serde_json::to_value(call).map_err(unexpected)?;
-        let answer = self.caller.request(C::FACADE, C::VERSION, C::METHOD, None, params).await?;
+        let answer = self
+            .caller
+            .request(C::FACADE, C::VERSION, C::METHOD, None, params)
+            .await?;
         serde_json::from_value(answer).map_err(unexpected)
     }
 
     /// Begins to watch. The first `next` answers at once with the first event.
     pub async fn watch<C: Call<Reply = Watch>>(&self, call: &C) -> Result<Watcher, CallError> {
         let first = self.call(call).await?;
-        Ok(Watcher { connection: self.clone(), id: first.watcher_id, first: Some(first.changes) })
+        Ok(Watcher {
+            connection: self.clone(),
+            id: first.watcher_id,
+            first: Some(first.changes),
+        })
     }
 
     pub async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
@@ -115,7 +122,13 @@ impl Watcher {
         let answer = self
             .connection
             .caller
-            .request(WATCHER_FACADE, 1, WATCHER_NEXT, Some(self.id.clone()), Value::Null)
+            .request(
+                WATCHER_FACADE,
+                1,
+                WATCHER_NEXT,
+                Some(self.id.clone()),
+                Value::Null,
+            )
             .await?;
         let changes: Changes = serde_json::from_value(answer).map_err(unexpected)?;
         Ok(changes.changes)
@@ -129,7 +142,9 @@ impl Drop for Watcher {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 // A watcher of a lost connection is gone already.
-                let _ = caller.request(WATCHER_FACADE, 1, WATCHER_STOP, Some(id), Value::Null).await;
+                let _ = caller
+                    .request(WATCHER_FACADE, 1, WATCHER_STOP, Some(id), Value::Null)
+                    .await;
             });
         }
     }

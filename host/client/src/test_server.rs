@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use axum::Router;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
+};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -35,7 +37,9 @@ impl TestServer {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (acceptor, router, cut) = (acceptor.clone(), router.clone(), cutting.clone());
                 tokio::spawn(async move {
-                    let Ok(stream) = acceptor.accept(stream).await else { return };
+                    let Ok(stream) = acceptor.accept(stream).await else {
+                        return;
+                    };
                     let serving = hyper::server::conn::http1::Builder::new()
                         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
                         .with_upgrades();
@@ -46,7 +50,12 @@ impl TestServer {
                 });
             }
         });
-        Self { ca_pem, address, cut, _listener: AbortOnDropHandle::new(accepting) }
+        Self {
+            ca_pem,
+            address,
+            cut,
+            _listener: AbortOnDropHandle::new(accepting),
+        }
     }
 
     pub(crate) fn addresses(&self) -> Vec<String> {
@@ -69,10 +78,15 @@ fn identity() -> (String, Arc<rustls::ServerConfig>) {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-    authority.distinguished_name.push(DnType::CommonName, "test authority");
+    authority
+        .distinguished_name
+        .push(DnType::CommonName, "test authority");
     let issuer = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
     let key = KeyPair::generate().unwrap();
-    let leaf = CertificateParams::new(vec![SERVER_NAME.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let leaf = CertificateParams::new(vec![SERVER_NAME.to_owned()])
+        .unwrap()
+        .signed_by(&key, &issuer)
+        .unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -42,7 +42,9 @@ pub fn client_config(ca_pem: &str) -> Result<ClientConfig, TrustError> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(ca_pem.as_bytes()) {
         let certificate = certificate.map_err(|error| refused(error.to_string()))?;
-        roots.add(certificate).map_err(|error| refused(error.to_string()))?;
+        roots
+            .add(certificate)
+            .map_err(|error| refused(error.to_string()))?;
     }
     if roots.is_empty() {
         return Err(refused("there is no certificate in it".to_owned()));
@@ -65,7 +67,10 @@ pub(crate) fn server_name() -> Result<ServerName<'static>, TrustError> {
 pub fn split_address(address: &str) -> Result<(&str, u16), TrustError> {
     let bad = || TrustError::Address(address.to_owned());
     let (host, port) = address.rsplit_once(':').ok_or_else(bad)?;
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let host = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host);
     let port: u16 = port.parse().map_err(|_| bad())?;
     if host.is_empty() || port == 0 {
         return Err(bad());
@@ -81,15 +86,33 @@ mod tests {
     fn an_address_is_split_at_its_last_colon() {
         assert_eq!(split_address("127.0.0.1:17070"), Ok(("127.0.0.1", 17070)));
         assert_eq!(split_address("[::1]:17070"), Ok(("::1", 17070)));
-        assert_eq!(split_address("controller.example:443"), Ok(("controller.example", 443)));
-        for bad in ["", "localhost", "localhost:", ":17070", "localhost:0", "localhost:70000"] {
-            assert_eq!(split_address(bad), Err(TrustError::Address(bad.to_owned())), "{bad}");
+        assert_eq!(
+            split_address("controller.example:443"),
+            Ok(("controller.example", 443))
+        );
+        for bad in [
+            "",
+            "localhost",
+            "localhost:",
+            ":17070",
+            "localhost:0",
+            "localhost:70000",
+        ] {
+            assert_eq!(
+                split_address(bad),
+                Err(TrustError::Address(bad.to_owned())),
+                "{bad}"
+            );
         }
     }
 
     #[test]
     fn an_authority_without_a_certificate_is_refused() {
-        for bad in ["", "not pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+        for bad in [
+            "",
+            "not pem",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        ] {
             assert_eq!(client_config(bad).unwrap_err().code(), "authority-invalid");
         }
     }

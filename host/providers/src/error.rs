@@ -14,13 +14,21 @@ pub enum ProviderError {
     InvalidName(String),
     /// The file system refused.
     #[error("cannot {doing} {}: {source}", path.display())]
-    File { doing: &'static str, path: PathBuf, source: io::Error },
+    File {
+        doing: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     /// The operating system refused to start the agent.
     #[error("cannot start the agent {}: {source}", program.display())]
     Spawn { program: PathBuf, source: io::Error },
     /// The operating system refused to watch or signal the agent.
     #[error("cannot {doing} the agent process {pid}: {source}")]
-    Process { doing: &'static str, pid: i32, source: io::Error },
+    Process {
+        doing: &'static str,
+        pid: i32,
+        source: io::Error,
+    },
     /// Somebody holds the agent's lock and does not say who it is.
     #[error("another process holds {} and its identity is not in there", .0.display())]
     UnknownAgent(PathBuf),
@@ -52,7 +60,14 @@ impl ProviderError {
 }
 
 /// Names the file in an I/O error.
-pub(crate) fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ProviderError {
+pub(crate) fn file(
+    doing: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(io::Error) -> ProviderError {
     let path = path.into();
-    move |source| ProviderError::File { doing, path, source }
+    move |source| ProviderError::File {
+        doing,
+        path,
+        source,
+    }
 }

@@ -43,7 +43,9 @@ pub struct StartInstance {
 
 impl fmt::Debug for StartInstance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StartInstance").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("StartInstance")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

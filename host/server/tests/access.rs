@@ -1,4 +1,10 @@
 //! Every facade method against everyone who might call it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
 
 mod common;
 

@@ -1,4 +1,10 @@
 //! The HTTP API as `curl` meets it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
 
 mod common;
 

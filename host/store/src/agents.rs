@@ -13,7 +13,8 @@ impl Store {
     pub async fn make_agent_credential(&self, model: &ModelUuid) -> Result<AgentCredential> {
         let tag = Tag::Agent(model.clone());
         let password = random_secret();
-        self.store_agent_password(&tag, Some(model.clone()), &password).await?;
+        self.store_agent_password(&tag, Some(model.clone()), &password)
+            .await?;
         Ok(AgentCredential { tag, password })
     }
 
@@ -29,14 +30,24 @@ impl Store {
     /// Whether this is the agent's password.
     pub async fn check_agent_password(&self, tag: &Tag, password: &str) -> Result<bool> {
         let sql = "SELECT digest FROM agent_credential WHERE tag = $1";
-        let row = self.glance().await?.fetch_optional(sql, params![tag.to_string()]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![tag.to_string()])
+            .await?;
         let Some(row) = row else { return Ok(false) };
         // Hash values compare in constant time.
-        let stored = blake3::Hash::from_hex(row.str(0)?).map_err(|error| StoreError::corrupt("digest", error))?;
+        let stored = blake3::Hash::from_hex(row.str(0)?)
+            .map_err(|error| StoreError::corrupt("digest", error))?;
         Ok(stored == blake3::hash(password.as_bytes()))
     }
 
-    async fn store_agent_password(&self, tag: &Tag, model: Option<ModelUuid>, password: &str) -> Result<()> {
+    async fn store_agent_password(
+        &self,
+        tag: &Tag,
+        model: Option<ModelUuid>,
+        password: &str,
+    ) -> Result<()> {
         let (tag, digest) = (tag.to_string(), digest(password));
         self.write(move |tx| {
             Box::pin(async move {
@@ -44,9 +55,13 @@ impl Store {
                     crate::require_model(&mut tx.db, model).await?;
                 }
                 let model = model.map(String::from).unwrap_or_default();
-                let sql = "INSERT INTO agent_credential (tag, model_uuid, digest) VALUES ($1, $2, $3)
+                let sql =
+                    "INSERT INTO agent_credential (tag, model_uuid, digest) VALUES ($1, $2, $3)
                     ON CONFLICT (tag) DO UPDATE SET digest = excluded.digest";
-                tx.db.execute(sql, params![tag, model, digest]).await.map(|_| ())
+                tx.db
+                    .execute(sql, params![tag, model, digest])
+                    .await
+                    .map(|_| ())
             })
         })
         .await

@@ -19,15 +19,26 @@ impl Store {
     }
 
     /// One application.
-    pub async fn application(&self, model: &ModelUuid, application: &ApplicationName) -> Result<ApplicationInfo> {
+    pub async fn application(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+    ) -> Result<ApplicationInfo> {
         find(&mut self.snapshot().await?, model, application).await
     }
 }
 
 /// One application as shown.
-pub(crate) async fn find(db: &mut Session, model: &ModelUuid, application: &ApplicationName) -> Result<ApplicationInfo> {
+pub(crate) async fn find(
+    db: &mut Session,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<ApplicationInfo> {
     let found = load(db, model, Some(application)).await?;
-    found.into_iter().next().ok_or_else(|| StoreError::not_found("application", application))
+    found
+        .into_iter()
+        .next()
+        .ok_or_else(|| StoreError::not_found("application", application))
 }
 
 /// Fails unless the application is there and alive; the URL of its charm.
@@ -43,7 +54,11 @@ pub(crate) async fn require_alive(
         .ok_or_else(|| StoreError::not_found("application", application))?;
     match row.parse(0, "life")? {
         Life::Alive => row.text(1),
-        life => Err(StoreError::NotAlive { kind: "application", name: application.to_string(), life }),
+        life => Err(StoreError::NotAlive {
+            kind: "application",
+            name: application.to_string(),
+            life,
+        }),
     }
 }
 

@@ -19,9 +19,14 @@ impl Store {
 
     /// Makes a machine for each unit and binds them. A unit that has one already, is dying or
     /// is gone needs none; that counts as success. The staged row goes with success.
-    pub async fn assign_units(&self, model: &ModelUuid, units: &[UnitName]) -> Result<Vec<Assigned>> {
+    pub async fn assign_units(
+        &self,
+        model: &ModelUuid,
+        units: &[UnitName],
+    ) -> Result<Vec<Assigned>> {
         let (model, units) = (model.clone(), units.to_vec());
-        self.write(move |tx| Box::pin(async move { assign(tx, &model, units).await })).await
+        self.write(move |tx| Box::pin(async move { assign(tx, &model, units).await }))
+            .await
     }
 }
 
@@ -45,15 +50,26 @@ async fn assign(tx: &mut Tx, model: &ModelUuid, units: Vec<UnitName>) -> Result<
             tx.touch(model, namespace::UNIT_ASSIGNMENT, unit.as_str());
         }
     }
-    Ok(units.into_iter().map(|unit| Assigned { unit, error: None }).collect())
+    Ok(units
+        .into_iter()
+        .map(|unit| Assigned { unit, error: None })
+        .collect())
 }
 
 async fn make_machines(tx: &mut Tx, model: &ModelUuid, units: &[UnitName]) -> Result<()> {
-    let first = tx.take_numbers(model, "machine", units.len() as u64).await?;
-    let machines: Vec<MachineId> =
-        (first..).take(units.len()).map(|number| number.to_string().parse()).collect::<std::result::Result<_, _>>()?;
-    let rows = machines.iter().map(|id| params![model, id, Life::Alive, "", "[]", 1_i64, tx.now]).collect();
-    let head = "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at)";
+    let first = tx
+        .take_numbers(model, "machine", units.len() as u64)
+        .await?;
+    let machines: Vec<MachineId> = (first..)
+        .take(units.len())
+        .map(|number| number.to_string().parse())
+        .collect::<std::result::Result<_, _>>()?;
+    let rows = machines
+        .iter()
+        .map(|id| params![model, id, Life::Alive, "", "[]", 1_i64, tx.now])
+        .collect();
+    let head =
+        "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at)";
     tx.db.insert_many(head, "", rows).await?;
     let mut statuses = Vec::with_capacity(machines.len() * 2);
     for (unit, machine) in units.iter().zip(&machines) {

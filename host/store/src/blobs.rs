@@ -32,7 +32,10 @@ impl Store {
                 Box::pin(async move {
                     let sql = "INSERT INTO blob_chunk (digest, position, data) VALUES ($1, $2, $3)
                         ON CONFLICT (digest, position) DO NOTHING";
-                    tx.db.execute(sql, params![digest, position, chunk.to_vec()]).await.map(|_| ())
+                    tx.db
+                        .execute(sql, params![digest, position, chunk.to_vec()])
+                        .await
+                        .map(|_| ())
                 })
             })
             .await?;
@@ -42,7 +45,10 @@ impl Store {
             Box::pin(async move {
                 let sql = "INSERT INTO blob (digest, size, created_at) VALUES ($1, $2, $3)
                     ON CONFLICT (digest) DO NOTHING";
-                tx.db.execute(sql, params![params_digest, size, tx.now]).await.map(|_| ())
+                tx.db
+                    .execute(sql, params![params_digest, size, tx.now])
+                    .await
+                    .map(|_| ())
             })
         })
         .await?;
@@ -52,14 +58,22 @@ impl Store {
     /// The bytes with this digest.
     pub async fn get_blob(&self, digest: &str) -> Result<Option<Bytes>> {
         let mut db = self.snapshot().await?;
-        let Some(row) = db.fetch_optional("SELECT size FROM blob WHERE digest = $1", params![digest]).await? else {
+        let Some(row) = db
+            .fetch_optional("SELECT size FROM blob WHERE digest = $1", params![digest])
+            .await?
+        else {
             return Ok(None);
         };
         let size = usize::try_from(row.int(0)?).unwrap_or(0);
         let mut data = Vec::with_capacity(size);
         let sql = "SELECT data FROM blob_chunk WHERE digest = $1 AND position = $2";
         for position in 0.. {
-            let Some(row) = db.fetch_optional(sql, params![digest, position as i64]).await? else { break };
+            let Some(row) = db
+                .fetch_optional(sql, params![digest, position as i64])
+                .await?
+            else {
+                break;
+            };
             data.extend_from_slice(&row.bytes(0)?);
         }
         if data.len() != size {
@@ -80,12 +94,26 @@ impl Store {
     pub async fn model_uses_blob(&self, model: &ModelUuid, digest: &str) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM charm WHERE model_uuid = $1 AND (sha256 = $2
             OR sha256 IN (SELECT charm_sha256 FROM compiled_charm WHERE digest = $2))";
-        Ok(self.glance().await?.count(sql, params![model, digest]).await? > 0)
+        Ok(self
+            .glance()
+            .await?
+            .count(sql, params![model, digest])
+            .await?
+            > 0)
     }
 
     /// Records what a charm was compiled to for an engine; units that wait for it are woken.
-    pub async fn put_compiled(&self, charm_sha256: &str, engine_hash: &str, digest: &str) -> Result<()> {
-        let (charm, engine, digest) = (charm_sha256.to_owned(), engine_hash.to_owned(), digest.to_owned());
+    pub async fn put_compiled(
+        &self,
+        charm_sha256: &str,
+        engine_hash: &str,
+        digest: &str,
+    ) -> Result<()> {
+        let (charm, engine, digest) = (
+            charm_sha256.to_owned(),
+            engine_hash.to_owned(),
+            digest.to_owned(),
+        );
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = "INSERT INTO compiled_charm (charm_sha256, engine_hash, digest) VALUES ($1, $2, $3)
@@ -108,14 +136,26 @@ impl Store {
     /// The digest of what a charm was compiled to for an engine.
     pub async fn compiled(&self, charm_sha256: &str, engine_hash: &str) -> Result<Option<String>> {
         let sql = "SELECT digest FROM compiled_charm WHERE charm_sha256 = $1 AND engine_hash = $2";
-        let row = self.glance().await?.fetch_optional(sql, params![charm_sha256, engine_hash]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![charm_sha256, engine_hash])
+            .await?;
         row.map(|row| row.text(0)).transpose()
     }
 }
 
 /// Removes a charm's archive and compiled forms once no model has the charm.
 pub(crate) async fn drop_unused_charm(tx: &mut Tx, sha256: &str) -> Result<()> {
-    if tx.db.count("SELECT COUNT(*) FROM charm WHERE sha256 = $1", params![sha256]).await? > 0 {
+    if tx
+        .db
+        .count(
+            "SELECT COUNT(*) FROM charm WHERE sha256 = $1",
+            params![sha256],
+        )
+        .await?
+        > 0
+    {
         return Ok(());
     }
     let mut digests = vec![sha256.to_owned()];
@@ -123,10 +163,19 @@ pub(crate) async fn drop_unused_charm(tx: &mut Tx, sha256: &str) -> Result<()> {
     for row in tx.db.fetch(sql, params![sha256]).await? {
         digests.push(row.text(0)?);
     }
-    tx.db.execute("DELETE FROM compiled_charm WHERE charm_sha256 = $1", params![sha256]).await?;
+    tx.db
+        .execute(
+            "DELETE FROM compiled_charm WHERE charm_sha256 = $1",
+            params![sha256],
+        )
+        .await?;
     for digest in digests {
-        tx.db.execute("DELETE FROM blob WHERE digest = $1", params![&digest]).await?;
-        tx.db.execute("DELETE FROM blob_chunk WHERE digest = $1", params![digest]).await?;
+        tx.db
+            .execute("DELETE FROM blob WHERE digest = $1", params![&digest])
+            .await?;
+        tx.db
+            .execute("DELETE FROM blob_chunk WHERE digest = $1", params![digest])
+            .await?;
     }
     Ok(())
 }

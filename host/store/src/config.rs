@@ -51,13 +51,19 @@ impl Store {
 }
 
 /// The settings after a change; the first value that the schema refuses is the error.
-pub(crate) fn apply(schema: &Schema, mut settings: Values, change: &ConfigChange) -> Result<Values> {
+pub(crate) fn apply(
+    schema: &Schema,
+    mut settings: Values,
+    change: &ConfigChange,
+) -> Result<Values> {
     for (name, value) in &change.set {
         settings.insert(name.clone(), schema.coerce(name, value)?);
     }
     for name in &change.reset {
         if change.set.contains_key(name) {
-            return Err(StoreError::bad_request(format!("option \"{name}\" is both set and reset")));
+            return Err(StoreError::bad_request(format!(
+                "option \"{name}\" is both set and reset"
+            )));
         }
         if !schema.options.contains_key(name) {
             // The schema's own error, which lists the options there are.

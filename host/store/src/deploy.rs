@@ -136,33 +136,64 @@ impl Store {
 }
 
 /// Makes units with their first statuses and a staged assignment each.
-async fn make_units(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName, count: u32) -> Result<Vec<UnitName>> {
+async fn make_units(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    count: u32,
+) -> Result<Vec<UnitName>> {
     if count > UNITS_AT_ONCE {
-        return Err(StoreError::bad_request(format!("at most {UNITS_AT_ONCE} units at once")));
+        return Err(StoreError::bad_request(format!(
+            "at most {UNITS_AT_ONCE} units at once"
+        )));
     }
     if count == 0 {
         return Ok(Vec::new());
     }
-    let first = tx.take_numbers(model, &format!("unit {application}"), u64::from(count)).await?;
+    let first = tx
+        .take_numbers(model, &format!("unit {application}"), u64::from(count))
+        .await?;
     let numbers: Vec<u64> = (first..).take(count as usize).collect();
-    let names: Vec<UnitName> = numbers.iter().map(|number| UnitName::new(application, *number)).collect();
+    let names: Vec<UnitName> = numbers
+        .iter()
+        .map(|number| UnitName::new(application, *number))
+        .collect();
 
     let rows = names
         .iter()
         .zip(&numbers)
         .map(|(name, number)| {
-            params![model, name, application, *number, Life::Alive, "none", "", "[]", 0_i64, tx.now]
+            params![
+                model,
+                name,
+                application,
+                *number,
+                Life::Alive,
+                "none",
+                "",
+                "[]",
+                0_i64,
+                tx.now
+            ]
         })
         .collect();
-    let head = "INSERT INTO unit (model_uuid, name, application, number, life, resolved, workload_version,
+    let head =
+        "INSERT INTO unit (model_uuid, name, application, number, life, resolved, workload_version,
         opened_ports, forced, created_at)";
     tx.db.insert_many(head, "", rows).await?;
     let rows = names.iter().map(|name| params![model, name]).collect();
-    tx.db.insert_many("INSERT INTO unit_assignment (model_uuid, unit)", "", rows).await?;
+    tx.db
+        .insert_many("INSERT INTO unit_assignment (model_uuid, unit)", "", rows)
+        .await?;
     let mut statuses = Vec::with_capacity(names.len() * 2);
     for name in &names {
         statuses.push((kind::AGENT, name.to_string(), "allocating", ""));
-        statuses.push((kind::WORKLOAD, name.to_string(), "waiting", "waiting for machine"));
+        statuses.push((
+            kind::WORKLOAD,
+            name.to_string(),
+            "waiting",
+            "waiting for machine",
+        ));
         tx.touch(model, namespace::UNIT, name.as_str());
         tx.touch(model, namespace::UNIT_ASSIGNMENT, name.as_str());
     }

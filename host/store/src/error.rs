@@ -14,12 +14,23 @@ pub enum StoreError {
     #[error("{kind} \"{name}\" already exists")]
     AlreadyExists { kind: &'static str, name: String },
     #[error("{kind} \"{name}\" is {life}")]
-    NotAlive { kind: &'static str, name: String, life: Life },
+    NotAlive {
+        kind: &'static str,
+        name: String,
+        life: Life,
+    },
     /// The request contradicts a rule of the model; `code` names the rule.
     #[error("{message}")]
     Invalid { code: &'static str, message: String },
-    #[error("model \"{model}\" is not empty: {applications} applications, {units} units, {machines} machines")]
-    NotEmpty { model: String, applications: u64, units: u64, machines: u64 },
+    #[error(
+        "model \"{model}\" is not empty: {applications} applications, {units} units, {machines} machines"
+    )]
+    NotEmpty {
+        model: String,
+        applications: u64,
+        units: u64,
+        machines: u64,
+    },
     #[error("machine {machine} has assigned units: {units}")]
     HasAssignedUnits { machine: String, units: String },
     #[error("machine {machine} is not provisioned")]
@@ -34,7 +45,9 @@ pub enum StoreError {
     LeaseLost { lease: String, holder: String },
     #[error("the store has stopped")]
     Stopped,
-    #[error("the disk under the database is full; nothing was written, free some space and try again")]
+    #[error(
+        "the disk under the database is full; nothing was written, free some space and try again"
+    )]
     DiskFull,
     #[error(
         "the database has schema version {found}, this program knows versions up to {supported}; use the newer program"
@@ -68,9 +81,9 @@ impl StoreError {
             StoreError::DiskFull => "disk full",
             StoreError::SchemaTooNew { .. } => "schema too new",
             StoreError::Locked => "database locked",
-            StoreError::Database { .. } | StoreError::Corrupt { .. } | StoreError::Internal { .. } => {
-                code::INTERNAL
-            }
+            StoreError::Database { .. }
+            | StoreError::Corrupt { .. }
+            | StoreError::Internal { .. } => code::INTERNAL,
         }
     }
 
@@ -86,21 +99,33 @@ impl StoreError {
     }
 
     pub(crate) fn not_found(kind: &'static str, name: impl ToString) -> Self {
-        StoreError::NotFound { kind, name: name.to_string() }
+        StoreError::NotFound {
+            kind,
+            name: name.to_string(),
+        }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
-        StoreError::Invalid { code: code::BAD_REQUEST, message: message.into() }
+        StoreError::Invalid {
+            code: code::BAD_REQUEST,
+            message: message.into(),
+        }
     }
 
     pub(crate) fn corrupt(what: &'static str, error: impl std::fmt::Display) -> Self {
-        StoreError::Corrupt { what, message: error.to_string() }
+        StoreError::Corrupt {
+            what,
+            message: error.to_string(),
+        }
     }
 
     /// Whether the connection or the whole transaction is lost, so that everything that shares
     /// the transaction must fail with it.
     pub(crate) fn spoils_transaction(&self) -> bool {
-        matches!(self, StoreError::DiskFull | StoreError::Locked | StoreError::Database { .. })
+        matches!(
+            self,
+            StoreError::DiskFull | StoreError::Locked | StoreError::Database { .. }
+        )
     }
 }
 
@@ -116,7 +141,10 @@ impl From<NameError> for StoreError {
 
 impl From<ConfigError> for StoreError {
     fn from(error: ConfigError) -> Self {
-        StoreError::Invalid { code: error.code(), message: error.to_string() }
+        StoreError::Invalid {
+            code: error.code(),
+            message: error.to_string(),
+        }
     }
 }
 
@@ -125,17 +153,21 @@ impl From<sqlx::Error> for StoreError {
         if let sqlx::Error::Database(database) = &error {
             let code = database.code();
             match code.as_deref() {
-                Some("13" | "53100") => return StoreError::DiskFull,
+                // 4874: no room for the index of SQLite's log.
+                Some("13" | "4874" | "53100") => return StoreError::DiskFull,
                 Some("5" | "6" | "261" | "517") => return StoreError::Locked,
                 _ => {}
             }
         }
         match error {
             sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => StoreError::Stopped,
-            sqlx::Error::ColumnDecode { index, source } => {
-                StoreError::Corrupt { what: "column", message: format!("{index}: {source}") }
-            }
-            other => StoreError::Database { message: other.to_string() },
+            sqlx::Error::ColumnDecode { index, source } => StoreError::Corrupt {
+                what: "column",
+                message: format!("{index}: {source}"),
+            },
+            other => StoreError::Database {
+                message: other.to_string(),
+            },
         }
     }
 }

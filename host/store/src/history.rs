@@ -10,19 +10,34 @@ use crate::{Result, Store};
 
 impl Store {
     /// The last `limit` statuses of a unit, application, machine or model, oldest first.
-    pub async fn history(&self, model: &ModelUuid, entity: &Tag, limit: u64) -> Result<Vec<HistoryEntry>> {
+    pub async fn history(
+        &self,
+        model: &ModelUuid,
+        entity: &Tag,
+        limit: u64,
+    ) -> Result<Vec<HistoryEntry>> {
         let (first, second, name) = match entity {
             Tag::Unit(unit) => (kind::WORKLOAD, kind::AGENT, unit.to_string()),
             Tag::Machine(machine) => (kind::INSTANCE, kind::MACHINE, machine.to_string()),
-            Tag::Application(application) => (kind::APPLICATION, kind::APPLICATION, application.to_string()),
+            Tag::Application(application) => (
+                kind::APPLICATION,
+                kind::APPLICATION,
+                application.to_string(),
+            ),
             Tag::Model(uuid) => (kind::MODEL, kind::MODEL, uuid.to_string()),
-            other => return Err(StoreError::bad_request(format!("{other} has no status history"))),
+            other => {
+                return Err(StoreError::bad_request(format!(
+                    "{other} has no status history"
+                )));
+            }
         };
         let mut db = self.snapshot().await?;
         let exists = match entity {
             Tag::Unit(_) => "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND name = $2",
             Tag::Machine(_) => "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2",
-            Tag::Application(_) => "SELECT COUNT(*) FROM application WHERE model_uuid = $1 AND name = $2",
+            Tag::Application(_) => {
+                "SELECT COUNT(*) FROM application WHERE model_uuid = $1 AND name = $2"
+            }
             _ => "SELECT COUNT(*) FROM model WHERE uuid = $1 AND uuid = $2",
         };
         if db.count(exists, params![model, &name]).await? == 0 {
@@ -36,7 +51,9 @@ impl Store {
         }
         let sql = "SELECT time, kind, status, message FROM status_history
             WHERE model_uuid = $1 AND kind IN ($2, $3) AND entity = $4 ORDER BY id DESC LIMIT $5";
-        let rows = db.fetch(sql, params![model, first, second, name, limit]).await?;
+        let rows = db
+            .fetch(sql, params![model, first, second, name, limit])
+            .await?;
         rows.iter()
             .rev()
             .map(|row| {
@@ -52,7 +69,12 @@ impl Store {
 
     /// Drops lines older than `max_age_ms`, then the oldest until the rest fits
     /// `max_size_mb`; a bound of 0 does not bind. How many went. Current statuses stay.
-    pub async fn prune_status_history(&self, model: &ModelUuid, max_age_ms: u64, max_size_mb: u64) -> Result<u64> {
+    pub async fn prune_status_history(
+        &self,
+        model: &ModelUuid,
+        max_age_ms: u64,
+        max_size_mb: u64,
+    ) -> Result<u64> {
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {

@@ -18,8 +18,14 @@ mod tests;
 
 impl Store {
     /// Stores the operation state.
-    pub async fn set_state(&self, model: &ModelUuid, unit: &UnitName, operation: &OperationState) -> Result<()> {
-        self.commit_hook(model, unit, Effects::default(), operation).await
+    pub async fn set_state(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        operation: &OperationState,
+    ) -> Result<()> {
+        self.commit_hook(model, unit, Effects::default(), operation)
+            .await
     }
 
     /// The commit point of a hook: its effects and the operation state that follows, all or
@@ -65,7 +71,10 @@ async fn change_state(
     unit: &UnitName,
     state: &BTreeMap<String, Option<String>>,
 ) -> Result<()> {
-    let too_large = |message: String| StoreError::Invalid { code: "quota limit exceeded", message };
+    let too_large = |message: String| StoreError::Invalid {
+        code: "quota limit exceeded",
+        message,
+    };
     let mut rows = Vec::new();
     for (key, value) in state {
         let Some(value) = value else {
@@ -74,7 +83,10 @@ async fn change_state(
             continue;
         };
         if key.is_empty() || key.len() > STATE_KEY_BYTES {
-            return Err(too_large(format!("a state key has 1 to {STATE_KEY_BYTES} bytes, this one {}", key.len())));
+            return Err(too_large(format!(
+                "a state key has 1 to {STATE_KEY_BYTES} bytes, this one {}",
+                key.len()
+            )));
         }
         if value.len() > STATE_VALUE_BYTES {
             return Err(too_large(format!(
@@ -115,8 +127,11 @@ async fn change_ports(
     before: Vec<PortRange>,
     effects: &Effects,
 ) -> Result<()> {
-    let mut after: Vec<PortRange> =
-        before.iter().copied().filter(|range| !effects.close_ports.contains(range)).collect();
+    let mut after: Vec<PortRange> = before
+        .iter()
+        .copied()
+        .filter(|range| !effects.close_ports.contains(range))
+        .collect();
     let mut others: Vec<(String, PortRange)> = Vec::new();
     if let Some(machine) = &machine
         && !effects.open_ports.is_empty()
@@ -149,7 +164,9 @@ async fn change_ports(
     after.sort();
     if after != before {
         let sql = "UPDATE unit SET opened_ports = $3 WHERE model_uuid = $1 AND name = $2";
-        tx.db.execute(sql, params![model, unit, to_json(&after)?]).await?;
+        tx.db
+            .execute(sql, params![model, unit, to_json(&after)?])
+            .await?;
         tx.touch(model, namespace::PORT, unit.as_str());
     }
     Ok(())

@@ -16,7 +16,7 @@
 //! It never opens a socket to an agent, starts no worker, and keeps no copy of a model in
 //! memory: a restart has nothing to rebuild.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures::future::BoxFuture;
@@ -90,9 +90,10 @@ pub(crate) struct Inner {
     switchboard: Arc<Switchboard>,
     wakes: Arc<Wakes>,
     database_time: bool,
-    opened_at: i64,
     /// This store among the readers of the change log.
     reader: String,
+    /// Lines of log written since the store opened.
+    log_lines: AtomicU64,
 }
 
 /// Jobs that may wait for the writer before callers wait to hand theirs over.
@@ -111,8 +112,12 @@ impl Store {
         db::migrate(&mut session, now).await?;
         blobs::drop_orphans(&mut session).await?;
         let database_time = session.is_postgres() && options.lease_time == LeaseTime::Auto;
-        let opened_at = if database_time { tx::database_now(&mut session).await? } else { now };
-        let row = session.fetch_optional("SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'", vec![]).await?;
+        let row = session
+            .fetch_optional(
+                "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'",
+                vec![],
+            )
+            .await?;
         let position = row.map_or(Ok(0), |row| row.int(0))?;
 
         let switchboard = Arc::new(Switchboard::new(position));
@@ -124,7 +129,6 @@ impl Store {
             probe: Arc::clone(&probe),
             counters: Arc::clone(&counters),
             database_time,
-            opened_at,
             committed: {
                 let (switchboard, wakes) = (Arc::clone(&switchboard), Arc::clone(&wakes));
                 Box::new(move |touched| {
@@ -144,10 +148,16 @@ impl Store {
             switchboard,
             wakes,
             database_time,
-            opened_at,
             reader: uuid::Uuid::new_v4().to_string(),
+            log_lines: AtomicU64::new(0),
         };
-        Ok(Store { inner: Arc::new(inner) })
+        let store = Store {
+            inner: Arc::new(inner),
+        };
+        store
+            .write(|tx| Box::pin(lease::rows::hold_back(tx)))
+            .await?;
+        Ok(store)
     }
 
     /// Waits until everything handed in is committed, then lets go of the database. Later
@@ -182,16 +192,23 @@ impl Store {
 
     /// Who hears of slow statements from now on.
     pub fn set_slow_query(&self, slow: Option<SlowQuery>) {
-        *self.inner.probe.slow.write().unwrap_or_else(PoisonError::into_inner) = slow;
+        *self
+            .inner
+            .probe
+            .slow
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = slow;
     }
 
     /// Proves that the database can be read and that the writer takes work.
     pub async fn ping(&self) -> Result<()> {
-        self.write(|tx| {
-            Box::pin(async move { tx.db.fetch("SELECT 1", vec![]).await.map(|_| ()) })
-        })
-        .await?;
-        self.glance().await?.fetch("SELECT 1", vec![]).await.map(|_| ())
+        self.write(|tx| Box::pin(async move { tx.db.fetch("SELECT 1", vec![]).await.map(|_| ()) }))
+            .await?;
+        self.glance()
+            .await?
+            .fetch("SELECT 1", vec![])
+            .await
+            .map(|_| ())
     }
 
     /// What the store did so far, for the worker report.
@@ -210,7 +227,11 @@ impl Store {
     /// A value that belongs to the controller itself.
     pub async fn controller_value(&self, key: &str) -> Result<Option<String>> {
         let sql = "SELECT value FROM controller_value WHERE key = $1";
-        let row = self.glance().await?.fetch_optional(sql, db::params![key]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, db::params![key])
+            .await?;
         row.map(|row| row.text(0)).transpose()
     }
 
@@ -235,7 +256,11 @@ impl Store {
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
         let (work, answer) = Work::new(work);
-        self.inner.writer.send(Message::Job(Box::new(work))).await.map_err(|_| StoreError::Stopped)?;
+        self.inner
+            .writer
+            .send(Message::Job(Box::new(work)))
+            .await
+            .map_err(|_| StoreError::Stopped)?;
         answer.await.map_err(|_| StoreError::Stopped)?
     }
 
@@ -255,12 +280,19 @@ impl Store {
 
     /// The time by which leases live, for a reader.
     pub(crate) async fn lease_now(&self, db: &mut Session) -> Result<i64> {
-        if self.inner.database_time { tx::database_now(db).await } else { Ok(self.now()) }
+        if self.inner.database_time {
+            tx::database_now(db).await
+        } else {
+            Ok(self.now())
+        }
     }
 }
 
 /// Fails unless the model exists; its life otherwise.
-pub(crate) async fn require_model(db: &mut Session, model: &ModelUuid) -> Result<periapt_model::Life> {
+pub(crate) async fn require_model(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<periapt_model::Life> {
     db.fetch_optional("SELECT life FROM model WHERE uuid = $1", db::params![model])
         .await?
         .ok_or_else(|| StoreError::not_found("model", model))?
@@ -271,6 +303,10 @@ pub(crate) async fn require_model(db: &mut Session, model: &ModelUuid) -> Result
 pub(crate) async fn require_alive_model(db: &mut Session, model: &ModelUuid) -> Result<()> {
     match require_model(db, model).await? {
         periapt_model::Life::Alive => Ok(()),
-        life => Err(StoreError::NotAlive { kind: "model", name: model.to_string(), life }),
+        life => Err(StoreError::NotAlive {
+            kind: "model",
+            name: model.to_string(),
+            life,
+        }),
     }
 }

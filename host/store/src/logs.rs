@@ -1,5 +1,7 @@
 //! The log that `debug-log` shows: bounded per model, read in pages.
 
+use std::sync::atomic::Ordering;
+
 use periapt_model::{ApplicationName, MachineId, ModelUuid, Tag, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::LogQuery;
@@ -16,8 +18,8 @@ const LEVELS: &[&str] = &["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
 const PAGE: usize = 5_000;
 /// Lines of the past that a query begins with when it does not say.
 const TAIL: u64 = 10;
-/// The log of a model is cut back once per so many lines written.
-const PRUNE_EVERY: i64 = 1_000;
+/// A log is cut back once per so many lines written to all of them.
+const PRUNE_EVERY: u64 = 1_000;
 
 /// Lines of a log, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,21 +38,20 @@ impl Store {
             return Ok(());
         }
         let (model, keep) = (model.clone(), self.inner.options.log_lines);
+        let written = records.len() as u64;
+        let before = self.inner.log_lines.fetch_add(written, Ordering::Relaxed);
+        let prune = before / PRUNE_EVERY != (before + written) / PRUNE_EVERY;
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_model(&mut tx.db, &model).await?;
                 let mut rows = Vec::with_capacity(records.len());
-                let mut prune = false;
                 for record in records {
                     let id = tx.next_id();
-                    prune |= id % PRUNE_EVERY == 0;
                     let level = level(&record.level)? as u64;
                     let entity = record.entity.to_string();
                     rows.push(params![id, &model, record.time, entity, level, record.module, record.message]);
                 }
                 let head = "INSERT INTO log (id, model_uuid, time, entity, level, module, message)";
-                // Ids are shared with other tables, so a batch may skip the multiple.
-                prune |= rows.len() as i64 >= PRUNE_EVERY;
                 tx.db.insert_many(head, "", rows).await?;
                 if prune {
                     let sql = "DELETE FROM log WHERE model_uuid = $1 AND id <= (
@@ -66,11 +67,18 @@ impl Store {
 
     /// Lines that match the query. Without `after` from where the query begins: the first line
     /// with `replay`, else so many lines of the past. With `after` from that position on.
-    pub async fn logs(&self, model: &ModelUuid, query: &LogQuery, after: Option<i64>) -> Result<LogPage> {
+    pub async fn logs(
+        &self,
+        model: &ModelUuid,
+        query: &LogQuery,
+        after: Option<i64>,
+    ) -> Result<LogPage> {
         let filter = Filter::new(query)?;
         let mut db = self.snapshot().await?;
         crate::require_model(&mut db, model).await?;
-        let limit = query.limit.map_or(PAGE, |limit| usize::try_from(limit).unwrap_or(PAGE).min(PAGE));
+        let limit = query.limit.map_or(PAGE, |limit| {
+            usize::try_from(limit).unwrap_or(PAGE).min(PAGE)
+        });
         let mut position = match after {
             Some(position) => position,
             None if query.replay => 0,
@@ -81,7 +89,9 @@ impl Store {
                     WHERE model_uuid = $1 AND level >= $2 AND id < $3 ORDER BY id DESC LIMIT $4";
                 let (mut before, mut found) = (i64::MAX, 0);
                 'scan: while found < tail {
-                    let rows = db.fetch(sql, params![model, filter.level, before, PAGE as u64]).await?;
+                    let rows = db
+                        .fetch(sql, params![model, filter.level, before, PAGE as u64])
+                        .await?;
                     for row in &rows {
                         found += usize::from(filter.accepts(row.str(2)?));
                         before = row.int(0)?;
@@ -102,11 +112,19 @@ impl Store {
             let row = db.fetch_optional(sql, params![model]).await?;
             position = row.map_or(Ok(0), |row| row.int(0))?;
         }
-        let mut page = LogPage { position, ..LogPage::default() };
+        let mut page = LogPage {
+            position,
+            ..LogPage::default()
+        };
         let sql = "SELECT id, time, entity, level, module, message FROM log
             WHERE model_uuid = $1 AND level >= $2 AND id > $3 ORDER BY id LIMIT $4";
         loop {
-            let rows = db.fetch(sql, params![model, filter.level, page.position, PAGE as u64]).await?;
+            let rows = db
+                .fetch(
+                    sql,
+                    params![model, filter.level, page.position, PAGE as u64],
+                )
+                .await?;
             for row in &rows {
                 if page.records.len() >= limit {
                     return Ok(page);
@@ -137,10 +155,20 @@ fn read(row: &Row) -> Result<LogRecord> {
 
 fn level(text: &str) -> Result<usize> {
     let upper = text.to_ascii_uppercase();
-    let word = if upper == "WARN" { "WARNING" } else { upper.as_str() };
-    LEVELS.iter().position(|level| *level == word).ok_or_else(|| {
-        StoreError::bad_request(format!("\"{text}\" is not a log level; there are {}", LEVELS.join(", ")))
-    })
+    let word = if upper == "WARN" {
+        "WARNING"
+    } else {
+        upper.as_str()
+    };
+    LEVELS
+        .iter()
+        .position(|level| *level == word)
+        .ok_or_else(|| {
+            StoreError::bad_request(format!(
+                "\"{text}\" is not a log level; there are {}",
+                LEVELS.join(", ")
+            ))
+        })
 }
 
 struct Filter {
@@ -155,7 +183,11 @@ impl Filter {
             Some(text) => level(text)? as u64,
             None => 0,
         };
-        Ok(Self { level, include: patterns(&query.include), exclude: patterns(&query.exclude) })
+        Ok(Self {
+            level,
+            include: patterns(&query.include),
+            exclude: patterns(&query.exclude),
+        })
     }
 
     fn accepts(&self, entity: &str) -> bool {
@@ -168,7 +200,12 @@ impl Filter {
 /// it can mean: `site/0` for the unit, `0` for the machine, `site` for the application.
 fn patterns(text: &Option<String>) -> Vec<String> {
     let mut patterns = Vec::new();
-    for part in text.iter().flat_map(|text| text.split(',')).map(str::trim).filter(|part| !part.is_empty()) {
+    for part in text
+        .iter()
+        .flat_map(|text| text.split(','))
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
         patterns.push(part.to_owned());
         if let Ok(unit) = part.parse::<UnitName>() {
             patterns.push(Tag::Unit(unit).to_string());

@@ -15,7 +15,11 @@ use crate::{Result, Store};
 impl Store {
     /// The machines asked for, all for an empty list. Those marked for removal are left out:
     /// their instance is stopped.
-    pub async fn get_machines(&self, model: &ModelUuid, machines: &[MachineId]) -> Result<Vec<MachineInfo>> {
+    pub async fn get_machines(
+        &self,
+        model: &ModelUuid,
+        machines: &[MachineId],
+    ) -> Result<Vec<MachineInfo>> {
         let sql = "SELECT machine.id, machine.life, machine.instance_id,
                 status.status, status.message, status.data, status.since
             FROM machine
@@ -62,17 +66,35 @@ impl Store {
     }
 
     /// Units of a machine, subordinates included.
-    pub async fn machine_units(&self, model: &ModelUuid, machine: &MachineId) -> Result<Vec<DeployedUnit>> {
+    pub async fn machine_units(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+    ) -> Result<Vec<DeployedUnit>> {
         let sql = "SELECT name, life FROM unit WHERE model_uuid = $1 AND machine_id = $2 ORDER BY application, number";
-        let rows = self.glance().await?.fetch(sql, params![model, machine]).await?;
+        let rows = self
+            .glance()
+            .await?
+            .fetch(sql, params![model, machine])
+            .await?;
         rows.iter()
-            .map(|row| Ok(DeployedUnit { unit: row.parse(0, "unit name")?, life: row.parse(1, "life")? }))
+            .map(|row| {
+                Ok(DeployedUnit {
+                    unit: row.parse(0, "unit name")?,
+                    life: row.parse(1, "life")?,
+                })
+            })
             .collect()
     }
 
     /// The life of a machine; none when it is gone.
-    pub async fn machine_life(&self, model: &ModelUuid, machine: &MachineId) -> Result<Option<Life>> {
-        self.get_life(model, &periapt_model::Tag::Machine(machine.clone())).await
+    pub async fn machine_life(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+    ) -> Result<Option<Life>> {
+        self.get_life(model, &periapt_model::Tag::Machine(machine.clone()))
+            .await
     }
 
     /// Records the instance that a machine runs on.
@@ -85,7 +107,13 @@ impl Store {
         hardware: &str,
     ) -> Result<()> {
         let (model, machine) = (model.clone(), machine.clone());
-        let values = params![&model, &machine, instance_id, to_json(&addresses)?, hardware];
+        let values = params![
+            &model,
+            &machine,
+            instance_id,
+            to_json(&addresses)?,
+            hardware
+        ];
         self.write(move |tx| {
             Box::pin(async move {
                 let life = require(&mut tx.db, &model, &machine).await?;
@@ -111,7 +139,8 @@ impl Store {
         machine: &MachineId,
         status: Status<Machine>,
     ) -> Result<()> {
-        self.put_machine_status(model, kind::INSTANCE, machine, status).await
+        self.put_machine_status(model, kind::INSTANCE, machine, status)
+            .await
     }
 
     /// What the machine's agent says of itself.
@@ -121,7 +150,8 @@ impl Store {
         machine: &MachineId,
         status: Status<Machine>,
     ) -> Result<()> {
-        self.put_machine_status(model, kind::MACHINE, machine, status).await
+        self.put_machine_status(model, kind::MACHINE, machine, status)
+            .await
     }
 
     async fn put_machine_status(
@@ -173,7 +203,12 @@ impl Store {
         self.machine_dead(model, machine, false).await
     }
 
-    async fn machine_dead(&self, model: &ModelUuid, machine: &MachineId, unprovisioned: bool) -> Result<()> {
+    async fn machine_dead(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+        unprovisioned: bool,
+    ) -> Result<()> {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -185,7 +220,9 @@ impl Store {
                     Life::Alive => {
                         return Err(StoreError::Invalid {
                             code: "machine-alive",
-                            message: format!("machine {machine} is alive; only a dying one can be made dead"),
+                            message: format!(
+                                "machine {machine} is alive; only a dying one can be made dead"
+                            ),
                         });
                     }
                     Life::Dying => {}
@@ -193,7 +230,9 @@ impl Store {
                 if unprovisioned && row.optional_text(1)?.is_some() {
                     return Err(StoreError::Invalid {
                         code: "machine-provisioned",
-                        message: format!("machine {machine} has an instance; its agent makes it dead"),
+                        message: format!(
+                            "machine {machine} has an instance; its agent makes it dead"
+                        ),
                     });
                 }
                 require_no_units(&mut tx.db, &model, &machine).await?;
@@ -204,7 +243,11 @@ impl Store {
     }
 
     /// Of a dead machine whose instance is stopped.
-    pub async fn mark_machine_for_removal(&self, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    pub async fn mark_machine_for_removal(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+    ) -> Result<()> {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -228,12 +271,17 @@ impl Store {
 
     /// Machines marked for removal.
     pub async fn all_machine_removals(&self, model: &ModelUuid) -> Result<Vec<MachineId>> {
-        let sql = "SELECT machine_id FROM machine_removal WHERE model_uuid = $1 ORDER BY machine_id";
+        let sql =
+            "SELECT machine_id FROM machine_removal WHERE model_uuid = $1 ORDER BY machine_id";
         ids(&mut self.glance().await?, sql, model).await
     }
 
     /// Removes a marked machine for good. One that is gone already is fine.
-    pub async fn complete_machine_removal(&self, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    pub async fn complete_machine_removal(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+    ) -> Result<()> {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -256,14 +304,21 @@ impl Store {
 }
 
 async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<Vec<MachineId>> {
-    db.fetch(sql, params![model]).await?.iter().map(|row| row.parse(0, "machine")).collect()
+    db.fetch(sql, params![model])
+        .await?
+        .iter()
+        .map(|row| row.parse(0, "machine"))
+        .collect()
 }
 
 async fn require(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<Life> {
-    db.fetch_optional("SELECT life FROM machine WHERE model_uuid = $1 AND id = $2", params![model, machine])
-        .await?
-        .ok_or_else(|| StoreError::not_found("machine", machine))?
-        .parse(0, "life")
+    db.fetch_optional(
+        "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2",
+        params![model, machine],
+    )
+    .await?
+    .ok_or_else(|| StoreError::not_found("machine", machine))?
+    .parse(0, "life")
 }
 
 async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<()> {
@@ -273,11 +328,19 @@ async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &Machine
         return Ok(());
     }
     let names: Vec<String> = rows.iter().map(|row| row.text(0)).collect::<Result<_>>()?;
-    Err(StoreError::HasAssignedUnits { machine: machine.to_string(), units: names.join(", ") })
+    Err(StoreError::HasAssignedUnits {
+        machine: machine.to_string(),
+        units: names.join(", "),
+    })
 }
 
 /// Moves a machine on in life; never back.
-pub(crate) async fn set_life(tx: &mut Tx, model: &ModelUuid, machine: &MachineId, life: Life) -> Result<()> {
+pub(crate) async fn set_life(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    machine: &MachineId,
+    life: Life,
+) -> Result<()> {
     let sql = "UPDATE machine SET life = $3 WHERE model_uuid = $1 AND id = $2 AND life <> $3 AND life <> 'dead'";
     if tx.db.execute(sql, params![model, machine, life]).await? > 0 {
         tx.touch(model, namespace::MACHINE, machine.as_str());

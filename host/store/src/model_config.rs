@@ -34,7 +34,11 @@ struct Key {
 }
 
 const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
-    Key { name, kind, default }
+    Key {
+        name,
+        kind,
+        default,
+    }
 }
 
 /// Every key, with Juju's name and default where Juju has one.
@@ -63,7 +67,10 @@ impl Key {
     fn check(&self, value: &Value) -> Result<Value> {
         let wrong = |expected: &str| StoreError::Invalid {
             code: "config-wrong-type",
-            message: format!("model option \"{}\" expects {expected}, got \"{value}\"", self.name),
+            message: format!(
+                "model option \"{}\" expects {expected}, got \"{value}\"",
+                self.name
+            ),
         };
         let text = value.to_string();
         Ok(match self.kind {
@@ -81,11 +88,18 @@ impl Key {
                 Value::Text(text)
             }
             Kind::Logging => {
-                let parts = text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty());
+                let parts = text
+                    .split([';', '\n'])
+                    .map(str::trim)
+                    .filter(|part| !part.is_empty());
                 for part in parts {
-                    let level = part.split_once('=').map(|(_, level)| level.trim().to_ascii_uppercase());
+                    let level = part
+                        .split_once('=')
+                        .map(|(_, level)| level.trim().to_ascii_uppercase());
                     if !level.is_some_and(|level| LEVELS.contains(&level.as_str())) {
-                        return Err(wrong("MODULE=LEVEL separated by semicolons, as in <root>=INFO"));
+                        return Err(wrong(
+                            "MODULE=LEVEL separated by semicolons, as in <root>=INFO",
+                        ));
                     }
                 }
                 Value::Text(text)
@@ -95,23 +109,34 @@ impl Key {
 }
 
 fn find(name: &str) -> Result<&'static Key> {
-    KEYS.iter().find(|key| key.name == name).ok_or_else(|| StoreError::Invalid {
-        code: "config-unknown-option",
-        message: format!(
-            "model option \"{name}\" does not exist; there are: {}",
-            KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
-        ),
-    })
+    KEYS.iter()
+        .find(|key| key.name == name)
+        .ok_or_else(|| StoreError::Invalid {
+            code: "config-unknown-option",
+            message: format!(
+                "model option \"{name}\" does not exist; there are: {}",
+                KEYS.iter()
+                    .map(|key| key.name)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+        })
 }
 
 /// The duration under `key` in effective values; zero when there is none.
 pub fn duration(values: &Values, key: &str) -> Duration {
-    values.get(key).and_then(|value| parse_duration(&value.to_string())).unwrap_or_default()
+    values
+        .get(key)
+        .and_then(|value| parse_duration(&value.to_string()))
+        .unwrap_or_default()
 }
 
 /// The size under `key` in effective values, in megabytes.
 pub fn size_mb(values: &Values, key: &str) -> u64 {
-    values.get(key).and_then(|value| parse_size_mb(&value.to_string())).unwrap_or_default()
+    values
+        .get(key)
+        .and_then(|value| parse_size_mb(&value.to_string()))
+        .unwrap_or_default()
 }
 
 /// The truth under `key` in effective values.
@@ -132,7 +157,9 @@ fn parse_duration(text: &str) -> Option<Duration> {
         let digits = rest.find(|c: char| !c.is_ascii_digit())?;
         let number: u64 = rest[..digits].parse().ok()?;
         rest = &rest[digits..];
-        let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let letters = rest
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len());
         let unit = match &rest[..letters] {
             "h" => Duration::from_secs(3600),
             "m" => Duration::from_secs(60),
@@ -160,8 +187,17 @@ fn parse_size_mb(text: &str) -> Option<u64> {
 
 /// Effective values: what was set over the defaults.
 pub(crate) async fn effective(db: &mut Session, model: &ModelUuid) -> Result<Values> {
-    let mut values: Values = KEYS.iter().map(|key| (key.name.to_owned(), key.default())).collect();
-    for row in db.fetch("SELECT key, value FROM model_config WHERE model_uuid = $1", params![model]).await? {
+    let mut values: Values = KEYS
+        .iter()
+        .map(|key| (key.name.to_owned(), key.default()))
+        .collect();
+    for row in db
+        .fetch(
+            "SELECT key, value FROM model_config WHERE model_uuid = $1",
+            params![model],
+        )
+        .await?
+    {
         values.insert(row.text(0)?, row.json(1, "model option")?);
     }
     Ok(values)
@@ -179,7 +215,9 @@ pub(crate) async fn change(tx: &mut Tx, model: &ModelUuid, change: &ConfigChange
     for name in &change.reset {
         find(name)?;
         if change.set.contains_key(name) {
-            return Err(StoreError::bad_request(format!("option \"{name}\" is both set and reset")));
+            return Err(StoreError::bad_request(format!(
+                "option \"{name}\" is both set and reset"
+            )));
         }
     }
     for (name, value) in &change.set {
@@ -187,7 +225,9 @@ pub(crate) async fn change(tx: &mut Tx, model: &ModelUuid, change: &ConfigChange
         if before.get(name) != Some(&value) {
             let sql = "INSERT INTO model_config (model_uuid, key, value) VALUES ($1, $2, $3)
                 ON CONFLICT (model_uuid, key) DO UPDATE SET value = excluded.value";
-            tx.db.execute(sql, params![model, name, to_json(&value)?]).await?;
+            tx.db
+                .execute(sql, params![model, name, to_json(&value)?])
+                .await?;
         }
     }
     for name in &change.reset {
@@ -216,7 +256,11 @@ impl Store {
 
     /// Sets and resets in one step; the effective values then. Unknown options and values of
     /// the wrong kind are refused, and then nothing changes.
-    pub async fn set_model_config(&self, model: &ModelUuid, request: ConfigChange) -> Result<Values> {
+    pub async fn set_model_config(
+        &self,
+        model: &ModelUuid,
+        request: ConfigChange,
+    ) -> Result<Values> {
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {

@@ -26,7 +26,13 @@ const SUMMARY: &str = "SELECT model.uuid, model.name, model.owner, model.life, m
 impl Store {
     /// All models, by name.
     pub async fn models(&self) -> Result<Vec<ModelSummary>> {
-        self.glance().await?.fetch(SUMMARY, params![""]).await?.iter().map(read_summary).collect()
+        self.glance()
+            .await?
+            .fetch(SUMMARY, params![""])
+            .await?
+            .iter()
+            .map(read_summary)
+            .collect()
     }
 
     /// One model as listed.
@@ -42,10 +48,21 @@ impl Store {
             Box::pin(async move {
                 let sql = "INSERT INTO model (uuid, name, owner, life, created_at, destroy_force)
                     VALUES ($1, $2, $3, 'alive', $4, 0) ON CONFLICT (name) DO NOTHING";
-                if tx.db.execute(sql, params![&uuid, &request.name, &owner, tx.now]).await? == 0 {
-                    return Err(StoreError::AlreadyExists { kind: "model", name: request.name.to_string() });
+                if tx
+                    .db
+                    .execute(sql, params![&uuid, &request.name, &owner, tx.now])
+                    .await?
+                    == 0
+                {
+                    return Err(StoreError::AlreadyExists {
+                        kind: "model",
+                        name: request.name.to_string(),
+                    });
                 }
-                let change = ConfigChange { set: request.config, reset: Vec::new() };
+                let change = ConfigChange {
+                    set: request.config,
+                    reset: Vec::new(),
+                };
                 model_config::change(tx, &uuid, &change).await?;
                 set_status(tx, &uuid, &Status::new(Model::Available, "")).await?;
                 tx.touch(&uuid, namespace::MODEL, uuid.as_str());
@@ -69,7 +86,11 @@ impl Store {
     /// Identity and life of a model; none when it is gone.
     pub async fn get_model(&self, model: &ModelUuid) -> Result<Option<ModelInfo>> {
         let sql = "SELECT uuid, name, life FROM model WHERE uuid = $1";
-        let row = self.glance().await?.fetch_optional(sql, params![model]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![model])
+            .await?;
         row.map(|row| {
             Ok(ModelInfo {
                 uuid: row.parse(0, "model UUID")?,
@@ -92,15 +113,19 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let life = crate::require_model(&mut tx.db, &model).await?;
-                let sql = "UPDATE model SET life = CASE WHEN life = 'alive' THEN 'dying' ELSE life END,
+                let sql =
+                    "UPDATE model SET life = CASE WHEN life = 'alive' THEN 'dying' ELSE life END,
                         destroy_force = CASE WHEN $2 = 1 THEN 1 ELSE destroy_force END,
                         destroy_timeout_ms = COALESCE($3, destroy_timeout_ms),
                         destroy_started_at = COALESCE(destroy_started_at, $4)
                     WHERE uuid = $1";
-                tx.db.execute(sql, params![&model, force, timeout_ms, tx.now]).await?;
+                tx.db
+                    .execute(sql, params![&model, force, timeout_ms, tx.now])
+                    .await?;
                 if life == Life::Alive || force {
                     set_status(tx, &model, &Status::new(Model::Destroying, "")).await?;
-                    cleanup::enqueue(tx, &model, Kind::ModelApplications, "", force, tx.now).await?;
+                    cleanup::enqueue(tx, &model, Kind::ModelApplications, "", force, tx.now)
+                        .await?;
                     cleanup::enqueue(tx, &model, Kind::ModelMachines, "", force, tx.now).await?;
                     tx.touch(&model, namespace::MODEL, model.as_str());
                 }

@@ -27,14 +27,22 @@ impl Store {
     /// Begins to remove a unit. One that no agent can have started is gone at once; another
     /// runs its stop and remove hooks first. With `force` it goes after two waits of
     /// `force-wait` whatever happens. Asked again it is the same.
-    pub async fn remove_unit(&self, model: &ModelUuid, unit: &UnitName, force: bool) -> Result<Removal> {
+    pub async fn remove_unit(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        force: bool,
+    ) -> Result<Removal> {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
                 let found = leaving(tx, &model, &unit).await?;
                 let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
                 destroy_unit(tx, &model, &unit, force).await?;
-                Ok(Removal { units: vec![unit], machines: found.machine.into_iter().collect() })
+                Ok(Removal {
+                    units: vec![unit],
+                    machines: found.machine.into_iter().collect(),
+                })
             })
         })
         .await
@@ -76,7 +84,9 @@ impl Store {
                     Life::Alive => {
                         return Err(StoreError::Invalid {
                             code: "unit-alive",
-                            message: format!("unit {unit} is alive; only a dying one can be made dead"),
+                            message: format!(
+                                "unit {unit} is alive; only a dying one can be made dead"
+                            ),
                         });
                     }
                     Life::Dying => {}
@@ -95,7 +105,9 @@ impl Store {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                let Some(found) = leaving(tx, &model, &unit).await? else { return Ok(()) };
+                let Some(found) = leaving(tx, &model, &unit).await? else {
+                    return Ok(());
+                };
                 let removable = match found.life {
                     Life::Dead => true,
                     Life::Dying => found.never_started,
@@ -116,7 +128,11 @@ impl Store {
 }
 
 /// What decides how the unit leaves; none when it is gone.
-pub(crate) async fn leaving(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Option<Leaving>> {
+pub(crate) async fn leaving(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+) -> Result<Option<Leaving>> {
     let sql = "SELECT unit.life, unit.machine_id, unit.forced, COALESCE(status.status, 'allocating'),
             (SELECT COUNT(*) FROM unit_state WHERE unit_state.model_uuid = unit.model_uuid
                 AND unit_state.unit = unit.name),
@@ -139,8 +155,15 @@ pub(crate) async fn leaving(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
 }
 
 /// Begins to remove a unit; nothing when it is gone.
-pub(crate) async fn destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, force: bool) -> Result<()> {
-    let Some(found) = leaving(tx, model, unit).await? else { return Ok(()) };
+pub(crate) async fn destroy_unit(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+    force: bool,
+) -> Result<()> {
+    let Some(found) = leaving(tx, model, unit).await? else {
+        return Ok(());
+    };
     if found.never_started && !found.provisioned {
         return remove_unit_now(tx, model, unit).await;
     }
@@ -150,7 +173,15 @@ pub(crate) async fn destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName
     if force && !found.forced {
         let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2";
         tx.db.execute(sql, params![model, unit]).await?;
-        cleanup::enqueue(tx, model, Kind::ForceDestroyUnit, unit.as_str(), true, tx.now).await?;
+        cleanup::enqueue(
+            tx,
+            model,
+            Kind::ForceDestroyUnit,
+            unit.as_str(),
+            true,
+            tx.now,
+        )
+        .await?;
     }
     Ok(())
 }
@@ -162,10 +193,14 @@ pub(crate) async fn destroy_application(
     application: &ApplicationName,
     force: bool,
 ) -> Result<()> {
-    let sql = "SELECT life, (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = application.model_uuid
+    let sql =
+        "SELECT life, (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = application.model_uuid
             AND unit.application = application.name)
         FROM application WHERE model_uuid = $1 AND name = $2";
-    let row = tx.db.fetch_optional(sql, params![model, application]).await?;
+    let row = tx
+        .db
+        .fetch_optional(sql, params![model, application])
+        .await?;
     let row = row.ok_or_else(|| StoreError::not_found("application", application))?;
     let (life, units): (Life, u64) = (row.parse(0, "life")?, row.count(1)?);
     if units == 0 {
@@ -177,7 +212,15 @@ pub(crate) async fn destroy_application(
         tx.touch(model, namespace::APPLICATION, application.as_str());
     }
     if life == Life::Alive || force {
-        cleanup::enqueue(tx, model, Kind::ApplicationUnits, application.as_str(), force, tx.now).await?;
+        cleanup::enqueue(
+            tx,
+            model,
+            Kind::ApplicationUnits,
+            application.as_str(),
+            force,
+            tx.now,
+        )
+        .await?;
     }
     Ok(())
 }
@@ -189,7 +232,10 @@ async fn require_no_subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName
         return Ok(());
     }
     let names: Vec<String> = rows.iter().map(|row| row.text(0)).collect::<Result<_>>()?;
-    Err(StoreError::HasSubordinates { unit: unit.to_string(), subordinates: names.join(", ") })
+    Err(StoreError::HasSubordinates {
+        unit: unit.to_string(),
+        subordinates: names.join(", "),
+    })
 }
 
 /// Moves a unit on in life and tells whoever watches it or its machine.
@@ -212,7 +258,9 @@ pub(crate) async fn set_life(
 /// Removes a unit and all that is only about it; with it goes a dying application of which it
 /// was the last unit, and a machine made for it begins to go.
 pub(crate) async fn remove_unit_now(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-    let Some(found) = leaving(tx, model, unit).await? else { return Ok(()) };
+    let Some(found) = leaving(tx, model, unit).await? else {
+        return Ok(());
+    };
     for sql in [
         "DELETE FROM unit WHERE model_uuid = $1 AND name = $2",
         "DELETE FROM unit_state WHERE model_uuid = $1 AND unit = $2",
@@ -236,7 +284,8 @@ pub(crate) async fn remove_unit_now(tx: &mut Tx, model: &ModelUuid, unit: &UnitN
         release_machine(tx, model, machine).await?;
     }
     let application = unit.application();
-    let sql = "SELECT COUNT(*) FROM application WHERE model_uuid = $1 AND name = $2 AND life <> 'alive'
+    let sql =
+        "SELECT COUNT(*) FROM application WHERE model_uuid = $1 AND name = $2 AND life <> 'alive'
         AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.application = $2)";
     if tx.db.count(sql, params![model, &application]).await? > 0 {
         remove_application_now(tx, model, &application).await?;
@@ -254,11 +303,19 @@ async fn release_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) ->
     Ok(())
 }
 
-async fn remove_application_now(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName) -> Result<()> {
+async fn remove_application_now(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<()> {
     tx.db
-        .execute("DELETE FROM application WHERE model_uuid = $1 AND name = $2", params![model, application])
+        .execute(
+            "DELETE FROM application WHERE model_uuid = $1 AND name = $2",
+            params![model, application],
+        )
         .await?;
-    let sql = "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2 AND kind = 'application-units'";
+    let sql =
+        "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2 AND kind = 'application-units'";
     tx.db.execute(sql, params![model, application]).await?;
     status::forget(tx, model, kind::APPLICATION, application.as_str()).await?;
     tx.touch(model, namespace::APPLICATION, application.as_str());

@@ -27,7 +27,12 @@ const HISTORY_ROW_BYTES: usize = 120;
 
 impl Store {
     /// What the unit's agent does.
-    pub async fn set_agent_status(&self, model: &ModelUuid, unit: &UnitName, status: Status<Agent>) -> Result<()> {
+    pub async fn set_agent_status(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        status: Status<Agent>,
+    ) -> Result<()> {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -49,7 +54,12 @@ impl Store {
     }
 
     /// What the charm says of its workload.
-    pub async fn set_unit_status(&self, model: &ModelUuid, unit: &UnitName, status: Status<Workload>) -> Result<()> {
+    pub async fn set_unit_status(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        status: Status<Workload>,
+    ) -> Result<()> {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -111,7 +121,10 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = "SELECT 1 FROM application WHERE model_uuid = $1 AND name = $2";
-                let found = tx.db.fetch_optional(sql, params![&model, &application]).await?;
+                let found = tx
+                    .db
+                    .fetch_optional(sql, params![&model, &application])
+                    .await?;
                 if found.is_none() {
                     return Err(StoreError::not_found("application", &application));
                 }
@@ -132,10 +145,23 @@ async fn require_unit(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> R
 
 /// A failed hook is also a line of the workload's history, because it is shown as the
 /// workload's status.
-pub(crate) async fn put_agent(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, status: &Status<Agent>) -> Result<()> {
+pub(crate) async fn put_agent(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+    status: &Status<Agent>,
+) -> Result<()> {
     if put(tx, model, kind::AGENT, unit.as_str(), status).await? {
         if status.status == Agent::Error {
-            record(tx, model, kind::WORKLOAD, unit.as_str(), "error", &status.message).await?;
+            record(
+                tx,
+                model,
+                kind::WORKLOAD,
+                unit.as_str(),
+                "error",
+                &status.message,
+            )
+            .await?;
         }
         tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
     }
@@ -196,7 +222,13 @@ pub(crate) async fn put<W: Display>(
         SET status = excluded.status, message = excluded.message, data = excluded.data, since = excluded.since
         WHERE status.status <> excluded.status OR status.message <> excluded.message OR status.data <> excluded.data";
     let now = tx.now;
-    let touched = tx.db.execute(sql, params![model, kind, entity, &word, &status.message, data, now]).await?;
+    let touched = tx
+        .db
+        .execute(
+            sql,
+            params![model, kind, entity, &word, &status.message, data, now],
+        )
+        .await?;
     if touched > 0 {
         record(tx, model, kind, entity, &word, &status.message).await?;
     }
@@ -213,7 +245,8 @@ async fn record(
     message: &str,
 ) -> Result<()> {
     let row = history_row(tx, model, kind, entity, word, message);
-    let sql = "INSERT INTO status_history (id, model_uuid, kind, entity, status, message, time, size)
+    let sql =
+        "INSERT INTO status_history (id, model_uuid, kind, entity, status, message, time, size)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     tx.db.execute(sql, row).await.map(|_| ())
 }
@@ -253,11 +286,19 @@ pub(crate) async fn put_first(
 }
 
 /// Forgets an entity's status and history of one kind.
-pub(crate) async fn forget(tx: &mut Tx, model: &ModelUuid, kind: &'static str, entity: &str) -> Result<()> {
+pub(crate) async fn forget(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    kind: &'static str,
+    entity: &str,
+) -> Result<()> {
     let status = "DELETE FROM status WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
     tx.db.execute(status, params![model, kind, entity]).await?;
     let history = "DELETE FROM status_history WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
-    tx.db.execute(history, params![model, kind, entity]).await.map(|_| ())
+    tx.db
+        .execute(history, params![model, kind, entity])
+        .await
+        .map(|_| ())
 }
 
 /// The status in the columns `status, message, data, since` from `index` on.
@@ -308,7 +349,8 @@ pub(crate) async fn of_application(
         JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload' AND status.entity = unit.name
         WHERE unit.model_uuid = $1 AND unit.application = $2 GROUP BY status.status";
     let rows = db.fetch(sql, params![model, application]).await?;
-    let words: Vec<Status<Workload>> = rows.iter().map(|row| read(row, 0)).collect::<Result<_>>()?;
+    let words: Vec<Status<Workload>> =
+        rows.iter().map(|row| read(row, 0)).collect::<Result<_>>()?;
     let mut worst = derive_application(words);
     if worst.since > 0 {
         let sql = "SELECT status.message FROM unit
@@ -339,17 +381,29 @@ pub(crate) fn shown(
             data: agent.data.clone(),
             since: agent.since,
         };
-        (error, Status { since: agent.since, ..Status::new(Agent::Idle, "") })
+        (
+            error,
+            Status {
+                since: agent.since,
+                ..Status::new(Agent::Idle, "")
+            },
+        )
     } else {
         (workload, agent)
     };
     if !present && agent.status != Agent::Allocating {
         if !matches!(workload.status, Workload::Error | Workload::Terminated) {
             let message = format!("agent lost, see: periapt show-status-log {unit}");
-            workload = Status { since: workload.since, ..Status::new(Workload::Unknown, message) };
+            workload = Status {
+                since: workload.since,
+                ..Status::new(Workload::Unknown, message)
+            };
         }
         let message = "agent is not communicating with the server";
-        agent = Status { since: agent.since, ..Status::new(Agent::Lost, message) };
+        agent = Status {
+            since: agent.since,
+            ..Status::new(Agent::Lost, message)
+        };
     }
     (workload, agent)
 }

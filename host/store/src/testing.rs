@@ -31,15 +31,22 @@ pub(crate) async fn fixtures() -> Vec<Fixture> {
 pub(crate) async fn fixtures_with(adjust: impl Fn(&mut StoreOptions)) -> Vec<Fixture> {
     let mut fixtures = Vec::new();
     let directory = tempfile::tempdir().expect("directory");
-    let database = Database::Sqlite { path: directory.path().join("controller.db") };
+    let database = Database::Sqlite {
+        path: directory.path().join("controller.db"),
+    };
     fixtures.push(Fixture::open(database, None, directory, &adjust).await);
     if let Ok(url) = std::env::var("PERIAPT_TEST_POSTGRES") {
         let schema = format!("test_{}", uuid::Uuid::new_v4().simple());
         let mut connection = sqlx::PgConnection::connect(&url).await.expect("PostgreSQL");
         let sql = format!("CREATE SCHEMA {schema}");
-        connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql))).await.expect("schema");
+        connection
+            .execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))
+            .await
+            .expect("schema");
         let mark = if url.contains('?') { '&' } else { '?' };
-        let database = Database::Postgres { url: format!("{url}{mark}options=-csearch_path%3D{schema}") };
+        let database = Database::Postgres {
+            url: format!("{url}{mark}options=-csearch_path%3D{schema}"),
+        };
         let directory = tempfile::tempdir().expect("directory");
         fixtures.push(Fixture::open(database, Some((url, schema)), directory, &adjust).await);
     }
@@ -58,7 +65,13 @@ impl Fixture {
         options.lease_time = LeaseTime::Injected;
         adjust(&mut options);
         let store = Store::open(options.clone()).await.expect("store");
-        Self { store, clock, options, schema, _directory: directory }
+        Self {
+            store,
+            clock,
+            options,
+            schema,
+            _directory: directory,
+        }
     }
 
     pub fn options(&self) -> StoreOptions {
@@ -75,13 +88,23 @@ impl Fixture {
         if let Some((url, schema)) = &self.schema {
             let mut connection = sqlx::PgConnection::connect(url).await.expect("PostgreSQL");
             let sql = format!("DROP SCHEMA {schema} CASCADE");
-            connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql))).await.expect("drop");
+            connection
+                .execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))
+                .await
+                .expect("drop");
         }
     }
 
     pub async fn model(&self, name: &str) -> ModelUuid {
-        let request = AddModel { name: name.parse().expect("name"), config: Default::default() };
-        self.store.add_model(request, &"admin".parse().expect("user")).await.expect("model").uuid
+        let request = AddModel {
+            name: name.parse().expect("name"),
+            config: Default::default(),
+        };
+        self.store
+            .add_model(request, &"admin".parse().expect("user"))
+            .await
+            .expect("model")
+            .uuid
     }
 
     /// A model with the application `site`, its units assigned.
@@ -90,16 +113,25 @@ impl Fixture {
         self.charm(&model, "site", b"archive").await;
         self.deploy(&model, "site", units).await;
         let staged = self.store.unit_assignments(&model).await.expect("staged");
-        self.store.assign_units(&model, &staged).await.expect("assigned");
+        self.store
+            .assign_units(&model, &staged)
+            .await
+            .expect("assigned");
         model
     }
 
     pub async fn charm(&self, model: &ModelUuid, name: &str, archive: &'static [u8]) -> CharmInfo {
-        self.store.add_charm(model, charm(name), Bytes::from_static(archive)).await.expect("charm")
+        self.store
+            .add_charm(model, charm(name), Bytes::from_static(archive))
+            .await
+            .expect("charm")
     }
 
     pub async fn deploy(&self, model: &ModelUuid, name: &str, units: u32) {
-        self.store.deploy(model, request(name, units)).await.expect("deployed");
+        self.store
+            .deploy(model, request(name, units))
+            .await
+            .expect("deployed");
     }
 
     /// Gives every machine of the model an instance and a running agent.
@@ -108,11 +140,20 @@ impl Fixture {
         for machine in self.store.machine_ids(model).await.expect("machines") {
             let instance = format!("local-{machine}");
             let addresses = vec!["127.0.0.1".to_owned()];
-            self.store.set_instance_info(model, &machine, &instance, &addresses, "").await.expect("info");
+            self.store
+                .set_instance_info(model, &machine, &instance, &addresses, "")
+                .await
+                .expect("info");
             let running = Status::new(Machine::Running, "running");
-            self.store.set_instance_status(model, &machine, running).await.expect("status");
+            self.store
+                .set_instance_status(model, &machine, running)
+                .await
+                .expect("status");
             let started = Status::new(Machine::Started, "");
-            self.store.set_machine_status(model, &machine, started).await.expect("status");
+            self.store
+                .set_machine_status(model, &machine, started)
+                .await
+                .expect("status");
         }
     }
 
@@ -132,9 +173,16 @@ pub(crate) fn request(name: &str, units: u32) -> Deploy {
 }
 
 pub(crate) fn charm(name: &str) -> CharmInfo {
-    let option = |kind, default| ConfigOption { kind, description: String::new(), default };
+    let option = |kind, default| ConfigOption {
+        kind,
+        description: String::new(),
+        default,
+    };
     let options = [
-        ("port".to_owned(), option(Kind::Int, Some(Value::Integer(8080)))),
+        (
+            "port".to_owned(),
+            option(Kind::Int, Some(Value::Integer(8080))),
+        ),
         ("title".to_owned(), option(Kind::String, None)),
     ];
     CharmInfo {
@@ -143,8 +191,13 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         revision: 0,
         sha256: String::new(),
         size: 0,
-        metadata: CharmMetadata { name: name.to_owned(), ..CharmMetadata::default() },
-        config: Schema { options: options.into() },
+        metadata: CharmMetadata {
+            name: name.to_owned(),
+            ..CharmMetadata::default()
+        },
+        config: Schema {
+            options: options.into(),
+        },
         actions: Default::default(),
         capabilities: Vec::new(),
         hooks: vec!["install".to_owned()],
@@ -173,6 +226,13 @@ pub(crate) fn present(_: &MachineId) -> bool {
 pub(crate) fn collector() -> (crate::SlowQuery, Arc<std::sync::Mutex<Vec<String>>>) {
     let lines: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&lines);
-    let report = Arc::new(move |slow: crate::SlowStatement| sink.lock().expect("lock").push(slow.sql));
-    (crate::SlowQuery { threshold: std::time::Duration::ZERO, report }, lines)
+    let report =
+        Arc::new(move |slow: crate::SlowStatement| sink.lock().expect("lock").push(slow.sql));
+    (
+        crate::SlowQuery {
+            threshold: std::time::Duration::ZERO,
+            report,
+        },
+        lines,
+    )
 }

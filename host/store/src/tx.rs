@@ -21,8 +21,6 @@ pub(crate) struct Tx {
     pub db: Session,
     /// Microseconds since the epoch when the current job began.
     pub now: i64,
-    /// Lease time when the store was opened.
-    pub opened_at: i64,
     database_time: bool,
     last_id: i64,
     saved_id: i64,
@@ -32,11 +30,10 @@ pub(crate) struct Tx {
 }
 
 impl Tx {
-    pub(crate) fn new(db: Session, database_time: bool, opened_at: i64) -> Self {
+    pub(crate) fn new(db: Session, database_time: bool) -> Self {
         Self {
             db,
             now: 0,
-            opened_at,
             database_time,
             last_id: 0,
             saved_id: 0,
@@ -47,8 +44,17 @@ impl Tx {
     }
 
     /// Records a change, so that watchers of the key hear of it once this job is committed.
-    pub(crate) fn touch(&mut self, model: &ModelUuid, namespace: &'static str, key: impl Into<String>) {
-        self.job.push(Touched { model: model.as_str().to_owned(), namespace, key: key.into() });
+    pub(crate) fn touch(
+        &mut self,
+        model: &ModelUuid,
+        namespace: &'static str,
+        key: impl Into<String>,
+    ) {
+        self.job.push(Touched {
+            model: model.as_str().to_owned(),
+            namespace,
+            key: key.into(),
+        });
     }
 
     /// An id greater than all before, in commit order.
@@ -73,7 +79,11 @@ impl Tx {
 
     /// The time by which leases live.
     pub(crate) async fn lease_now(&mut self) -> Result<i64, StoreError> {
-        if self.database_time { database_now(&mut self.db).await } else { Ok(self.now) }
+        if self.database_time {
+            database_now(&mut self.db).await
+        } else {
+            Ok(self.now)
+        }
     }
 
     /// Opens the batch's transaction. On PostgreSQL the lock makes writers of several
@@ -84,11 +94,22 @@ impl Tx {
         self.seen.clear();
         if self.db.is_postgres() {
             self.db.raw("BEGIN").await?;
-            self.db.fetch("SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)", params![WRITE_LOCK]).await?;
+            self.db
+                .fetch(
+                    "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)",
+                    params![WRITE_LOCK],
+                )
+                .await?;
         } else {
             self.db.raw("BEGIN IMMEDIATE").await?;
         }
-        let row = self.db.fetch_optional("SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'", vec![]).await?;
+        let row = self
+            .db
+            .fetch_optional(
+                "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'",
+                vec![],
+            )
+            .await?;
         self.last_id = row.map_or(Ok(0), |row| row.int(0))?;
         self.saved_id = self.last_id;
         Ok(())
@@ -122,10 +143,20 @@ impl Tx {
         let mut rows = Vec::with_capacity(touched.len());
         for change in &touched {
             let id = self.next_id();
-            rows.push(params![id, &change.model, change.namespace, &change.key, now]);
+            rows.push(params![
+                id,
+                &change.model,
+                change.namespace,
+                &change.key,
+                now
+            ]);
         }
         self.db
-            .insert_many("INSERT INTO change_log (id, model_uuid, namespace, key, time)", "", rows)
+            .insert_many(
+                "INSERT INTO change_log (id, model_uuid, namespace, key, time)",
+                "",
+                rows,
+            )
             .await?;
         if self.last_id != self.saved_id {
             self.db
@@ -151,5 +182,7 @@ const WRITE_LOCK: i64 = 0x7065_7269_6170_7402;
 /// The PostgreSQL server's clock.
 pub(crate) async fn database_now(db: &mut Session) -> Result<i64, StoreError> {
     let sql = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
-    db.fetch_optional(sql, vec![]).await?.map_or(Ok(0), |row| row.int(0))
+    db.fetch_optional(sql, vec![])
+        .await?
+        .map_or(Ok(0), |row| row.int(0))
 }

@@ -32,7 +32,9 @@ const MODEL_TABLES: &[&str] = &[
 impl Store {
     /// The model as its undertaker sees it; none when it is gone.
     pub async fn get_undertaker_model(&self, model: &ModelUuid) -> Result<Option<UndertakerModel>> {
-        Ok(load(&mut self.glance().await?, model).await?.map(|(found, _)| found))
+        Ok(load(&mut self.glance().await?, model)
+            .await?
+            .map(|(found, _)| found))
     }
 
     /// Makes a dying model dead once it is empty. A forced one whose time-out has passed since
@@ -42,7 +44,8 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let found = load(&mut tx.db, &model).await?;
-                let (found, started_at) = found.ok_or_else(|| StoreError::not_found("model", &model))?;
+                let (found, started_at) =
+                    found.ok_or_else(|| StoreError::not_found("model", &model))?;
                 match found.life {
                     Life::Dead => return Ok(()),
                     Life::Alive => {
@@ -56,7 +59,8 @@ impl Store {
                 let empty = found.applications + found.units + found.machines == 0;
                 let overdue = found.force
                     && found.timeout_ms.is_some_and(|timeout| {
-                        let timeout = i64::try_from(timeout.saturating_mul(1_000)).unwrap_or(i64::MAX);
+                        let timeout =
+                            i64::try_from(timeout.saturating_mul(1_000)).unwrap_or(i64::MAX);
                         started_at.saturating_add(timeout) <= tx.now
                     });
                 if !empty && !overdue {
@@ -67,7 +71,12 @@ impl Store {
                         machines: found.machines,
                     });
                 }
-                tx.db.execute("UPDATE model SET life = 'dead' WHERE uuid = $1", params![&model]).await?;
+                tx.db
+                    .execute(
+                        "UPDATE model SET life = 'dead' WHERE uuid = $1",
+                        params![&model],
+                    )
+                    .await?;
                 tx.touch(&model, namespace::MODEL, model.as_str());
                 Ok(())
             })
@@ -80,11 +89,16 @@ impl Store {
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {
-                let Some((found, _)) = load(&mut tx.db, &model).await? else { return Ok(()) };
+                let Some((found, _)) = load(&mut tx.db, &model).await? else {
+                    return Ok(());
+                };
                 if found.life != Life::Dead {
                     return Err(StoreError::Invalid {
                         code: "model-not-dead",
-                        message: format!("model \"{}\" is {} and cannot be removed", found.name, found.life),
+                        message: format!(
+                            "model \"{}\" is {} and cannot be removed",
+                            found.name, found.life
+                        ),
                     });
                 }
                 charms::remove_all(tx, &model).await?;
@@ -100,7 +114,8 @@ impl Store {
 }
 
 async fn load(db: &mut Session, model: &ModelUuid) -> Result<Option<(UndertakerModel, i64)>> {
-    let sql = "SELECT name, life, destroy_force, destroy_timeout_ms, COALESCE(destroy_started_at, 0),
+    let sql =
+        "SELECT name, life, destroy_force, destroy_timeout_ms, COALESCE(destroy_started_at, 0),
             (SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid),
             (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid),
             (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)
@@ -112,7 +127,9 @@ async fn load(db: &mut Session, model: &ModelUuid) -> Result<Option<(UndertakerM
             name: row.parse(0, "model name")?,
             life: row.parse(1, "life")?,
             force: row.flag(2)?,
-            timeout_ms: row.optional_int(3)?.and_then(|timeout| u64::try_from(timeout).ok()),
+            timeout_ms: row
+                .optional_int(3)?
+                .and_then(|timeout| u64::try_from(timeout).ok()),
             applications: row.count(5)?,
             machines: row.count(6)?,
             units: row.count(7)?,

@@ -18,13 +18,21 @@ use crate::{Result, Store, status};
 
 impl Store {
     /// What the controller says of a unit, in one statement; none when it is gone.
-    pub async fn get_remote_state(&self, model: &ModelUuid, unit: &UnitName) -> Result<Option<RemoteState>> {
+    pub async fn get_remote_state(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Option<RemoteState>> {
         let sql = "SELECT unit.life, unit.resolved, application.charm_url, application.charm_modified_version,
                 application.force_charm, application.config_hash
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             WHERE unit.model_uuid = $1 AND unit.name = $2";
-        let row = self.glance().await?.fetch_optional(sql, params![model, unit]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![model, unit])
+            .await?;
         row.map(|row| {
             Ok(RemoteState {
                 life: row.parse(0, "life")?,
@@ -108,7 +116,12 @@ impl Store {
     }
 
     /// The charm now in place for the unit.
-    pub async fn set_charm_url(&self, model: &ModelUuid, unit: &UnitName, charm_url: &str) -> Result<()> {
+    pub async fn set_charm_url(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        charm_url: &str,
+    ) -> Result<()> {
         let url: periapt_model::charm::CharmUrl = charm_url.parse()?;
         self.update_unit(
             model,
@@ -123,7 +136,12 @@ impl Store {
 
     /// The version of what the charm runs, for the unit and, as the last one heard, for its
     /// application.
-    pub async fn set_workload_version(&self, model: &ModelUuid, unit: &UnitName, version: &str) -> Result<()> {
+    pub async fn set_workload_version(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        version: &str,
+    ) -> Result<()> {
         let (model, unit, version) = (model.clone(), unit.clone(), version.to_owned());
         self.write(move |tx| {
             Box::pin(async move {
@@ -136,7 +154,12 @@ impl Store {
                 let application = unit.application();
                 let sql = "UPDATE application SET workload_version = $3
                     WHERE model_uuid = $1 AND name = $2 AND workload_version <> $3";
-                if tx.db.execute(sql, params![&model, &application, &version]).await? > 0 {
+                if tx
+                    .db
+                    .execute(sql, params![&model, &application, &version])
+                    .await?
+                    > 0
+                {
                     tx.touch(&model, namespace::APPLICATION_STATUS, application.as_str());
                 }
                 Ok(())

@@ -12,7 +12,12 @@ use crate::{Presence, Result, Store, lease};
 
 impl Store {
     /// One unit, with what it waits for in words.
-    pub async fn unit(&self, model: &ModelUuid, unit: &UnitName, presence: Presence<'_>) -> Result<UnitInfo> {
+    pub async fn unit(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        presence: Presence<'_>,
+    ) -> Result<UnitInfo> {
         let mut db = self.snapshot().await?;
         let now = self.lease_now(&mut db).await?;
         let sql = "SELECT unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
@@ -31,11 +36,12 @@ impl Store {
         let machine: Option<MachineId> = row.parse_optional(1, "machine")?;
         let life: Life = row.parse(0, "life")?;
         let present = machine.as_ref().is_some_and(presence);
-        let waiting_for = waiting_for(&mut db, model, unit, life, &machine, &agent, present).await?;
+        let waiting_for =
+            waiting_for(&mut db, model, unit, life, &machine, &agent, present).await?;
         let namespace = lease::Namespace::ApplicationLeadership;
-        let held = lease::rows::find(&mut db, namespace, model, unit.application().as_str()).await?;
-        let leader =
-            held.is_some_and(|held| held.holder == unit.as_str() && !held.is_over(now, self.inner.opened_at));
+        let held =
+            lease::rows::find(&mut db, namespace, model, unit.application().as_str()).await?;
+        let leader = held.is_some_and(|held| held.holder == unit.as_str() && !held.is_over(now));
         let (workload, agent) = status::shown(unit, workload, agent, present);
         let addresses: Vec<String> = row.json(5, "addresses")?;
         Ok(UnitInfo {
@@ -109,7 +115,9 @@ async fn waiting_for(
         _ => {}
     }
     if agent.status == Agent::Error {
-        waiting.push(format!("an answer to its failed hook: periapt resolved {unit}"));
+        waiting.push(format!(
+            "an answer to its failed hook: periapt resolved {unit}"
+        ));
     }
     match life {
         Life::Alive => {}

@@ -30,16 +30,22 @@ impl Store {
             Argon2::default()
                 .hash_password(password.as_bytes())
                 .map(|hash| hash.to_string())
-                .map_err(|error| StoreError::Internal { message: error.to_string() })
+                .map_err(|error| StoreError::Internal {
+                    message: error.to_string(),
+                })
         })
         .await??;
         let user = user.clone();
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "INSERT INTO account (name, password_hash, created_at) VALUES ($1, $2, $3)
+                let sql =
+                    "INSERT INTO account (name, password_hash, created_at) VALUES ($1, $2, $3)
                     ON CONFLICT (name) DO UPDATE SET password_hash = excluded.password_hash";
                 tx.db.execute(sql, params![&user, hash, tx.now]).await?;
-                tx.db.execute("DELETE FROM token WHERE account = $1", params![&user]).await.map(|_| ())
+                tx.db
+                    .execute("DELETE FROM token WHERE account = $1", params![&user])
+                    .await
+                    .map(|_| ())
             })
         })
         .await
@@ -48,15 +54,22 @@ impl Store {
     /// Whether this is the user's password. Takes as long for a user who does not exist.
     pub async fn check_password(&self, user: &UserName, password: &str) -> Result<bool> {
         let sql = "SELECT password_hash FROM account WHERE name = $1";
-        let row = self.glance().await?.fetch_optional(sql, params![user]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![user])
+            .await?;
         let (known, hash) = match row {
             Some(row) => (true, row.text(0)?),
             None => (false, NOBODY.to_owned()),
         };
         let password = password.to_owned();
         let fits = blocking(move || {
-            PasswordHash::new(&hash)
-                .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+            PasswordHash::new(&hash).is_ok_and(|hash| {
+                Argon2::default()
+                    .verify_password(password.as_bytes(), &hash)
+                    .is_ok()
+            })
         })
         .await?;
         Ok(known && fits)
@@ -64,7 +77,12 @@ impl Store {
 
     /// Whether anybody can log in at all.
     pub async fn has_users(&self) -> Result<bool> {
-        Ok(self.glance().await?.count("SELECT COUNT(*) FROM account", vec![]).await? > 0)
+        Ok(self
+            .glance()
+            .await?
+            .count("SELECT COUNT(*) FROM account", vec![])
+            .await?
+            > 0)
     }
 
     /// A new bearer token of a user.
@@ -74,14 +92,25 @@ impl Store {
         let lifetime = i64::try_from(lifetime.as_micros()).unwrap_or(i64::MAX);
         self.write(move |tx| {
             Box::pin(async move {
-                let known = tx.db.count("SELECT COUNT(*) FROM account WHERE name = $1", params![&user]).await?;
+                let known = tx
+                    .db
+                    .count(
+                        "SELECT COUNT(*) FROM account WHERE name = $1",
+                        params![&user],
+                    )
+                    .await?;
                 if known == 0 {
                     return Err(StoreError::not_found("user", &user));
                 }
-                tx.db.execute("DELETE FROM token WHERE expires_at <= $1", params![tx.now]).await?;
+                tx.db
+                    .execute("DELETE FROM token WHERE expires_at <= $1", params![tx.now])
+                    .await?;
                 let sql = "INSERT INTO token (digest, account, expires_at) VALUES ($1, $2, $3)";
                 let expires = tx.now.saturating_add(lifetime);
-                tx.db.execute(sql, params![digest, &user, expires]).await.map(|_| ())
+                tx.db
+                    .execute(sql, params![digest, &user, expires])
+                    .await
+                    .map(|_| ())
             })
         })
         .await?;
@@ -91,7 +120,11 @@ impl Store {
     /// Whose token this is; none when it is nobody's, expired or revoked.
     pub async fn check_token(&self, token: &str) -> Result<Option<UserName>> {
         let sql = "SELECT account FROM token WHERE digest = $1 AND expires_at > $2";
-        let row = self.glance().await?.fetch_optional(sql, params![digest(token), self.now()]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![digest(token), self.now()])
+            .await?;
         row.map(|row| row.parse(0, "user name")).transpose()
     }
 
@@ -99,7 +132,12 @@ impl Store {
     pub async fn revoke_token(&self, token: &str) -> Result<()> {
         let params = params![digest(token)];
         self.write(move |tx| {
-            Box::pin(async move { tx.db.execute("DELETE FROM token WHERE digest = $1", params).await.map(|_| ()) })
+            Box::pin(async move {
+                tx.db
+                    .execute("DELETE FROM token WHERE digest = $1", params)
+                    .await
+                    .map(|_| ())
+            })
         })
         .await
     }
@@ -116,5 +154,9 @@ pub(crate) fn digest(secret: &str) -> String {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| StoreError::Internal { message: error.to_string() })
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| StoreError::Internal {
+            message: error.to_string(),
+        })
 }

@@ -39,7 +39,14 @@ pub(crate) struct Work<T, F> {
 impl<T, F> Work<T, F> {
     pub(crate) fn new(work: F) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
         let (reply, answer) = oneshot::channel();
-        (Self { work: Some(work), result: None, reply }, answer)
+        (
+            Self {
+                work: Some(work),
+                result: None,
+                reply,
+            },
+            answer,
+        )
     }
 }
 
@@ -60,7 +67,9 @@ where
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
         let Work { result, reply, .. } = *self;
         let answer = outcome.and_then(|()| {
-            result.ok_or_else(|| StoreError::Internal { message: "a job had no result".to_owned() })
+            result.ok_or_else(|| StoreError::Internal {
+                message: "a job had no result".to_owned(),
+            })
         });
         // Nobody may wait any more: the caller was cancelled, its change stands all the same.
         let _ = reply.send(answer);
@@ -81,7 +90,6 @@ pub(crate) struct Writer {
     pub probe: Arc<Probe>,
     pub counters: Arc<Counters>,
     pub database_time: bool,
-    pub opened_at: i64,
     /// Told what each commit changed.
     pub committed: Box<dyn Fn(&[Touched]) + Send + Sync>,
 }
@@ -89,7 +97,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Works until told to stop or until nobody can send any more.
     pub(crate) async fn run(self, session: db::Session, mut inbox: mpsc::Receiver<Message>) {
-        let mut tx = Some(Tx::new(session, self.database_time, self.opened_at));
+        let mut tx = Some(Tx::new(session, self.database_time));
         while let Some(message) = inbox.recv().await {
             let mut stop = None;
             let mut jobs = Vec::new();
@@ -116,9 +124,10 @@ impl Writer {
         let outcome = async {
             let mut tx = match tx {
                 Some(tx) => tx,
-                None => {
-                    Tx::new(db::writer(&self.database, &self.probe).await?, self.database_time, self.opened_at)
-                }
+                None => Tx::new(
+                    db::writer(&self.database, &self.probe).await?,
+                    self.database_time,
+                ),
             };
             tx.begin_batch().await?;
             loop {
@@ -129,7 +138,9 @@ impl Writer {
                         Err(_) => break,
                     }
                 }
-                let Some(mut job) = waiting.pop_front() else { break };
+                let Some(mut job) = waiting.pop_front() else {
+                    break;
+                };
                 let ran = self.job(&mut tx, job.as_mut()).await;
                 let (result, spoiled) = match ran {
                     Ok(result) => (result, None),
@@ -147,8 +158,12 @@ impl Writer {
         match outcome {
             Ok((tx, touched)) => {
                 self.counters.commits.fetch_add(1, Ordering::Relaxed);
-                self.counters.jobs.fetch_add(done.len() as u64, Ordering::Relaxed);
-                self.counters.largest_batch.fetch_max(done.len() as u64, Ordering::Relaxed);
+                self.counters
+                    .jobs
+                    .fetch_add(done.len() as u64, Ordering::Relaxed);
+                self.counters
+                    .largest_batch
+                    .fetch_max(done.len() as u64, Ordering::Relaxed);
                 if !touched.is_empty() {
                     (self.committed)(&touched);
                 }
@@ -173,11 +188,19 @@ impl Writer {
     }
 
     /// Runs one job. The inner result is the job's own; the outer error spoils the batch.
-    async fn job(&self, tx: &mut Tx, job: &mut dyn Job) -> Result<Result<(), StoreError>, StoreError> {
+    async fn job(
+        &self,
+        tx: &mut Tx,
+        job: &mut dyn Job,
+    ) -> Result<Result<(), StoreError>, StoreError> {
         tx.begin_job(self.now()).await?;
         let result = match AssertUnwindSafe(job.run(tx)).catch_unwind().await {
             Ok(result) => result,
-            Err(_) => return Err(StoreError::Internal { message: "a store job panicked".to_owned() }),
+            Err(_) => {
+                return Err(StoreError::Internal {
+                    message: "a store job panicked".to_owned(),
+                });
+            }
         };
         match result {
             Ok(()) => {
@@ -188,7 +211,11 @@ impl Writer {
                 Ok(()) => Ok(Err(error)),
                 // SQLite ends the whole transaction by itself when the disk is full; the job's
                 // error says more than the missing savepoint.
-                Err(rollback) => Err(if error.spoils_transaction() { error } else { rollback }),
+                Err(rollback) => Err(if error.spoils_transaction() {
+                    error
+                } else {
+                    rollback
+                }),
             },
         }
     }

@@ -102,7 +102,8 @@ impl World {
     }
 
     async fn until(&self, condition: impl Fn(&UnitRecord) -> bool) {
-        let wait = self.controller.until_unit(&unit(), condition);
+        let unit = unit();
+        let wait = self.controller.until_unit(&unit, condition);
         if tokio::time::timeout(LIMIT, wait).await.is_err() {
             panic!("did not happen; hooks: {:?}, unit: {:#?}", self.sandbox.hooks(), self.record());
         }

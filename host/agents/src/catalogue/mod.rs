@@ -103,7 +103,11 @@ fn row(worker: &Worker, reports: &[AgentReport]) -> WorkerRow {
         }
         Standing::Built(nodes) => {
             count(nodes, reports, &mut row);
-            if row.running > 0 { ("running", String::new()) } else { at_rest(nodes, reports) }
+            if row.running > 0 {
+                ("running", String::new())
+            } else {
+                at_rest(nodes, reports)
+            }
         }
     };
     row.state = state.to_owned();
@@ -117,7 +121,10 @@ fn found<'a>(
     reports: &'a [AgentReport],
 ) -> impl Iterator<Item = (&'a str, &'a AgentReport)> {
     nodes.iter().flat_map(move |(agent, name)| {
-        reports.iter().filter(move |report| report.agent == *agent).map(move |report| (*name, report))
+        reports
+            .iter()
+            .filter(move |report| report.agent == *agent)
+            .map(move |report| (*name, report))
     })
 }
 
@@ -132,7 +139,8 @@ fn count(nodes: &[(AgentKind, &str)], reports: &[AgentReport], row: &mut WorkerR
 
 /// Why none of the nodes runs.
 fn at_rest(nodes: &[(AgentKind, &str)], reports: &[AgentReport]) -> (&'static str, String) {
-    let resting = found(nodes, reports).find_map(|(name, report)| report.report.manifolds.get(name));
+    let resting =
+        found(nodes, reports).find_map(|(name, report)| report.report.manifolds.get(name));
     if let Some(node) = resting {
         return ("resting", rests_on(node));
     }
@@ -141,7 +149,13 @@ fn at_rest(nodes: &[(AgentKind, &str)], reports: &[AgentReport]) -> (&'static st
         return ("uninstalled", reason.clone());
     }
     let agents: Vec<&str> = nodes.iter().map(|(agent, _)| agent.as_str()).collect();
-    ("uninstalled", format!("no agent of this kind is looked at here: {}", agents.join(", ")))
+    (
+        "uninstalled",
+        format!(
+            "no agent of this kind is looked at here: {}",
+            agents.join(", ")
+        ),
+    )
 }
 
 fn rests_on(node: &NodeReport) -> String {

@@ -5,8 +5,18 @@ use super::Class::{Adapted, Artefact, Kubernetes, Library as Lib, Same};
 use super::Standing::{Built, Library, NotBuilt, NotNeeded};
 use super::{Class, Standing, Worker};
 
-const fn worker(name: &'static str, class: Class, agent: &'static str, standing: Standing) -> Worker {
-    Worker { name, class, agent, standing }
+const fn worker(
+    name: &'static str,
+    class: Class,
+    agent: &'static str,
+    standing: Standing,
+) -> Worker {
+    Worker {
+        name,
+        class,
+        agent,
+        standing,
+    }
 }
 
 /// Waits of many rows.

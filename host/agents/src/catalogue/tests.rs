@@ -39,7 +39,10 @@ fn node(state: NodeState, waits_for: Option<&str>) -> NodeReport {
 }
 
 fn report(agent: AgentKind, nodes: &[(&str, NodeReport)]) -> AgentReport {
-    let manifolds = nodes.iter().map(|(name, node)| ((*name).to_owned(), node.clone())).collect();
+    let manifolds = nodes
+        .iter()
+        .map(|(name, node)| ((*name).to_owned(), node.clone()))
+        .collect();
     let report = EngineReport {
         name: agent.as_str().to_owned(),
         state: EngineState::Started,
@@ -50,7 +53,10 @@ fn report(agent: AgentKind, nodes: &[(&str, NodeReport)]) -> AgentReport {
     AgentReport { agent, report }
 }
 
-fn find<'a>(rows: &'a [periapt_wire::rest::WorkerRow], worker: &str) -> &'a periapt_wire::rest::WorkerRow {
+fn find<'a>(
+    rows: &'a [periapt_wire::rest::WorkerRow],
+    worker: &str,
+) -> &'a periapt_wire::rest::WorkerRow {
     rows.iter().find(|row| row.worker == worker).unwrap()
 }
 
@@ -64,25 +70,43 @@ fn the_catalogue_holds_each_of_the_109_workers_once() {
 
 #[test]
 fn a_row_that_does_not_run_gives_a_reason() {
-    for reports in [vec![], vec![report(AgentKind::Model, &[("unit-assigner", node(NodeState::Started, None))])]] {
+    for reports in [
+        vec![],
+        vec![report(
+            AgentKind::Model,
+            &[("unit-assigner", node(NodeState::Started, None))],
+        )],
+    ] {
         for row in rows(&reports) {
             assert!(!row.agent.is_empty(), "{row:?}");
             assert_eq!(row.state == "running", row.reason.is_empty(), "{row:?}");
-            assert!(["running", "resting", "uninstalled", "library", "not built"].contains(&row.state.as_str()));
+            assert!(
+                ["running", "resting", "uninstalled", "library", "not built"]
+                    .contains(&row.state.as_str())
+            );
         }
     }
 }
 
 #[test]
 fn a_row_tells_how_its_nodes_fare() {
-    let mut second = report(AgentKind::Model, &[("unit-assigner", node(NodeState::Started, None))]);
-    second.report.uninstalled.insert("charm-downloader".to_owned(), "no need".to_owned());
+    let mut second = report(
+        AgentKind::Model,
+        &[("unit-assigner", node(NodeState::Started, None))],
+    );
+    second
+        .report
+        .uninstalled
+        .insert("charm-downloader".to_owned(), "no need".to_owned());
     let reports = [
         report(
             AgentKind::Model,
             &[
                 ("unit-assigner", node(NodeState::Started, None)),
-                ("undertaker", node(NodeState::Stopped, Some("not-alive-flag"))),
+                (
+                    "undertaker",
+                    node(NodeState::Stopped, Some("not-alive-flag")),
+                ),
                 ("not-dead-flag", node(NodeState::Started, None)),
             ],
         ),
@@ -92,11 +116,26 @@ fn a_row_tells_how_its_nodes_fare() {
     assert_eq!(find(&rows, "unitassigner").running, 2);
     assert_eq!(find(&rows, "unitassigner").start_count, 2);
     let undertaker = find(&rows, "undertaker");
-    assert_eq!((undertaker.state.as_str(), undertaker.reason.as_str()), ("resting", "waiting for not-alive-flag"));
+    assert_eq!(
+        (undertaker.state.as_str(), undertaker.reason.as_str()),
+        ("resting", "waiting for not-alive-flag")
+    );
     let downloader = find(&rows, "charmdownloader");
-    assert_eq!((downloader.state.as_str(), downloader.reason.as_str()), ("uninstalled", "no need"));
-    assert_eq!((find(&rows, "lifeflag").state.as_str(), find(&rows, "lifeflag").running), ("library", 1));
-    assert_eq!(find(&rows, "uniter").reason, "no agent of this kind is looked at here: unit");
+    assert_eq!(
+        (downloader.state.as_str(), downloader.reason.as_str()),
+        ("uninstalled", "no need")
+    );
+    assert_eq!(
+        (
+            find(&rows, "lifeflag").state.as_str(),
+            find(&rows, "lifeflag").running
+        ),
+        ("library", 1)
+    );
+    assert_eq!(
+        find(&rows, "uniter").reason,
+        "no agent of this kind is looked at here: unit"
+    );
 }
 
 /// Our own tables and the catalogue name the same nodes.

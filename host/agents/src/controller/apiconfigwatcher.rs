@@ -15,7 +15,9 @@ pub fn manifold() -> Manifold {
         let controller: ControllerContext = context.get(agent::NAME)?;
         // The addresses are known from there on.
         context.require(controllerport::NAME)?;
-        Ok(apiconfigwatcher::worker(controller.api_addresses.subscribe()))
+        Ok(apiconfigwatcher::worker(
+            controller.api_addresses.subscribe(),
+        ))
     })
     .needs([agent::NAME, controllerport::NAME])
 }

@@ -12,11 +12,16 @@ use async_trait::async_trait;
 use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::ModelUuid;
-use periapt_server::{Authenticator, ControllerIdentity, Identity, Mux, Presence, ServerOptions, ServerState, rpc};
+use periapt_server::{
+    Authenticator, ControllerIdentity, Identity, Mux, Presence, ServerOptions, ServerState, rpc,
+};
 use periapt_store::{Store, lease::Manager};
 use serde_json::json;
 
-use super::{ControllerContext, agent, changestream, compiler, controllerport, dbaccessor, httpserverargs, lease, presence, reports};
+use super::{
+    ControllerContext, agent, changestream, compiler, controllerport, dbaccessor, httpserverargs,
+    lease, presence, reports,
+};
 use crate::model::apicaller::Connect;
 
 pub const NAME: &str = "api-server";
@@ -30,7 +35,12 @@ pub struct InProcess(pub ServerState);
 #[async_trait]
 impl Connect for InProcess {
     async fn connect(&self, model: Option<&ModelUuid>) -> Result<ApiConnection, WorkerError> {
-        Ok(rpc::in_process(&self.0, Identity::Controller { model: model.cloned() }))
+        Ok(rpc::in_process(
+            &self.0,
+            Identity::Controller {
+                model: model.cloned(),
+            },
+        ))
     }
 }
 
@@ -58,24 +68,32 @@ pub fn manifold() -> Manifold {
             clock: context.clock(),
             authenticator,
             presence,
-            compiler: Arc::new(compiler::ChildCompiler::new(&controller).while_doing("preparing to compile charms")?),
+            compiler: Arc::new(
+                compiler::ChildCompiler::new(&controller)
+                    .while_doing("preparing to compile charms")?,
+            ),
             reports: Arc::new(reports::Engines::new(&controller)),
             limits: controller.config.limits.clone(),
             controller: identity,
             stop: controller.stop_signal.clone(),
         });
-        let routes = mux.add("/", state.router()).while_doing("adding the API's routes")?;
+        let routes = mux
+            .add("/", state.router())
+            .while_doing("adding the API's routes")?;
         let store_user = controller.store_users.token();
-        Ok(TaskWorker::lending(Outputs::of(state.clone()), |worker| async move {
-            worker.set_report(json!({ "addresses": state.addresses() }));
-            worker.dying().cancelled().await;
-            state.shut_down();
-            if !state.drained(DRAIN).await {
-                tracing::warn!("API connections did not close in time");
-            }
-            drop((routes, store_user));
-            Ok(())
-        }))
+        Ok(TaskWorker::lending(
+            Outputs::of(state.clone()),
+            |worker| async move {
+                worker.set_report(json!({ "addresses": state.addresses() }));
+                worker.dying().cancelled().await;
+                state.shut_down();
+                if !state.drained(DRAIN).await {
+                    tracing::warn!("API connections did not close in time");
+                }
+                drop((routes, store_user));
+                Ok(())
+            },
+        ))
     })
     .needs([
         agent::NAME,

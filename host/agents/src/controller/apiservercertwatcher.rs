@@ -17,9 +17,14 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let controller: ControllerContext = context.get(agent::NAME)?;
         let port: controllerport::Port = context.get(controllerport::NAME)?;
-        let authority: Authority = pki::load(&controller.data_dir).while_doing("reading the certificate authority")?;
-        let leaf = authority.issue(&[port.address.ip().to_string()]).while_doing("issuing the certificate")?;
-        Ok(ValueWorker::with(Outputs::of(LeafResolver::new(leaf)).and(authority)))
+        let authority: Authority =
+            pki::load(&controller.data_dir).while_doing("reading the certificate authority")?;
+        let leaf = authority
+            .issue(&[port.address.ip().to_string()])
+            .while_doing("issuing the certificate")?;
+        Ok(ValueWorker::with(
+            Outputs::of(LeafResolver::new(leaf)).and(authority),
+        ))
     })
     .needs([agent::NAME, controllerport::NAME])
 }

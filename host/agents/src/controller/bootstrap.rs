@@ -58,7 +58,11 @@ pub struct BootstrapResult {
 /// A controller that is there or runs already, a port that is taken, files, the store.
 pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, ControllerError> {
     let directory = &options.data_dir;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(file("make", directory))?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .map_err(file("make", directory))?;
     let _lock = super::lock(directory)?;
     if ControllerConfig::path(directory).exists() {
         return Err(ControllerError::AlreadyThere(directory.clone()));
@@ -70,7 +74,10 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
 
     let store = Store::open(store_options(directory, options.database.as_deref())).await?;
     let admin: UserName = ADMIN.parse().map_err(internal)?;
-    let password = options.admin_password.clone().unwrap_or_else(generated_password);
+    let password = options
+        .admin_password
+        .clone()
+        .unwrap_or_else(generated_password);
     let made = first_entities(&store, &admin, &password).await;
     store.close().await;
     let controller_model = made?;
@@ -97,13 +104,22 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
     })
 }
 
-async fn first_entities(store: &Store, admin: &UserName, password: &str) -> Result<ModelUuid, ControllerError> {
+async fn first_entities(
+    store: &Store,
+    admin: &UserName,
+    password: &str,
+) -> Result<ModelUuid, ControllerError> {
     store.set_password(admin, password).await?;
-    let model = AddModel { name: CONTROLLER_MODEL.parse().map_err(internal)?, config: Default::default() };
+    let model = AddModel {
+        name: CONTROLLER_MODEL.parse().map_err(internal)?,
+        config: Default::default(),
+    };
     match store.add_model(model, admin).await {
         Ok(model) => Ok(model.uuid),
         // Left by a bootstrap that was cut short.
-        Err(StoreError::AlreadyExists { .. }) => Ok(store.model_by_name_or_uuid(CONTROLLER_MODEL).await?),
+        Err(StoreError::AlreadyExists { .. }) => {
+            Ok(store.model_by_name_or_uuid(CONTROLLER_MODEL).await?)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -127,7 +143,11 @@ fn free_port(address: IpAddr, port: u16) -> Result<u16, ControllerError> {
 
 /// 24 letters and digits from the operating system: about 142 bits.
 fn generated_password() -> String {
-    rand::rng().sample_iter(rand::distr::Alphanumeric).take(24).map(char::from).collect()
+    rand::rng()
+        .sample_iter(rand::distr::Alphanumeric)
+        .take(24)
+        .map(char::from)
+        .collect()
 }
 
 fn random_uuid() -> Result<ModelUuid, ControllerError> {

@@ -18,7 +18,11 @@ pub fn manifold() -> Manifold {
         let store: Store = context.get(dbaccessor::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
             let dying = worker.dying().clone();
-            store.changes().run(dying).await.while_doing("dispatching changes")
+            store
+                .changes()
+                .run(dying)
+                .await
+                .while_doing("dispatching changes")
         }))
     })
     .needs([dbaccessor::NAME])

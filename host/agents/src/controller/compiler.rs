@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use periapt_sandbox::{ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash};
+use periapt_sandbox::{
+    ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash,
+};
 use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm};
 
 use super::error::file;
@@ -27,10 +29,17 @@ pub struct ChildCompiler {
 impl ChildCompiler {
     pub fn new(controller: &ControllerContext) -> Result<Self, ControllerError> {
         let settings = Settings::default();
-        let engine_hash = engine_hash(&settings).map_err(|error| ControllerError::Sandbox(error.to_string()))?;
+        let engine_hash =
+            engine_hash(&settings).map_err(|error| ControllerError::Sandbox(error.to_string()))?;
         let directory = controller.data_dir.join("cache").join("compiled");
-        let cache = CompileCache::new(&directory, &engine_hash).map_err(file("make", &directory))?;
-        Ok(Self { program: controller.program.clone(), settings, engine_hash, cache: Arc::new(cache) })
+        let cache =
+            CompileCache::new(&directory, &engine_hash).map_err(file("make", &directory))?;
+        Ok(Self {
+            program: controller.program.clone(),
+            settings,
+            engine_hash,
+            cache: Arc::new(cache),
+        })
     }
 }
 
@@ -41,17 +50,30 @@ impl CharmCompiler for ChildCompiler {
     }
 
     async fn compile(&self, component: &[u8]) -> Result<CompiledCharm, CompileProblem> {
-        let (program, settings, cache) = (self.program.clone(), self.settings.clone(), Arc::clone(&self.cache));
+        let (program, settings, cache) = (
+            self.program.clone(),
+            self.settings.clone(),
+            Arc::clone(&self.cache),
+        );
         let component = component.to_vec();
         let compiled = tokio::task::spawn_blocking(move || {
             cache.get_or_compile(&component, |bytes| {
-                compile_in_child(&program, &[COMMAND], &settings, bytes, &ChildLimits::default())
+                compile_in_child(
+                    &program,
+                    &[COMMAND],
+                    &settings,
+                    bytes,
+                    &ChildLimits::default(),
+                )
             })
         });
         let artifact = match compiled.await {
             Ok(compiled) => compiled.map_err(problem)?,
             Err(error) => {
-                return Err(CompileProblem { code: "compile-failed".to_owned(), message: error.to_string() });
+                return Err(CompileProblem {
+                    code: "compile-failed".to_owned(),
+                    message: error.to_string(),
+                });
             }
         };
         Ok(CompiledCharm {
@@ -63,5 +85,8 @@ impl CharmCompiler for ChildCompiler {
 }
 
 fn problem(error: CompileError) -> CompileProblem {
-    CompileProblem { code: error.code().to_owned(), message: error.to_string() }
+    CompileProblem {
+        code: error.code().to_owned(),
+        message: error.to_string(),
+    }
 }

@@ -53,15 +53,18 @@ impl ControllerConfig {
             }
             read => read.map_err(file("read", &path))?,
         };
-        serde_json::from_slice(&bytes)
-            .map_err(|error| ControllerError::Configuration { path, reason: error.to_string() })
+        serde_json::from_slice(&bytes).map_err(|error| ControllerError::Configuration {
+            path,
+            reason: error.to_string(),
+        })
     }
 
     /// Writes the file; it is there as a whole or not at all.
     pub fn write(&self, data_dir: &Path) -> Result<(), ControllerError> {
         let path = Self::path(data_dir);
         let next = path.with_extension("json.next");
-        let bytes = serde_json::to_vec_pretty(self).map_err(|error| ControllerError::Internal(error.to_string()))?;
+        let bytes = serde_json::to_vec_pretty(self)
+            .map_err(|error| ControllerError::Internal(error.to_string()))?;
         std::fs::OpenOptions::new()
             .create(true)
             .write(true)

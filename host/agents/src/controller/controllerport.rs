@@ -35,14 +35,20 @@ pub fn manifold() -> Manifold {
         let controller: ControllerContext = context.get(agent::NAME)?;
         let wanted = SocketAddr::new(controller.config.address, controller.config.port);
         let listener = std::net::TcpListener::bind(wanted).map_err(|source| {
-            let error = ControllerError::Port { address: wanted, source };
+            let error = ControllerError::Port {
+                address: wanted,
+                source,
+            };
             WorkerError::fatal(Arc::<str>::from(error.to_string()))
         })?;
         listener.set_nonblocking(true).worker_error()?;
         let address = listener.local_addr().worker_error()?;
         let api = SocketAddr::new(controller.config.reachable(), address.port()).to_string();
         controller.api_addresses.send_replace(vec![api]);
-        Ok(ValueWorker::with(Outputs::of(Port { address, listener: Arc::new(listener) })))
+        Ok(ValueWorker::with(Outputs::of(Port {
+            address,
+            listener: Arc::new(listener),
+        })))
     })
     .needs([agent::NAME])
 }

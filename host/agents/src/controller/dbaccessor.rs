@@ -30,41 +30,47 @@ pub fn manifold() -> Manifold {
         let controller: ControllerContext = context.get(agent::NAME)?;
         let slow_query: SlowQuery = context.get(querylogger::NAME)?;
         let clock = context.clock();
-        let options = StoreOptions { slow_query: Some(slow_query), ..controller.store_options() };
+        let options = StoreOptions {
+            slow_query: Some(slow_query),
+            ..controller.store_options()
+        };
         let store = Store::open(options).await.map_err(refused)?;
-        Ok(TaskWorker::lending(Outputs::of(store.clone()), move |worker| async move {
-            let ended = loop {
-                worker.set_report(store.report());
-                if worker.or_dying(clock.sleep(PING_PERIOD)).await.is_err() {
-                    break Ok(());
-                }
-                let mut failed = 0;
-                let error = loop {
-                    match store.ping().await {
-                        Ok(()) => break None,
-                        Err(error) if failed + 1 == PING_TRIES => break Some(error),
-                        Err(_) => failed += 1,
+        Ok(TaskWorker::lending(
+            Outputs::of(store.clone()),
+            move |worker| async move {
+                let ended = loop {
+                    worker.set_report(store.report());
+                    if worker.or_dying(clock.sleep(PING_PERIOD)).await.is_err() {
+                        break Ok(());
                     }
-                    clock.sleep(PING_PAUSE).await;
+                    let mut failed = 0;
+                    let error = loop {
+                        match store.ping().await {
+                            Ok(()) => break None,
+                            Err(error) if failed + 1 == PING_TRIES => break Some(error),
+                            Err(_) => failed += 1,
+                        }
+                        clock.sleep(PING_PAUSE).await;
+                    };
+                    if let Some(error) = error {
+                        break Err(error).while_doing("asking the database for a sign of life");
+                    }
                 };
-                if let Some(error) = error {
-                    break Err(error).while_doing("asking the database for a sign of life");
-                }
-            };
-            // Requests that run have the time the API gives them.
-            controller.store_users.close();
-            clock::timeout(clock.as_ref(), LAST_REQUESTS, controller.store_users.wait()).await;
-            controller.store_users.reopen();
-            store.close().await;
-            ended
-        }))
+                // Requests that run have the time the API gives them.
+                controller.store_users.close();
+                clock::timeout(clock.as_ref(), LAST_REQUESTS, controller.store_users.wait()).await;
+                controller.store_users.reopen();
+                store.close().await;
+                ended
+            },
+        ))
     })
     .needs([agent::NAME, querylogger::NAME])
 }
 
 fn refused(error: StoreError) -> WorkerError {
     match error {
-        StoreError::SchemaTooNew { .. } | StoreError::Locked { .. } => {
+        StoreError::SchemaTooNew { .. } | StoreError::Locked => {
             WorkerError::fatal(Arc::<str>::from(format!("cannot open the store: {error}")))
         }
         error => WorkerError::other(error).during("opening the store"),

@@ -18,11 +18,21 @@ pub enum ControllerError {
     #[error("there is a controller in {} already", .0.display())]
     AlreadyThere(PathBuf),
     #[error("a controller runs in {} already{}", directory.display(), pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
-    AlreadyRunning { directory: PathBuf, pid: Option<u32> },
+    AlreadyRunning {
+        directory: PathBuf,
+        pid: Option<u32>,
+    },
     #[error("cannot serve on {address}: {source}; choose another port or stop what uses this one")]
-    Port { address: SocketAddr, source: io::Error },
+    Port {
+        address: SocketAddr,
+        source: io::Error,
+    },
     #[error("cannot {doing} {}: {source}", path.display())]
-    File { doing: &'static str, path: PathBuf, source: io::Error },
+    File {
+        doing: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("the controller's configuration {} is damaged: {reason}", path.display())]
     Configuration { path: PathBuf, reason: String },
     #[error(transparent)]
@@ -61,7 +71,14 @@ impl ControllerError {
 }
 
 /// Names the file in an I/O error.
-pub(super) fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ControllerError {
+pub(super) fn file(
+    doing: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(io::Error) -> ControllerError {
     let path = path.into();
-    move |source| ControllerError::File { doing, path, source }
+    move |source| ControllerError::File {
+        doing,
+        path,
+        source,
+    }
 }

@@ -12,7 +12,9 @@ use periapt_server::listener::{ListenerLimits, Serve, serve};
 use periapt_server::{Mux, ServerState};
 use serde_json::json;
 
-use super::{ControllerContext, agent, apiserver, apiservercertwatcher, controllerport, httpserverargs};
+use super::{
+    ControllerContext, agent, apiserver, apiservercertwatcher, controllerport, httpserverargs,
+};
 
 pub const NAME: &str = "http-server";
 
@@ -37,8 +39,23 @@ pub fn manifold() -> Manifold {
             controller.ready.unlock();
             let dying = worker.dying().clone();
             let limits = ListenerLimits::default();
-            serve(Serve { listener, tls, mux, dying, drain: DRAIN, limits }).await.while_doing("serving")
+            serve(Serve {
+                listener,
+                tls,
+                mux,
+                dying,
+                drain: DRAIN,
+                limits,
+            })
+            .await
+            .while_doing("serving")
         }))
     })
-    .needs([agent::NAME, controllerport::NAME, apiservercertwatcher::NAME, httpserverargs::NAME, apiserver::NAME])
+    .needs([
+        agent::NAME,
+        controllerport::NAME,
+        apiservercertwatcher::NAME,
+        httpserverargs::NAME,
+        apiserver::NAME,
+    ])
 }

@@ -18,7 +18,9 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let store: Store = context.get(dbaccessor::NAME)?;
         let authenticator: Arc<Authenticator> = Authenticator::new(store, context.clock());
-        Ok(ValueWorker::with(Outputs::of(Mux::new()).and(authenticator)))
+        Ok(ValueWorker::with(
+            Outputs::of(Mux::new()).and(authenticator),
+        ))
     })
     .needs([dbaccessor::NAME])
 }

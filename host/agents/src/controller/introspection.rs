@@ -45,11 +45,16 @@ pub fn manifold() -> Manifold {
         let listener = match UnixListener::bind(&path) {
             // The kernel allows about 100 bytes.
             Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
-                return Err(WorkerError::Uninstall.during("the data directory's path is too long for a socket"));
+                return Err(WorkerError::Uninstall
+                    .during("the data directory's path is too long for a socket"));
             }
             bound => bound.while_doing("opening the introspection socket")?,
         };
-        let seen = Arc::new(Seen { engines: controller.engines.clone(), store, leases });
+        let seen = Arc::new(Seen {
+            engines: controller.engines.clone(),
+            store,
+            leases,
+        });
         let routes = Router::new()
             .route("/depengine", get(depengine))
             .route("/leases", get(leases_held))
@@ -57,7 +62,9 @@ pub fn manifold() -> Manifold {
             .with_state(seen);
         Ok(TaskWorker::spawn(move |worker| async move {
             worker.set_report(json!({ "socket": path.display().to_string() }));
-            let served = worker.or_dying(axum::serve(listener, routes).into_future()).await;
+            let served = worker
+                .or_dying(axum::serve(listener, routes).into_future())
+                .await;
             let _ = std::fs::remove_file(&path);
             served?.while_doing("serving introspection")
         }))
@@ -74,7 +81,8 @@ async fn leases_held(State(seen): State<Arc<Seen>>) -> impl IntoResponse {
 }
 
 async fn metrics(State(seen): State<Arc<Seen>>) -> impl IntoResponse {
-    let mut text = String::from("# TYPE periapt_worker_running gauge\n# TYPE periapt_worker_starts counter\n");
+    let mut text =
+        String::from("# TYPE periapt_worker_running gauge\n# TYPE periapt_worker_starts counter\n");
     if let Some(report) = seen.engines.controller() {
         expose(&mut text, "controller", &report);
     }

@@ -16,11 +16,14 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let store: Store = context.get(dbaccessor::NAME)?;
         let manager = Manager::new(&store);
-        Ok(TaskWorker::lending(Outputs::of(manager.clone()), |worker| async move {
-            worker.dying().cancelled().await;
-            manager.stop();
-            Ok(())
-        }))
+        Ok(TaskWorker::lending(
+            Outputs::of(manager.clone()),
+            |worker| async move {
+                worker.dying().cancelled().await;
+                manager.stop();
+                Ok(())
+            },
+        ))
     })
     .needs([dbaccessor::NAME])
 }

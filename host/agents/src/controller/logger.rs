@@ -29,15 +29,25 @@ pub fn manifold() -> Manifold {
         let state: ServerState = context.get(apiserver::NAME)?;
         context.require(apicaller::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
-            let connected = InProcess(state).connect(Some(&controller.config.controller_model)).await;
+            let connected = InProcess(state)
+                .connect(Some(&controller.config.controller_model))
+                .await;
             let api: ApiConnection = connected?;
             let watch = worker.or_dying(api.watch(&WatchModelConfig {})).await?;
             let mut watcher = watch.while_doing("watching logging-config")?;
             let mut applied = String::new();
             loop {
-                worker.or_dying(watcher.next()).await?.while_doing("watching logging-config")?;
-                let config = worker.or_dying(api.call(&GetModelConfig {})).await?.while_doing("reading logging-config")?;
-                let Some(Value::Text(levels)) = config.get("logging-config") else { continue };
+                worker
+                    .or_dying(watcher.next())
+                    .await?
+                    .while_doing("watching logging-config")?;
+                let config = worker
+                    .or_dying(api.call(&GetModelConfig {}))
+                    .await?
+                    .while_doing("reading logging-config")?;
+                let Some(Value::Text(levels)) = config.get("logging-config") else {
+                    continue;
+                };
                 if *levels == applied {
                     continue;
                 }
@@ -54,17 +64,21 @@ pub fn manifold() -> Manifold {
 
 /// Juju's `<root>=INFO;module.part=DEBUG` as a filter of `tracing`: `info,module::part=debug`.
 pub fn filter(levels: &str) -> String {
-    let directives = levels.split([';', ',']).map(str::trim).filter(|part| !part.is_empty()).map(|part| {
-        let (module, level) = part.split_once('=').unwrap_or(("<root>", part));
-        let level = match level.trim().to_ascii_uppercase().as_str() {
-            "WARNING" => "warn".to_owned(),
-            "CRITICAL" => "error".to_owned(),
-            other => other.to_ascii_lowercase(),
-        };
-        match module.trim() {
-            "<root>" | "" => level,
-            module => format!("{}={level}", module.replace('.', "::")),
-        }
-    });
+    let directives = levels
+        .split([';', ','])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let (module, level) = part.split_once('=').unwrap_or(("<root>", part));
+            let level = match level.trim().to_ascii_uppercase().as_str() {
+                "WARNING" => "warn".to_owned(),
+                "CRITICAL" => "error".to_owned(),
+                other => other.to_ascii_lowercase(),
+            };
+            match module.trim() {
+                "<root>" | "" => level,
+                module => format!("{}={level}", module.replace('.', "::")),
+            }
+        });
     directives.collect::<Vec<_>>().join(",")
 }

@@ -90,7 +90,10 @@ pub struct ControllerContext {
 impl ControllerContext {
     fn store_options(&self) -> StoreOptions {
         let options = bootstrap::store_options(&self.data_dir, self.config.database.as_deref());
-        StoreOptions { clock: Arc::clone(&self.clock), ..options }
+        StoreOptions {
+            clock: Arc::clone(&self.clock),
+            ..options
+        }
     }
 
     fn agents_directory(&self) -> PathBuf {
@@ -122,7 +125,10 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
         .add(httpserver::NAME, httpserver::manifold())
         .add(apiconfigwatcher::NAME, apiconfigwatcher::manifold())
         .add(apicaller::NAME, apicaller::manifold())
-        .add(singular::PRIMARY, singular::manifold(own_tag.clone(), own_tag))
+        .add(
+            singular::PRIMARY,
+            singular::manifold(own_tag.clone(), own_tag),
+        )
         .add(logger::NAME, logger::manifold())
         .group(Housing::new().flag(upgradesteps::FLAG), |rows| {
             rows.add(modelworkermanager::NAME, modelworkermanager::manifold())

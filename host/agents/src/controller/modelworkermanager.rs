@@ -7,7 +7,10 @@
 use std::sync::Arc;
 
 use periapt_client::ApiConnection;
-use periapt_engine::{Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedClock, SharedWorker, TaskWorker, WorkerContext, WorkerError, WorkerResult};
+use periapt_engine::{
+    Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedClock, SharedWorker, TaskWorker,
+    WorkerContext, WorkerError, WorkerResult,
+};
 use periapt_model::ModelUuid;
 use periapt_server::ServerState;
 use periapt_server::authority::Authority;
@@ -32,11 +35,24 @@ pub fn manifold() -> Manifold {
             worker.add(Arc::new(runner.clone()))?;
             let connect = Arc::new(apiserver::InProcess(state));
             let ca_cert: Arc<str> = Arc::from(authority.ca_pem());
-            let manager = Manager { worker, controller, api, connect, ca_cert, clock, runner };
+            let manager = Manager {
+                worker,
+                controller,
+                api,
+                connect,
+                ca_cert,
+                clock,
+                runner,
+            };
             manager.run().await
         }))
     })
-    .needs([agent::NAME, apicaller::NAME, apiserver::NAME, apiservercertwatcher::NAME])
+    .needs([
+        agent::NAME,
+        apicaller::NAME,
+        apiserver::NAME,
+        apiservercertwatcher::NAME,
+    ])
 }
 
 struct Manager {
@@ -51,19 +67,36 @@ struct Manager {
 
 impl Manager {
     async fn run(self) -> WorkerResult {
-        let watch = self.worker.or_dying(self.api.watch(&WatchModels {})).await?;
+        let watch = self
+            .worker
+            .or_dying(self.api.watch(&WatchModels {}))
+            .await?;
         let mut watcher = watch.while_doing("watching models")?;
         loop {
-            let changed = self.worker.or_dying(watcher.next()).await?.while_doing("watching models")?;
-            for uuid in changed.iter().filter_map(|uuid| uuid.parse::<ModelUuid>().ok()) {
-                let call = GetModel { model: uuid.clone() };
-                let model = self.worker.or_dying(self.api.call(&call)).await?.while_doing("reading a model")?;
+            let changed = self
+                .worker
+                .or_dying(watcher.next())
+                .await?
+                .while_doing("watching models")?;
+            for uuid in changed
+                .iter()
+                .filter_map(|uuid| uuid.parse::<ModelUuid>().ok())
+            {
+                let call = GetModel {
+                    model: uuid.clone(),
+                };
+                let model = self
+                    .worker
+                    .or_dying(self.api.call(&call))
+                    .await?
+                    .while_doing("reading a model")?;
                 match model {
                     Some(_) => self.start(uuid)?,
                     None => self.stop(&uuid).await?,
                 }
             }
-            self.worker.set_report(json!({ "models": self.runner.worker_ids() }));
+            self.worker
+                .set_report(json!({ "models": self.runner.worker_ids() }));
         }
     }
 
@@ -94,7 +127,10 @@ impl Manager {
     }
 
     async fn stop(&self, uuid: &ModelUuid) -> WorkerResult {
-        let stopped = self.runner.stop_and_remove_worker(uuid.as_str(), self.worker.dying()).await;
+        let stopped = self
+            .runner
+            .stop_and_remove_worker(uuid.as_str(), self.worker.dying())
+            .await;
         self.controller.engines.remove(uuid);
         match stopped {
             Ok(()) | Err(RunnerError::NotFound(_) | RunnerError::Aborted(_)) => Ok(()),

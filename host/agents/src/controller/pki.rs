@@ -14,8 +14,15 @@ use super::error::file;
 /// Writes a new authority.
 pub fn store(data_dir: &Path, authority: &Authority) -> Result<(), ControllerError> {
     let directory = data_dir.join("pki");
-    DirBuilder::new().recursive(true).mode(0o700).create(&directory).map_err(file("make", &directory))?;
-    for (name, text) in [("ca.crt", authority.ca_pem()), ("ca.key", authority.key_pem())] {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&directory)
+        .map_err(file("make", &directory))?;
+    for (name, text) in [
+        ("ca.crt", authority.ca_pem()),
+        ("ca.key", authority.key_pem()),
+    ] {
         let path = directory.join(name);
         OpenOptions::new()
             .create(true)
@@ -23,7 +30,10 @@ pub fn store(data_dir: &Path, authority: &Authority) -> Result<(), ControllerErr
             .truncate(true)
             .mode(0o600)
             .open(&path)
-            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+            .and_then(|mut file| {
+                file.write_all(text.as_bytes())
+                    .and_then(|()| file.sync_all())
+            })
             .map_err(file("write", &path))?;
     }
     Ok(())

@@ -36,17 +36,22 @@ pub fn manifold() -> Manifold {
             }),
         };
         let path = controller.data_dir.join("slow-query.log");
-        Ok(TaskWorker::lending(Outputs::of(slow_query), move |worker| async move {
-            let mut written = 0_u64;
-            loop {
-                worker.set_report(json!({ "written": written, "dropped": dropped.load(Ordering::Relaxed) }));
-                let Some(statement) = worker.or_dying(reports.recv()).await? else {
-                    return Err(WorkerError::text("nobody reports slow statements any more"));
-                };
-                append(&path, &statement).while_doing("writing slow-query.log")?;
-                written += 1;
-            }
-        }))
+        Ok(TaskWorker::lending(
+            Outputs::of(slow_query),
+            move |worker| async move {
+                let mut written = 0_u64;
+                loop {
+                    worker.set_report(
+                        json!({ "written": written, "dropped": dropped.load(Ordering::Relaxed) }),
+                    );
+                    let Some(statement) = worker.or_dying(reports.recv()).await? else {
+                        return Err(WorkerError::text("nobody reports slow statements any more"));
+                    };
+                    append(&path, &statement).while_doing("writing slow-query.log")?;
+                    written += 1;
+                }
+            },
+        ))
     })
     .needs([agent::NAME])
 }
@@ -60,7 +65,10 @@ fn append(path: &PathBuf, statement: &SlowStatement) -> std::io::Result<()> {
         "duration-ms": u64::try_from(statement.duration.as_millis()).unwrap_or(u64::MAX),
         "sql": statement.sql,
     });
-    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)?;
     writeln!(file, "{line}")
 }
 

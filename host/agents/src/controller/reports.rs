@@ -44,7 +44,10 @@ impl EngineRegistry {
 
     pub fn models(&self) -> BTreeMap<ModelUuid, EngineReport> {
         let engines = self.lock().clone();
-        engines.into_iter().map(|(model, engine)| (model, engine.report())).collect()
+        engines
+            .into_iter()
+            .map(|(model, engine)| (model, engine.report()))
+            .collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<ModelUuid, DependencyEngine>> {
@@ -59,7 +62,9 @@ pub struct Engines {
 
 impl Engines {
     pub fn new(controller: &ControllerContext) -> Self {
-        Self { registry: controller.engines.clone() }
+        Self {
+            registry: controller.engines.clone(),
+        }
     }
 }
 
@@ -77,6 +82,9 @@ impl Reports for Engines {
 }
 
 fn rows(agent: AgentKind, report: Option<EngineReport>) -> Vec<WorkerRow> {
-    let reports: Vec<AgentReport> = report.map(|report| AgentReport { agent, report }).into_iter().collect();
+    let reports: Vec<AgentReport> = report
+        .map(|report| AgentReport { agent, report })
+        .into_iter()
+        .collect();
     catalogue::rows(&reports)
 }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::{DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, clock};
-use periapt_providers::local::{AgentLock, Holder, LocalOptions, LocalProviders, Patience, Program, holder};
 use periapt_providers::Provider;
+use periapt_providers::local::{
+    AgentLock, Holder, LocalOptions, LocalProviders, Patience, Program, holder,
+};
 use periapt_server::StopSignal;
 use periapt_wire::rest::StopRequest;
 use tokio::sync::watch;
@@ -63,7 +65,10 @@ pub struct Ready {
 /// Takes the lock of a controller's directory.
 pub(super) fn lock(directory: &Path) -> Result<AgentLock, ControllerError> {
     let lock = AgentLock::take(directory)?;
-    lock.ok_or_else(|| ControllerError::AlreadyRunning { directory: directory.to_owned(), pid: running_pid(directory) })
+    lock.ok_or_else(|| ControllerError::AlreadyRunning {
+        directory: directory.to_owned(),
+        pid: running_pid(directory),
+    })
 }
 
 /// The process of the controller that runs in this directory.
@@ -82,7 +87,10 @@ pub fn running_pid(directory: &Path) -> Option<u32> {
 /// # Errors
 /// A directory without a controller or with one that runs, a taken port, a store that cannot be
 /// opened for good. After an error nothing of it runs any more.
-pub async fn run(options: RunOptions, on_ready: impl FnOnce(Ready) + Send + 'static) -> Result<(), ControllerError> {
+pub async fn run(
+    options: RunOptions,
+    on_ready: impl FnOnce(Ready) + Send + 'static,
+) -> Result<(), ControllerError> {
     let config = ControllerConfig::read(&options.data_dir)?;
     let _lock = lock(&options.data_dir)?;
     check_port(&config)?;
@@ -94,7 +102,10 @@ pub async fn run(options: RunOptions, on_ready: impl FnOnce(Ready) + Send + 'sta
     let installed = manifolds(&controller).install(&engine);
     let ready = async {
         controller.ready.unlocked().await;
-        on_ready(Ready { addresses: controller.api_addresses.borrow().clone(), pid: std::process::id() });
+        on_ready(Ready {
+            addresses: controller.api_addresses.borrow().clone(),
+            pid: std::process::id(),
+        });
         std::future::pending::<()>().await;
     };
     let request = tokio::select! {
@@ -136,9 +147,16 @@ fn process(data_dir: &Path) -> Result<(), ControllerError> {
     // Before the log is opened there: a directory without a controller is left as it is.
     ControllerConfig::read(&data_dir)?;
     let set_levels = log::start(&data_dir.join("controller.log"))?;
-    let runtime = tokio::runtime::Runtime::new().map_err(|error| ControllerError::Internal(error.to_string()))?;
-    let program = std::env::current_exe().map_err(|error| ControllerError::Internal(error.to_string()))?;
-    let options = RunOptions { signals: true, set_levels, program, ..RunOptions::new(data_dir) };
+    let runtime = tokio::runtime::Runtime::new()
+        .map_err(|error| ControllerError::Internal(error.to_string()))?;
+    let program =
+        std::env::current_exe().map_err(|error| ControllerError::Internal(error.to_string()))?;
+    let options = RunOptions {
+        signals: true,
+        set_levels,
+        program,
+        ..RunOptions::new(data_dir)
+    };
     let result = runtime.block_on(run(options, |ready| {
         tracing::info!(addresses = ?ready.addresses, pid = ready.pid, "controller is ready");
         let mut out = std::io::stdout();
@@ -152,11 +170,20 @@ fn process(data_dir: &Path) -> Result<(), ControllerError> {
 /// A plain message before anything is begun; the port is bound for good by its worker.
 fn check_port(config: &ControllerConfig) -> Result<(), ControllerError> {
     let address = SocketAddr::new(config.address, config.port);
-    std::net::TcpListener::bind(address).map(drop).map_err(|source| ControllerError::Port { address, source })
+    std::net::TcpListener::bind(address)
+        .map(drop)
+        .map_err(|source| ControllerError::Port { address, source })
 }
 
 pub(super) fn context(options: RunOptions, config: ControllerConfig) -> ControllerContext {
-    let RunOptions { data_dir, stop, clock, program, signals, set_levels } = options;
+    let RunOptions {
+        data_dir,
+        stop,
+        clock,
+        program,
+        signals,
+        set_levels,
+    } = options;
     let providers = LocalProviders::new(LocalOptions {
         directory: data_dir.join("agents"),
         program: Program {
@@ -187,9 +214,13 @@ pub(super) fn context(options: RunOptions, config: ControllerConfig) -> Controll
 
 /// Stops the agents of all models; their machines stay as they are.
 async fn halt_agents(controller: &ControllerContext) {
-    let Ok(models) = std::fs::read_dir(controller.agents_directory()) else { return };
+    let Ok(models) = std::fs::read_dir(controller.agents_directory()) else {
+        return;
+    };
     for model in models.flatten() {
-        let Some(model) = model.file_name().to_str().map(str::to_owned) else { continue };
+        let Some(model) = model.file_name().to_str().map(str::to_owned) else {
+            continue;
+        };
         let halted = match controller.providers.open(&model) {
             Ok(provider) => Provider::halt(provider.as_ref()).await,
             Err(error) => Err(error),

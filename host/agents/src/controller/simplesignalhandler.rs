@@ -17,7 +17,8 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let controller: ControllerContext = context.get(agent::NAME)?;
         if !controller.signals {
-            return Err(WorkerError::Uninstall.during("the process is stopped by its owner, not by signals"));
+            return Err(WorkerError::Uninstall
+                .during("the process is stopped by its owner, not by signals"));
         }
         let mut terminate = signal(SignalKind::terminate()).while_doing("listening to SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).while_doing("listening to SIGINT")?;

@@ -12,7 +12,10 @@ use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, RunOptions, bootstrap, logger, run, running_pid};
+use super::{
+    BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, RunOptions, bootstrap,
+    logger, run, running_pid,
+};
 
 /// The table as the catalogue's test sees it.
 pub(crate) fn table() -> Manifolds {
@@ -73,7 +76,10 @@ async fn start(directory: &Path, made: BootstrapResult) -> Running {
 impl Running {
     fn client(&self) -> reqwest::Client {
         let authority = reqwest::Certificate::from_pem(self.made.ca_pem.as_bytes()).unwrap();
-        reqwest::Client::builder().add_root_certificate(authority).build().unwrap()
+        reqwest::Client::builder()
+            .add_root_certificate(authority)
+            .build()
+            .unwrap()
     }
 
     fn url(&self, path: &str) -> String {
@@ -82,13 +88,19 @@ impl Running {
 
     async fn stop(self) {
         self.stop.cancel();
-        tokio::time::timeout(Duration::from_secs(30), self.ended).await.unwrap().unwrap().unwrap();
+        tokio::time::timeout(Duration::from_secs(30), self.ended)
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
     }
 }
 
 /// What the introspection socket answers.
 async fn introspect(directory: &Path, path: &str) -> String {
-    let mut socket = UnixStream::connect(directory.join(super::INTROSPECTION_SOCKET)).await.unwrap();
+    let mut socket = UnixStream::connect(directory.join(super::INTROSPECTION_SOCKET))
+        .await
+        .unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: periapt\r\nConnection: close\r\n\r\n");
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -109,33 +121,67 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
     assert_eq!(made.admin_password.len(), 24);
     let mode = |name: &str| {
         use std::os::unix::fs::PermissionsExt;
-        std::fs::metadata(home.path().join(name)).unwrap().permissions().mode() & 0o777
+        std::fs::metadata(home.path().join(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
     };
-    assert_eq!((mode("pki/ca.key"), mode("controller.json"), mode("pki")), (0o600, 0o600, 0o700));
+    assert_eq!(
+        (mode("pki/ca.key"), mode("controller.json"), mode("pki")),
+        (0o600, 0o600, 0o700)
+    );
 
     let controller = start(home.path(), made.clone()).await;
     assert_eq!(running_pid(home.path()), Some(std::process::id()));
     let client = controller.client();
     for path in ["/health", "/ready"] {
         let answer = client.get(controller.url(path)).send().await.unwrap();
-        assert_eq!(answer.status(), 200, "{path}: {}", answer.text().await.unwrap());
+        assert_eq!(
+            answer.status(),
+            200,
+            "{path}: {}",
+            answer.text().await.unwrap()
+        );
     }
     let login = serde_json::json!({ "user": made.admin_user, "password": made.admin_password });
-    let answer = client.post(controller.url("/v1/login")).json(&login).send().await.unwrap();
+    let answer = client
+        .post(controller.url("/v1/login"))
+        .json(&login)
+        .send()
+        .await
+        .unwrap();
     let login: periapt_wire::rest::LoginReply = answer.json().await.unwrap();
-    let models = client.get(controller.url("/v1/models")).bearer_auth(&login.token).send().await.unwrap();
+    let models = client
+        .get(controller.url("/v1/models"))
+        .bearer_auth(&login.token)
+        .send()
+        .await
+        .unwrap();
     let models: Vec<periapt_wire::rest::ModelSummary> = models.json().await.unwrap();
     assert_eq!(models.len(), 1);
-    assert_eq!((models[0].name.as_str(), models[0].machines), ("controller", 0));
+    assert_eq!(
+        (models[0].name.as_str(), models[0].machines),
+        ("controller", 0)
+    );
 
     // modelworkermanager: a new model's engine is in the report within an event.
     let add = serde_json::json!({ "name": "lab" });
-    let added = client.post(controller.url("/v1/models")).bearer_auth(&login.token).json(&add).send().await.unwrap();
+    let added = client
+        .post(controller.url("/v1/models"))
+        .bearer_auth(&login.token)
+        .json(&add)
+        .send()
+        .await
+        .unwrap();
     let added: periapt_wire::rest::ModelSummary = added.json().await.unwrap();
     let engines: Value = 'found: {
         for _ in 0..300 {
-            let engines: Value = serde_json::from_str(&introspect(home.path(), "/depengine").await).unwrap();
-            if engines["models"][added.uuid.as_str()]["manifolds"]["compute-provisioner"]["state"] == "started" {
+            let engines: Value =
+                serde_json::from_str(&introspect(home.path(), "/depengine").await).unwrap();
+            if engines["models"][added.uuid.as_str()]["manifolds"]["compute-provisioner"]["state"]
+                == "started"
+            {
                 break 'found engines;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -149,20 +195,44 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
     assert!(engines["controller"]["uninstalled"]["termination-signal-handler"].is_string());
     assert_eq!(nodes["agent"]["inputs"], serde_json::json!([]));
     let metrics = introspect(home.path(), "/metrics").await;
-    assert!(metrics.contains("periapt_worker_running{engine=\"controller\",node=\"api-server\"} 1"), "{metrics}");
+    assert!(
+        metrics.contains("periapt_worker_running{engine=\"controller\",node=\"api-server\"} 1"),
+        "{metrics}"
+    );
     introspect(home.path(), "/leases").await;
 
-    let rows = client.get(controller.url("/v1/workers")).bearer_auth(&login.token).send().await.unwrap();
+    let rows = client
+        .get(controller.url("/v1/workers"))
+        .bearer_auth(&login.token)
+        .send()
+        .await
+        .unwrap();
     let rows: Vec<periapt_wire::rest::WorkerRow> = rows.json().await.unwrap();
     assert_eq!(rows.len(), 109);
-    for worker in ["apiserver", "httpserver", "changestream", "lease", "modelworkermanager", "provisioner"] {
-        assert!(rows.iter().any(|row| row.worker == worker && row.state == "running"), "{worker}");
+    for worker in [
+        "apiserver",
+        "httpserver",
+        "changestream",
+        "lease",
+        "modelworkermanager",
+        "provisioner",
+    ] {
+        assert!(
+            rows.iter()
+                .any(|row| row.worker == worker && row.state == "running"),
+            "{worker}"
+        );
     }
 
     // A second controller on the same directory is told who runs.
     let second = run(RunOptions::new(home.path()), |_| {}).await.unwrap_err();
     assert_eq!(second.code(), "controller-already-running");
-    assert!(second.to_string().contains(&format!("process {}", std::process::id())), "{second}");
+    assert!(
+        second
+            .to_string()
+            .contains(&format!("process {}", std::process::id())),
+        "{second}"
+    );
 
     let url = controller.url("/health");
     controller.stop().await;
@@ -171,7 +241,12 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
 
     // And again, from what is on the disk.
     let again = start(home.path(), made).await;
-    let answer = again.client().get(again.url("/ready")).send().await.unwrap();
+    let answer = again
+        .client()
+        .get(again.url("/ready"))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(answer.status(), 200);
     again.stop().await;
 }
@@ -183,7 +258,10 @@ async fn a_taken_port_is_told_and_nothing_is_left_running() {
     let taken = std::net::TcpListener::bind(&made.api_endpoints[0]).unwrap();
     let error = run(RunOptions::new(home.path()), |_| {}).await.unwrap_err();
     assert_eq!(error.code(), "port-unavailable");
-    assert!(error.to_string().contains(&made.api_endpoints[0]), "{error}");
+    assert!(
+        error.to_string().contains(&made.api_endpoints[0]),
+        "{error}"
+    );
     drop(taken);
     start(home.path(), made).await.stop().await;
 }
@@ -207,16 +285,34 @@ async fn a_request_over_the_api_stops_the_process() {
     let controller = start(home.path(), made.clone()).await;
     let client = controller.client();
     let login = serde_json::json!({ "user": made.admin_user, "password": made.admin_password });
-    let answer = client.post(controller.url("/v1/login")).json(&login).send().await.unwrap();
+    let answer = client
+        .post(controller.url("/v1/login"))
+        .json(&login)
+        .send()
+        .await
+        .unwrap();
     let login: periapt_wire::rest::LoginReply = answer.json().await.unwrap();
     let stop = serde_json::json!({ "agents": true });
-    client.post(controller.url("/v1/controller/stop")).bearer_auth(&login.token).json(&stop).send().await.unwrap();
-    tokio::time::timeout(Duration::from_secs(30), controller.ended).await.unwrap().unwrap().unwrap();
+    client
+        .post(controller.url("/v1/controller/stop"))
+        .bearer_auth(&login.token)
+        .json(&stop)
+        .send()
+        .await
+        .unwrap();
+    tokio::time::timeout(Duration::from_secs(30), controller.ended)
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
 }
 
 #[test]
 fn logging_config_becomes_a_filter() {
     assert_eq!(logger::filter("<root>=INFO"), "info");
-    assert_eq!(logger::filter("<root>=WARNING;periapt_store.lease=TRACE"), "warn,periapt_store::lease=trace");
+    assert_eq!(
+        logger::filter("<root>=WARNING;periapt_store.lease=TRACE"),
+        "warn,periapt_store::lease=trace"
+    );
     assert_eq!(logger::filter("DEBUG, unit = CRITICAL"), "debug,unit=error");
 }

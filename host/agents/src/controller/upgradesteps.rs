@@ -25,9 +25,15 @@ pub fn manifold() -> Manifold {
         let gate: Gate = context.get(GATE)?;
         Ok(TaskWorker::spawn(move |worker| async move {
             let version = env!("CARGO_PKG_VERSION");
-            let before = store.controller_value(VERSION_KEY).await.while_doing("reading the version")?;
+            let before = store
+                .controller_value(VERSION_KEY)
+                .await
+                .while_doing("reading the version")?;
             if before.as_deref() != Some(version) {
-                store.set_controller_value(VERSION_KEY, version).await.while_doing("recording the version")?;
+                store
+                    .set_controller_value(VERSION_KEY, version)
+                    .await
+                    .while_doing("recording the version")?;
             }
             worker.set_report(json!({ "from": before, "to": version }));
             gate.unlock();

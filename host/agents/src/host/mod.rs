@@ -23,7 +23,7 @@ pub mod settings;
 pub mod simplesignalhandler;
 pub mod terminationworker;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,0 +1,290 @@
+//! A whole agent process, from dialling to the end of its machine, against a controller in
+//! memory; and its parts.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use periapt_client::{ApiConnection, CallError};
+use periapt_engine::{FakeClock, Seeded, SystemClock};
+use periapt_model::charm::CharmUrl;
+use periapt_model::config::{Value, Values};
+use periapt_model::{Life, MachineId, Tag, UnitName};
+use periapt_uniter::testing::{Controller, MODEL, ScriptedSandbox, archive, charm_info, retry_strategy};
+use periapt_uniter::{HookLog, ModelIdentity, Process, ProcessOptions};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::rpc::code;
+use tokio_util::sync::CancellationToken;
+
+use super::levels::{Level, Levels, SharedLevels};
+use super::log::LogBuffer;
+use super::*;
+use crate::agent_config::AgentConfig;
+use crate::machine::HostContext;
+
+const LIMIT: Duration = Duration::from_secs(60);
+const HOOKS: &[&str] = &["install", "config-changed", "start", "stop", "remove"];
+
+/// What an engine within this process is given; nothing runs yet.
+pub(crate) fn host_context(connection: ApiConnection, directory: &Path) -> HostContext {
+    let clock = FakeClock::new().shared();
+    let (_, settings) = settings::channel(&Values::new(), retry_strategy());
+    let levels = SharedLevels::default();
+    let log = LogBuffer::new(agent_tag(), clock.clone(), levels, 10);
+    HostContext {
+        model: ModelIdentity { uuid: MODEL.parse().unwrap(), name: "default".parse().unwrap() },
+        connection,
+        process: process(&clock, &ScriptedSandbox::default(), log, &directory.join(format!("periapt-table-{}", std::process::id()))),
+        settings,
+        addresses: Vec::new(),
+        clock,
+        randomness: Seeded::shared(1),
+    }
+}
+
+fn process(clock: &SharedClock, sandbox: &ScriptedSandbox, log: LogBuffer, directory: &Path) -> Process {
+    std::fs::create_dir_all(directory).unwrap();
+    Process::open(ProcessOptions {
+        clock: clock.clone(),
+        randomness: Seeded::shared(1),
+        sandbox: Arc::new(sandbox.clone()),
+        log: Arc::new(log),
+        directory: directory.to_owned(),
+        hooks_at_once: 4,
+    })
+    .unwrap()
+}
+
+fn agent_tag() -> Tag {
+    Tag::Agent(MODEL.parse().unwrap())
+}
+
+fn config(directory: &Path) -> AgentConfig {
+    AgentConfig {
+        tag: agent_tag(),
+        password: "secret".to_owned(),
+        model_uuid: MODEL.parse().unwrap(),
+        controller_uuid: MODEL.parse().unwrap(),
+        api_addresses: vec!["127.0.0.1:1".to_owned()],
+        ca_cert: String::new(),
+        directory: directory.to_owned(),
+    }
+}
+
+/// Connects to the controller in memory and keeps the means to cut each connection.
+struct InMemory {
+    controller: Controller,
+    refuse: bool,
+    dials: AtomicUsize,
+    cuts: Mutex<Vec<CancellationToken>>,
+}
+
+#[async_trait]
+impl Dial for InMemory {
+    async fn dial(&self, _: &AgentConfig) -> Result<ApiConnection, CallError> {
+        self.dials.fetch_add(1, Ordering::SeqCst);
+        if self.refuse {
+            let message = "invalid entity name or password".to_owned();
+            return Err(CallError::Refused { code: code::UNAUTHORIZED.to_owned(), message });
+        }
+        let (connection, cut) = self.controller.connect();
+        self.cuts.lock().unwrap().push(cut);
+        Ok(connection)
+    }
+}
+
+struct Host {
+    controller: Controller,
+    sandbox: ScriptedSandbox,
+    dial: Arc<InMemory>,
+    context: AgentContext,
+    _directory: tempfile::TempDir,
+}
+
+impl Host {
+    fn new(refuse: bool) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let controller = Controller::new();
+        let bytes = archive("site", "");
+        let url = CharmUrl::new("site", 0).unwrap();
+        controller.add_charm(charm_info(&bytes, &url, HOOKS).unwrap(), bytes);
+        let sandbox = ScriptedSandbox::default();
+        let clock = SystemClock::shared();
+        let levels = SharedLevels::default();
+        let log = LogBuffer::new(agent_tag(), clock.clone(), levels.clone(), log::CAPACITY);
+        let dial = Arc::new(InMemory {
+            controller: controller.clone(),
+            refuse,
+            dials: AtomicUsize::new(0),
+            cuts: Mutex::default(),
+        });
+        let context = AgentContext {
+            conf: Arc::new(AgentConf::new(directory.path().join("agent.json"), config(directory.path()))),
+            dial: dial.clone(),
+            process: process(&clock, &sandbox, log.clone(), directory.path()),
+            log,
+            levels,
+            addresses: vec!["127.0.0.1".to_owned()],
+            stopping: CancellationToken::new(),
+        };
+        Self { controller, sandbox, dial, context, _directory: directory }
+    }
+
+    fn run(&self) -> tokio::task::JoinHandle<Result<ExitReason, AgentError>> {
+        tokio::spawn(run_engine(self.context.clone(), SystemClock::shared()))
+    }
+
+    async fn until(&self, what: &str, condition: impl Fn(&Controller) -> bool) {
+        let happened = tokio::time::timeout(LIMIT, self.controller.until(condition)).await;
+        assert!(happened.is_ok(), "{what}: hooks {:?}", self.sandbox.hooks());
+    }
+}
+
+fn machine() -> MachineId {
+    "0".parse().unwrap()
+}
+
+fn unit(number: usize) -> UnitName {
+    format!("site/{number}").parse().unwrap()
+}
+
+fn idle(controller: &Controller, unit: &UnitName) -> bool {
+    controller.unit(unit).is_some_and(|record| {
+        record.agent.status.as_str() == "idle" && record.state.operation.is_some_and(|state| state.started)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_process_deploys_reports_survives_an_outage_and_follows_removal() {
+    let host = Host::new(false);
+    let controller = &host.controller;
+    controller.add_machine(&machine());
+    controller.add_unit(&unit(0), &machine(), "local:site-0");
+    let running = host.run();
+    host.until("deployed", |controller| idle(controller, &unit(0))).await;
+    let (_, status) = controller.machine(&machine()).unwrap();
+    assert_eq!(status.unwrap().status.as_str(), "started");
+    controller.ask_for_report();
+    let uniter_runs = |controller: &Controller| {
+        controller.rows().iter().any(|row| row.worker == "uniter" && row.running == 1)
+    };
+    host.until("reported", uniter_runs).await;
+    host.until("logged", |controller| {
+        controller.logs().iter().any(|line| line.message == "ran \"start\" hook" && line.entity == Tag::Unit(unit(0)))
+    })
+    .await;
+
+    for cut in host.dial.cuts.lock().unwrap().drain(..) {
+        cut.cancel();
+    }
+    controller.set_title(&unit(0), "changed during the outage");
+    host.until("caught up", |controller| {
+        let record = controller.unit(&unit(0)).unwrap();
+        record.state.operation.unwrap().config_hash.as_ref() == Some(&record.remote.config_hash)
+    })
+    .await;
+    assert_eq!(host.dial.dials.load(Ordering::SeqCst), 2);
+
+    controller.change(&unit(0), |record| record.remote.life = Life::Dying);
+    controller.set_machine_life(&machine(), Life::Dying);
+    host.until("the unit is gone", |controller| controller.unit(&unit(0)).is_none()).await;
+    host.until("the machine is dead", |controller| controller.machine(&machine()).unwrap().0 == Life::Dead).await;
+    assert_eq!(
+        host.sandbox.hooks(),
+        ["install", "config-changed", "start", "config-changed", "stop", "remove"]
+    );
+    host.context.stopping.cancel();
+    let ended = tokio::time::timeout(LIMIT, running).await.expect("stops").unwrap();
+    assert_eq!(ended.unwrap(), ExitReason::Stopped);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_login_ends_the_agent_for_good() {
+    let host = Host::new(true);
+    let ended = tokio::time::timeout(LIMIT, host.run()).await.expect("ends").unwrap();
+    assert_eq!(ended.unwrap(), ExitReason::Terminated);
+    assert_eq!(host.dial.dials.load(Ordering::SeqCst), 1, "not tried again");
+}
+
+/// 100 KiB is what an idle unit may cost; the controller in memory is counted in.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_unit_is_cheap() {
+    const UNITS: usize = 200;
+    let host = Host::new(false);
+    host.controller.add_machine(&machine());
+    host.controller.add_unit(&unit(0), &machine(), "local:site-0");
+    let running = host.run();
+    host.until("deployed", |controller| idle(controller, &unit(0))).await;
+    let before = resident_bytes();
+    for number in 1..UNITS {
+        host.controller.add_unit(&unit(number), &machine(), "local:site-0");
+    }
+    for number in 1..UNITS {
+        host.until("deployed", |controller| idle(controller, &unit(number))).await;
+    }
+    let each = resident_bytes().saturating_sub(before) / UNITS;
+    assert!(each < 100 << 10, "{each} bytes for each unit");
+    host.context.stopping.cancel();
+    tokio::time::timeout(LIMIT, running).await.expect("stops").unwrap().unwrap();
+}
+
+fn resident_bytes() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    text.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+#[test]
+fn levels_go_by_the_nearest_module() {
+    let levels = Levels::parse("<root>=WARNING;unit=DEBUG, unit.site/0=trace;;bad;x=loud");
+    assert!(levels.wants("unit.site/0.juju-log", Level::Trace));
+    assert!(levels.wants("unit.other/1.juju-log", Level::Debug));
+    assert!(!levels.wants("unit.other/1.juju-log", Level::Trace));
+    assert!(!levels.wants("units", Level::Info) && levels.wants("x", Level::Warning));
+    assert!(Levels::default().wants("anything", Level::Info));
+}
+
+#[tokio::test]
+async fn a_full_buffer_drops_the_oldest_lines_and_says_so() {
+    let log = LogBuffer::new(agent_tag(), FakeClock::new().shared(), SharedLevels::default(), 3);
+    let line = |number: usize| LogRecord {
+        time: 0,
+        entity: Tag::Unit(unit(0)),
+        level: "INFO".to_owned(),
+        module: "unit.site/0.juju-log".to_owned(),
+        message: number.to_string(),
+    };
+    (0..5).for_each(|number| log.write(line(number)));
+    log.write(LogRecord { level: "DEBUG".to_owned(), ..line(9) });
+    let batch = log.take().await;
+    let texts = |batch: &[LogRecord]| batch.iter().map(|line| line.message.clone()).collect::<Vec<_>>();
+    assert_eq!(texts(&batch), ["2 messages dropped: the controller could not be reached", "2", "3", "4"]);
+    log.give_back(batch[1..].to_vec());
+    assert_eq!(texts(&log.take().await), ["2", "3", "4"], "nothing is lost by a failed attempt");
+}
+
+#[test]
+fn the_configuration_file_is_replaced_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.json");
+    let conf = AgentConf::new(&path, config(directory.path()));
+    conf.update(|_| {}).unwrap();
+    assert!(!path.exists(), "nothing changed, nothing is written");
+    let mut changes = conf.subscribe();
+    conf.update(|config| config.api_addresses = vec!["127.0.0.1:2".to_owned()]).unwrap();
+    assert!(changes.has_changed().unwrap());
+    assert_eq!(AgentConfig::read(&path).unwrap(), conf.current());
+    assert_eq!(changes.borrow_and_update().api_addresses, ["127.0.0.1:2"]);
+}
+
+#[test]
+fn settings_tell_only_what_differs() {
+    let set = |key: &str, text: &str| Values::from([(key.to_owned(), Value::Text(text.to_owned()))]);
+    let (publisher, mut settings) = settings::channel(&Values::new(), retry_strategy());
+    assert_eq!(*settings.update_status.borrow_and_update(), Duration::from_secs(300));
+    publisher.publish(&set("update-status-hook-interval", "20s"), retry_strategy());
+    assert_eq!(*settings.update_status.borrow_and_update(), Duration::from_secs(20));
+    assert!(!settings.retry.has_changed().unwrap() && !settings.logging.has_changed().unwrap());
+    publisher.publish(&set("logging-config", "unit=DEBUG"), retry_strategy());
+    assert_eq!(*settings.logging.borrow(), "unit=DEBUG");
+}

@@ -30,7 +30,9 @@ pub fn manifold() -> Manifold {
         let model: ModelContext = context.get(agent::NAME)?;
         context.require(apiconfigwatcher::NAME)?;
         let connect: Arc<dyn Connect> = Arc::clone(&model.connect);
-        let connection = context.or_abort(connect.connect(Some(&model.uuid))).await??;
+        let connection = context
+            .or_abort(connect.connect(Some(&model.uuid)))
+            .await??;
         Ok(worker(connection))
     })
     .needs([agent::NAME, apiconfigwatcher::NAME])

@@ -8,7 +8,9 @@
 use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::ApplicationName;
-use periapt_wire::agent::charm_downloader::{DownloadCharm, SetApplicationError, WatchPendingCharms};
+use periapt_wire::agent::charm_downloader::{
+    DownloadCharm, SetApplicationError, WatchPendingCharms,
+};
 use periapt_wire::rpc::code;
 
 use super::apicaller;
@@ -23,9 +25,17 @@ pub fn manifold() -> Manifold {
             let watch = worker.or_dying(api.watch(&WatchPendingCharms {})).await?;
             let mut watcher = watch.while_doing("watching pending charms")?;
             loop {
-                let names = worker.or_dying(watcher.next()).await?.while_doing("watching pending charms")?;
-                for application in names.iter().filter_map(|name| name.parse::<ApplicationName>().ok()) {
-                    let call = DownloadCharm { application: application.clone() };
+                let names = worker
+                    .or_dying(watcher.next())
+                    .await?
+                    .while_doing("watching pending charms")?;
+                for application in names
+                    .iter()
+                    .filter_map(|name| name.parse::<ApplicationName>().ok())
+                {
+                    let call = DownloadCharm {
+                        application: application.clone(),
+                    };
                     let reason = match worker.or_dying(api.call(&call)).await? {
                         Ok(_) => continue,
                         Err(CallError::Refused { code, .. }) if passing(&code) => continue,
@@ -33,7 +43,10 @@ pub fn manifold() -> Manifold {
                         Err(error) => return Err(error).while_doing("preparing a charm"),
                     };
                     tracing::warn!(%application, %reason, "charm cannot be made ready");
-                    let call = SetApplicationError { application, message: reason };
+                    let call = SetApplicationError {
+                        application,
+                        message: reason,
+                    };
                     match worker.or_dying(api.call(&call)).await? {
                         Err(error) if !error.is(code::NOT_FOUND) => {
                             return Err(error).while_doing("setting the application's status");

@@ -34,12 +34,16 @@ pub fn manifold() -> Manifold {
                     event = watcher.next() => { event.while_doing("watching clean-ups")?; }
                     () = sleep(&clock, again) => {}
                 }
-                let report = worker.or_dying(api.call(&Cleanup {})).await?.while_doing("cleaning up")?;
+                let report = worker
+                    .or_dying(api.call(&Cleanup {}))
+                    .await?
+                    .while_doing("cleaning up")?;
                 for error in &report.errors {
                     tracing::warn!(%error, "clean-up failed and stays in the queue");
                 }
                 again = next_round(&report, clock.now().as_microsecond());
-                worker.set_report(json!({ "remaining": report.remaining, "errors": report.errors }));
+                worker
+                    .set_report(json!({ "remaining": report.remaining, "errors": report.errors }));
             }
         }))
     })
@@ -51,9 +55,15 @@ pub fn next_round(report: &CleanupReport, now: i64) -> Option<Duration> {
     if report.remaining == 0 {
         return None;
     }
-    let due = report.next_due.and_then(|due| u64::try_from(due.saturating_sub(now)).ok());
+    let due = report
+        .next_due
+        .and_then(|due| u64::try_from(due.saturating_sub(now)).ok());
     // A past time is that of an item that failed just now.
-    Some(due.filter(|due| *due > 0).map_or(PERIOD, Duration::from_micros).min(PERIOD))
+    Some(
+        due.filter(|due| *due > 0)
+            .map_or(PERIOD, Duration::from_micros)
+            .min(PERIOD),
+    )
 }
 
 async fn sleep(clock: &SharedClock, wait: Option<Duration>) {

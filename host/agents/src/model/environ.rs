@@ -22,23 +22,31 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let model: ModelContext = context.get(agent::NAME)?;
         let api: ApiConnection = context.get(apicaller::NAME)?;
-        let provider: Arc<dyn Provider> =
-            model.providers.open(model.uuid.as_str()).while_doing("opening the provider")?;
+        let provider: Arc<dyn Provider> = model
+            .providers
+            .open(model.uuid.as_str())
+            .while_doing("opening the provider")?;
         let tracked = Arc::clone(&provider);
-        Ok(TaskWorker::lending(Outputs::of(provider), move |worker| async move {
-            let watch = worker.or_dying(api.watch(&WatchModelConfig {})).await?;
-            let mut watcher = watch.while_doing("watching the model's configuration")?;
-            let mut version = 0_u64;
-            loop {
-                worker.or_dying(watcher.next()).await?.while_doing("watching the model's configuration")?;
-                version += 1;
-                worker.set_report(json!({
-                    "provider": tracked.kind(),
-                    "config-version": version,
-                    "environment": tracked.describe(),
-                }));
-            }
-        }))
+        Ok(TaskWorker::lending(
+            Outputs::of(provider),
+            move |worker| async move {
+                let watch = worker.or_dying(api.watch(&WatchModelConfig {})).await?;
+                let mut watcher = watch.while_doing("watching the model's configuration")?;
+                let mut version = 0_u64;
+                loop {
+                    worker
+                        .or_dying(watcher.next())
+                        .await?
+                        .while_doing("watching the model's configuration")?;
+                    version += 1;
+                    worker.set_report(json!({
+                        "provider": tracked.kind(),
+                        "config-version": version,
+                        "environment": tracked.describe(),
+                    }));
+                }
+            },
+        ))
     })
     .needs([agent::NAME, apicaller::NAME])
 }

@@ -27,8 +27,13 @@ pub fn manifold() -> Manifold {
             let model = worker.or_dying(api.call(&GetUndertakerModel {})).await?;
             let model = model.while_doing("reading the model")?;
             if model.is_some_and(|model| model.life == Life::Alive) {
-                let available = SetModelStatus { status: Status::new(Model::Available, "") };
-                worker.or_dying(api.call(&available)).await?.while_doing("setting the model's status")?;
+                let available = SetModelStatus {
+                    status: Status::new(Model::Available, ""),
+                };
+                worker
+                    .or_dying(api.call(&available))
+                    .await?
+                    .while_doing("setting the model's status")?;
             }
             gate.unlock();
             worker.dying().cancelled().await;

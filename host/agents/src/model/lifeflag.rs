@@ -34,23 +34,39 @@ pub fn manifold(entity: Tag, predicate: fn(Life) -> bool) -> Manifold {
         async move {
             let api: ApiConnection = context.get(apicaller::NAME)?;
             let truth = predicate(context.or_abort(life(&api, &entity)).await??);
-            Ok(TaskWorker::lending(Outputs::of(Flag(truth)), move |worker| async move {
-                worker.set_report(json!({ "entity": entity, "flag": truth }));
-                let watch = WatchLife { entity: entity.clone() };
-                let mut watcher = worker.or_dying(api.watch(&watch)).await?.while_doing("watching life")?;
-                loop {
-                    worker.or_dying(watcher.next()).await?.while_doing("watching life")?;
-                    if predicate(worker.or_dying(life(&api, &entity)).await??) != truth {
-                        return Err(WorkerError::Bounce);
+            Ok(TaskWorker::lending(
+                Outputs::of(Flag(truth)),
+                move |worker| async move {
+                    worker.set_report(json!({ "entity": entity, "flag": truth }));
+                    let watch = WatchLife {
+                        entity: entity.clone(),
+                    };
+                    let mut watcher = worker
+                        .or_dying(api.watch(&watch))
+                        .await?
+                        .while_doing("watching life")?;
+                    loop {
+                        worker
+                            .or_dying(watcher.next())
+                            .await?
+                            .while_doing("watching life")?;
+                        if predicate(worker.or_dying(life(&api, &entity)).await??) != truth {
+                            return Err(WorkerError::Bounce);
+                        }
                     }
-                }
-            }))
+                },
+            ))
         }
     })
     .needs([apicaller::NAME])
 }
 
 async fn life(api: &ApiConnection, entity: &Tag) -> Result<Life, WorkerError> {
-    let call = GetLife { entity: entity.clone() };
-    api.call(&call).await.while_doing("reading life")?.ok_or(WorkerError::EntityRemoved)
+    let call = GetLife {
+        entity: entity.clone(),
+    };
+    api.call(&call)
+        .await
+        .while_doing("reading life")?
+        .ok_or(WorkerError::EntityRemoved)
 }

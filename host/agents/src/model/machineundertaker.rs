@@ -23,11 +23,17 @@ pub fn manifold() -> Manifold {
             let watch = worker.or_dying(api.watch(&WatchMachineRemovals {})).await?;
             let mut watcher = watch.while_doing("watching machine removals")?;
             loop {
-                worker.or_dying(watcher.next()).await?.while_doing("watching machine removals")?;
+                worker
+                    .or_dying(watcher.next())
+                    .await?
+                    .while_doing("watching machine removals")?;
                 let machines = worker.or_dying(api.call(&AllMachineRemovals {})).await?;
                 for machine in machines.while_doing("listing machine removals")? {
                     let call = CompleteMachineRemoval { machine };
-                    worker.or_dying(api.call(&call)).await?.while_doing("completing a machine's removal")?;
+                    worker
+                        .or_dying(api.call(&call))
+                        .await?
+                        .while_doing("completing a machine's removal")?;
                 }
             }
         }))

@@ -65,9 +65,18 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
         .add(agent::NAME, agent::manifold(model))
         .add(apiconfigwatcher::NAME, apiconfigwatcher::manifold())
         .add(apicaller::NAME, apicaller::manifold())
-        .add(singular::NAME, singular::manifold(entity.clone(), controller))
-        .add(lifeflag::NOT_DEAD, lifeflag::manifold(entity.clone(), lifeflag::not_dead))
-        .add(lifeflag::NOT_ALIVE, lifeflag::manifold(entity, lifeflag::not_alive))
+        .add(
+            singular::NAME,
+            singular::manifold(entity.clone(), controller),
+        )
+        .add(
+            lifeflag::NOT_DEAD,
+            lifeflag::manifold(entity.clone(), lifeflag::not_dead),
+        )
+        .add(
+            lifeflag::NOT_ALIVE,
+            lifeflag::manifold(entity, lifeflag::not_alive),
+        )
         .add(credentialvalidator::NAME, credentialvalidator::manifold())
         .add(environupgrader::GATE, gate::manifold())
         .add(environupgrader::FLAG, gate::flag(environupgrader::GATE))
@@ -98,7 +107,13 @@ pub fn engine(model: &ModelContext, clock: SharedClock) -> Result<DependencyEngi
     let config = EngineConfig::new(format!("model-{}", model.uuid), clock)
         .fatal_when(|error| error.kind() == Kind::EntityRemoved)
         // The model is gone, which is how a model's engine ends well.
-        .filter(|error| if error.kind() == Kind::EntityRemoved { Ok(()) } else { Err(error) });
+        .filter(|error| {
+            if error.kind() == Kind::EntityRemoved {
+                Ok(())
+            } else {
+                Err(error)
+            }
+        });
     let engine = DependencyEngine::new(config);
     manifolds(model).install(&engine)?;
     Ok(engine)

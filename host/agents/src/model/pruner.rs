@@ -28,7 +28,10 @@ pub trait Prune: Send + Sync + 'static {
     fn bounds(config: &Values) -> Bounds;
 
     /// Drops what is beyond the bounds and says how many rows went.
-    fn prune(api: &ApiConnection, bounds: Bounds) -> impl Future<Output = Result<u64, CallError>> + Send;
+    fn prune(
+        api: &ApiConnection,
+        bounds: Bounds,
+    ) -> impl Future<Output = Result<u64, CallError>> + Send;
 }
 
 /// The worker.
@@ -36,8 +39,13 @@ pub fn worker<P: Prune>(api: ApiConnection, clock: SharedClock) -> SharedWorker 
     TaskWorker::spawn(move |worker| async move {
         let watch = worker.or_dying(api.watch(&WatchModelConfig {})).await?;
         let mut watcher = watch.while_doing("watching the model's configuration")?;
-        worker.or_dying(watcher.next()).await?.while_doing("watching the model's configuration")?;
-        let mut bounds = read::<P>(&api).await.while_doing("reading the model's configuration")?;
+        worker
+            .or_dying(watcher.next())
+            .await?
+            .while_doing("watching the model's configuration")?;
+        let mut bounds = read::<P>(&api)
+            .await
+            .while_doing("reading the model's configuration")?;
         let mut tick = clock.sleep(P::PERIOD);
         let mut pruned = 0;
         loop {

@@ -37,20 +37,28 @@ pub fn manifold(entity: Tag, claimant: Tag) -> Manifold {
             let api: ApiConnection = context.get(apicaller::NAME)?;
             let clock = context.clock();
             let held = claimed(context.or_abort(api.call(&claim)).await?)?;
-            Ok(TaskWorker::lending(Outputs::of(Flag(held)), move |worker| async move {
-                worker.set_report(json!({ "entity": claim.entity, "responsible": held }));
-                if !held {
-                    let wait = Wait { entity: claim.entity };
-                    worker.or_dying(api.call(&wait)).await?.while_doing("waiting for the lease")?;
-                    return Err(WorkerError::Bounce);
-                }
-                loop {
-                    worker.or_dying(clock.sleep(LEASE / 2)).await?;
-                    if worker.or_dying(api.call(&claim)).await?.is_err() {
+            Ok(TaskWorker::lending(
+                Outputs::of(Flag(held)),
+                move |worker| async move {
+                    worker.set_report(json!({ "entity": claim.entity, "responsible": held }));
+                    if !held {
+                        let wait = Wait {
+                            entity: claim.entity,
+                        };
+                        worker
+                            .or_dying(api.call(&wait))
+                            .await?
+                            .while_doing("waiting for the lease")?;
                         return Err(WorkerError::Bounce);
                     }
-                }
-            }))
+                    loop {
+                        worker.or_dying(clock.sleep(LEASE / 2)).await?;
+                        if worker.or_dying(api.call(&claim)).await?.is_err() {
+                            return Err(WorkerError::Bounce);
+                        }
+                    }
+                },
+            ))
         }
     })
     .needs([apicaller::NAME])

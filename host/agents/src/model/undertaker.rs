@@ -13,7 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_client::ApiConnection;
-use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock};
+use periapt_engine::{
+    Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
+};
 use periapt_model::Life;
 use periapt_model::status::{Model, Status};
 use periapt_providers::Provider;
@@ -38,7 +40,12 @@ pub fn manifold() -> Manifold {
         let api: ApiConnection = context.get(apicaller::NAME)?;
         let clock = context.clock();
         Ok(TaskWorker::spawn(move |worker| async move {
-            let rites = Rites { worker, model, api, clock };
+            let rites = Rites {
+                worker,
+                model,
+                api,
+                clock,
+            };
             rites.dying().await?;
             if rites.model.is_controller_model {
                 return Ok(());
@@ -59,18 +66,33 @@ struct Rites {
 impl Rites {
     /// Until the model is dead.
     async fn dying(&self) -> WorkerResult {
-        let watch = self.worker.or_dying(self.api.watch(&WatchModelResources {})).await?;
+        let watch = self
+            .worker
+            .or_dying(self.api.watch(&WatchModelResources {}))
+            .await?;
         let mut watcher = watch.while_doing("watching the model's resources")?;
         let begun = self.clock.monotonic();
         loop {
-            self.worker.or_dying(watcher_or_bound(&mut watcher, self.bound().await?, begun, &self.clock)).await??;
+            self.worker
+                .or_dying(watcher_or_bound(
+                    &mut watcher,
+                    self.bound().await?,
+                    begun,
+                    &self.clock,
+                ))
+                .await??;
             let model = self.read().await?;
             if model.life == Life::Dead {
                 return Ok(());
             }
             let status = Status::new(Model::Destroying, left(&model));
-            self.call(&SetModelStatus { status }, "setting the model's status").await?;
-            match self.worker.or_dying(self.api.call(&ProcessDyingModel {})).await? {
+            self.call(&SetModelStatus { status }, "setting the model's status")
+                .await?;
+            match self
+                .worker
+                .or_dying(self.api.call(&ProcessDyingModel {}))
+                .await?
+            {
                 Ok(_) => return Ok(()),
                 Err(error) if error.is(code::NOT_EMPTY) => {}
                 Err(error) => return Err(error).while_doing("ending the model"),
@@ -82,15 +104,34 @@ impl Rites {
     async fn dead(&self) -> WorkerResult {
         let model = self.read().await?;
         let message = "tearing down cloud environment";
-        self.call(&SetModelStatus { status: Status::new(Model::Destroying, message) }, "setting the model's status").await?;
-        let bound = model.timeout_ms.filter(|_| model.force).map(Duration::from_millis);
+        self.call(
+            &SetModelStatus {
+                status: Status::new(Model::Destroying, message),
+            },
+            "setting the model's status",
+        )
+        .await?;
+        let bound = model
+            .timeout_ms
+            .filter(|_| model.force)
+            .map(Duration::from_millis);
         let destroyed = match bound {
-            Some(bound) => self.worker.or_dying(clock::timeout(self.clock.as_ref(), bound, self.destroy(true))).await?,
+            Some(bound) => {
+                self.worker
+                    .or_dying(clock::timeout(
+                        self.clock.as_ref(),
+                        bound,
+                        self.destroy(true),
+                    ))
+                    .await?
+            }
             None => Some(self.worker.or_dying(self.destroy(model.force)).await?),
         };
         match destroyed {
             Some(destroyed) => destroyed?,
-            None => tracing::warn!(model = %model.name, "environment was not destroyed in time; the model goes anyway"),
+            None => {
+                tracing::warn!(model = %model.name, "environment was not destroyed in time; the model goes anyway")
+            }
         }
         self.call(&RemoveModel {}, "removing the model").await
     }
@@ -99,14 +140,21 @@ impl Rites {
     async fn destroy(&self, again: bool) -> WorkerResult {
         let (mut pause, longest) = DESTROY_PAUSE;
         loop {
-            let provider: Arc<dyn Provider> =
-                self.model.providers.open(self.model.uuid.as_str()).while_doing("opening the provider")?;
+            let provider: Arc<dyn Provider> = self
+                .model
+                .providers
+                .open(self.model.uuid.as_str())
+                .while_doing("opening the provider")?;
             match provider.destroy().await {
                 Ok(()) => return Ok(()),
                 Err(error) if again => {
                     tracing::warn!(%error, "environment is not destroyed yet");
-                    let status = Status::new(Model::Destroying, format!("cannot destroy the environment: {error}"));
-                    self.call(&SetModelStatus { status }, "setting the model's status").await?;
+                    let status = Status::new(
+                        Model::Destroying,
+                        format!("cannot destroy the environment: {error}"),
+                    );
+                    self.call(&SetModelStatus { status }, "setting the model's status")
+                        .await?;
                     self.clock.sleep(pause).await;
                     pause = (pause * 3 / 2).min(longest);
                 }
@@ -118,16 +166,28 @@ impl Rites {
     /// When a forced model's time in this phase is over, counted from the phase's beginning.
     async fn bound(&self) -> Result<Option<Duration>, WorkerError> {
         let model = self.read().await?;
-        Ok(model.timeout_ms.filter(|_| model.force).map(Duration::from_millis))
+        Ok(model
+            .timeout_ms
+            .filter(|_| model.force)
+            .map(Duration::from_millis))
     }
 
     async fn read(&self) -> Result<UndertakerModel, WorkerError> {
-        let model = self.worker.or_dying(self.api.call(&GetUndertakerModel {})).await?;
-        model.while_doing("reading the model")?.ok_or(WorkerError::EntityRemoved)
+        let model = self
+            .worker
+            .or_dying(self.api.call(&GetUndertakerModel {}))
+            .await?;
+        model
+            .while_doing("reading the model")?
+            .ok_or(WorkerError::EntityRemoved)
     }
 
     async fn call<C: periapt_wire::Call>(&self, call: &C, doing: &'static str) -> WorkerResult {
-        self.worker.or_dying(self.api.call(call)).await?.while_doing(doing).map(drop)
+        self.worker
+            .or_dying(self.api.call(call))
+            .await?
+            .while_doing(doing)
+            .map(drop)
     }
 }
 
@@ -138,19 +198,34 @@ async fn watcher_or_bound(
     begun: Duration,
     clock: &SharedClock,
 ) -> WorkerResult {
-    let event = async { watcher.next().await.while_doing("watching the model's resources").map(drop) };
+    let event = async {
+        watcher
+            .next()
+            .await
+            .while_doing("watching the model's resources")
+            .map(drop)
+    };
     match bound.map(|bound| (begun + bound).saturating_sub(clock.monotonic())) {
         // Past its time and still not empty: only a change helps now.
         None | Some(Duration::ZERO) => event.await,
-        Some(left) => clock::timeout(clock.as_ref(), left, event).await.unwrap_or(Ok(())),
+        Some(left) => clock::timeout(clock.as_ref(), left, event)
+            .await
+            .unwrap_or(Ok(())),
     }
 }
 
 /// `3 machine(s), 1 application(s), 2 unit(s)`; nothing for an empty model.
 pub fn left(model: &UndertakerModel) -> String {
-    let counts = [(model.machines, "machine(s)"), (model.applications, "application(s)"), (model.units, "unit(s)")];
-    let left: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let counts = [
+        (model.machines, "machine(s)"),
+        (model.applications, "application(s)"),
+        (model.units, "unit(s)"),
+    ];
+    let left: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     match left.is_empty() {
         true => String::new(),
         false => format!("still there: {}", left.join(", ")),

@@ -23,18 +23,30 @@ pub fn manifold() -> Manifold {
             let watch = worker.or_dying(api.watch(&WatchUnitAssignments {})).await?;
             let mut watcher = watch.while_doing("watching unit assignments")?;
             loop {
-                let units = worker.or_dying(watcher.next()).await?.while_doing("watching unit assignments")?;
-                let units: Vec<UnitName> = units.iter().filter_map(|unit| unit.parse().ok()).collect();
+                let units = worker
+                    .or_dying(watcher.next())
+                    .await?
+                    .while_doing("watching unit assignments")?;
+                let units: Vec<UnitName> =
+                    units.iter().filter_map(|unit| unit.parse().ok()).collect();
                 if units.is_empty() {
                     continue;
                 }
                 let answers = worker.or_dying(api.call(&AssignUnits { units })).await?;
                 for assigned in answers.while_doing("assigning units")? {
-                    let Some(reason) = assigned.error else { continue };
+                    let Some(reason) = assigned.error else {
+                        continue;
+                    };
                     tracing::warn!(unit = %assigned.unit, %reason, "unit cannot be assigned");
                     let status = Status::new(Agent::Error, reason);
-                    let call = SetAgentStatus { unit: assigned.unit, status };
-                    worker.or_dying(api.call(&call)).await?.while_doing("setting the unit's status")?;
+                    let call = SetAgentStatus {
+                        unit: assigned.unit,
+                        status,
+                    };
+                    worker
+                        .or_dying(api.call(&call))
+                        .await?
+                        .while_doing("setting the unit's status")?;
                 }
             }
         }))

@@ -23,7 +23,12 @@ pub struct Bootstrap {
     #[arg(long)]
     pub port: Option<u16>,
     /// Keep data in this PostgreSQL database and not in a file.
-    #[arg(long, value_name = "URL", env = "PERIAPT_POSTGRES_URL", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "PERIAPT_POSTGRES_URL",
+        hide_env_values = true
+    )]
     pub postgres_url: Option<String>,
     /// Bounds of a hook run: memory-bytes, table-elements, output-bytes, host-calls,
     /// wall-clock-ms, state-directory-bytes.

@@ -172,7 +172,11 @@ pub struct Removal {
 #[derive(Debug, Args)]
 pub struct Resolved {
     /// The units.
-    #[arg(value_name = "UNIT", required_unless_present = "all", conflicts_with = "all")]
+    #[arg(
+        value_name = "UNIT",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
     pub units: Vec<String>,
     /// Skip the failed hook and do not run it again.
     #[arg(long)]
@@ -281,8 +285,8 @@ pub struct DebugLog {
     /// Begin with the first line there is.
     #[arg(long)]
     pub replay: bool,
-    /// Begin with so many lines of the past.
-    #[arg(short = 'n', long, default_value_t = 10, conflicts_with = "replay")]
+    /// Begin with so many lines of the past (all of them with --replay).
+    #[arg(short = 'n', long, default_value_t = 10)]
     pub lines: u64,
     /// Go on with new lines [default: where the output is a terminal].
     #[arg(long, conflicts_with = "no_tail")]
@@ -371,9 +375,13 @@ pub fn duration(text: &str) -> Result<std::time::Duration, String> {
         return Err(bad());
     }
     while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(rest.len());
         let (number, after) = rest.split_at(digits);
-        let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let letters = after
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(after.len());
         let (unit, after) = after.split_at(letters);
         let seconds = match unit {
             "ms" => 0.001,

@@ -27,10 +27,21 @@ const KNOCK: Duration = Duration::from_millis(50);
 pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
     let name = arguments.name;
     check_name(&name)?;
-    if context.files.read()?.controllers.controllers.contains_key(&name) {
-        return Err(Failure::new(Exit::Conflict, format!("controller \"{name}\" exists already"))
-            .why("controllers.yaml has an entry of this name")
-            .advice(format!("choose another name, or periapt destroy-controller {name}")));
+    if context
+        .files
+        .read()?
+        .controllers
+        .controllers
+        .contains_key(&name)
+    {
+        return Err(Failure::new(
+            Exit::Conflict,
+            format!("controller \"{name}\" exists already"),
+        )
+        .why("controllers.yaml has an entry of this name")
+        .advice(format!(
+            "choose another name, or periapt destroy-controller {name}"
+        )));
     }
     let limits = limits(&arguments.limits)?;
     let data_dir = match arguments.data_dir {
@@ -46,7 +57,10 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
         admin_password: None,
         limits,
     };
-    context.output.say(&format!("Creating controller \"{name}\" in {}", data_dir.display()));
+    context.output.say(&format!(
+        "Creating controller \"{name}\" in {}",
+        data_dir.display()
+    ));
     let made = processes::bootstrap(options).await?;
     // The controller is known from here on, even if its start should fail.
     remember(context, &made, &data_dir)?;
@@ -55,14 +69,23 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
     let (_, reply) = client.login(&made.admin_user, &made.admin_password).await?;
     crate::session::remember_token(&context.files, &name, reply.token)?;
     say_ready(context, &name, &made.api_endpoints);
-    context.output.say("Add a model with: periapt add-model NAME");
+    context
+        .output
+        .say("Add a model with: periapt add-model NAME");
     Ok(())
 }
 
 pub async fn start(context: &Context, arguments: StartController) -> Outcome {
     let contents = context.files.read()?;
-    let name = arguments.name.or(contents.controllers.current_controller).ok_or_else(no_controller)?;
-    let controller = contents.controllers.controllers.get(&name).ok_or_else(|| unknown_controller(&name))?;
+    let name = arguments
+        .name
+        .or(contents.controllers.current_controller)
+        .ok_or_else(no_controller)?;
+    let controller = contents
+        .controllers
+        .controllers
+        .get(&name)
+        .ok_or_else(|| unknown_controller(&name))?;
     let data_dir = controller.data_dir.as_ref().ok_or_else(|| {
         Failure::failed(format!("controller \"{name}\" is not one of this machine"))
             .why("controllers.yaml names no data-dir for it")
@@ -77,7 +100,9 @@ pub async fn start(context: &Context, arguments: StartController) -> Outcome {
 
 fn say_ready(context: &Context, name: &str, endpoints: &[String]) {
     let address = endpoints.first().map(String::as_str).unwrap_or_default();
-    context.output.say(&format!("Controller \"{name}\" is ready at https://{address}"));
+    context.output.say(&format!(
+        "Controller \"{name}\" is ready at https://{address}"
+    ));
 }
 
 /// Starts the process and waits for `/ready`.
@@ -95,9 +120,15 @@ async fn start_and_wait(data_dir: &Path, endpoints: &[String], ca_pem: &str) -> 
     };
     match tokio::time::timeout(PATIENCE, ready).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(Failure::new(Exit::TimedOut, "the controller does not answer")
-            .why(format!("it was started {} s ago and runs as process {}", PATIENCE.as_secs(), child.id()))
-            .advice(format!("read {}", processes::log_file(data_dir).display()))),
+        Err(_) => Err(
+            Failure::new(Exit::TimedOut, "the controller does not answer")
+                .why(format!(
+                    "it was started {} s ago and runs as process {}",
+                    PATIENCE.as_secs(),
+                    child.id()
+                ))
+                .advice(format!("read {}", processes::log_file(data_dir).display())),
+        ),
     }
 }
 
@@ -106,7 +137,11 @@ fn ended(child: &mut Child, data_dir: &Path) -> Option<Failure> {
     let status = child.try_wait().ok()??;
     let log = processes::log_file(data_dir);
     let text = std::fs::read_to_string(&log).unwrap_or_default();
-    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let last = text
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("it said nothing");
     Some(
         Failure::failed(format!("the controller ended as it started ({status})"))
             .why(last)
@@ -117,7 +152,10 @@ fn ended(child: &mut Child, data_dir: &Path) -> Option<Failure> {
 /// Writes the controller, its first user and its own model into the client's files.
 fn remember(context: &Context, made: &BootstrapResult, data_dir: &Path) -> Outcome {
     let own_model = format!("{}/controller", made.admin_user);
-    let counts = ["controller-machine-count", "active-controller-machine-count"];
+    let counts = [
+        "controller-machine-count",
+        "active-controller-machine-count",
+    ];
     let controller = Controller {
         uuid: made.uuid.to_string(),
         api_endpoints: made.api_endpoints.clone(),
@@ -125,7 +163,10 @@ fn remember(context: &Context, made: &BootstrapResult, data_dir: &Path) -> Outco
         cloud: "local".to_owned(),
         agent_version: env!("CARGO_PKG_VERSION").to_owned(),
         data_dir: Some(data_dir.to_owned()),
-        others: counts.into_iter().map(|key| (key.to_owned(), Value::from(1))).collect(),
+        others: counts
+            .into_iter()
+            .map(|key| (key.to_owned(), Value::from(1)))
+            .collect(),
     };
     let account = Account {
         user: made.admin_user.clone(),
@@ -134,11 +175,24 @@ fn remember(context: &Context, made: &BootstrapResult, data_dir: &Path) -> Outco
         ..Account::default()
     };
     context.files.change(|contents| {
-        contents.controllers.controllers.insert(made.name.clone(), controller);
+        contents
+            .controllers
+            .controllers
+            .insert(made.name.clone(), controller);
         contents.controllers.current_controller = Some(made.name.clone());
-        contents.accounts.controllers.insert(made.name.clone(), account);
-        let models = contents.models.controllers.entry(made.name.clone()).or_default();
-        models.models.insert(own_model.clone(), Model::new(made.controller_model.to_string()));
+        contents
+            .accounts
+            .controllers
+            .insert(made.name.clone(), account);
+        let models = contents
+            .models
+            .controllers
+            .entry(made.name.clone())
+            .or_default();
+        models.models.insert(
+            own_model.clone(),
+            Model::new(made.controller_model.to_string()),
+        );
         models.current_model = Some(own_model);
     })
 }
@@ -146,7 +200,9 @@ fn remember(context: &Context, made: &BootstrapResult, data_dir: &Path) -> Outco
 /// The name is a folder and a key: it must not be a path or look like an option.
 fn check_name(name: &str) -> Outcome {
     let sound = name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     if sound {
         return Ok(());
     }
@@ -156,7 +212,8 @@ fn check_name(name: &str) -> Outcome {
 }
 
 fn absolute(dir: &Path) -> Outcome<PathBuf> {
-    std::path::absolute(dir).map_err(|error| Failure::file("the data directory cannot be used", dir, &error))
+    std::path::absolute(dir)
+        .map_err(|error| Failure::file("the data directory cannot be used", dir, &error))
 }
 
 /// The port asked for; for 0 any free one, for none the usual one or the next free after it.
@@ -188,19 +245,27 @@ fn limits(words: &[String]) -> Outcome<Limits> {
                 .why(why)
                 .advice("write NAME=VALUE, as in wall-clock-ms=500 or memory-bytes=32MiB")
         };
-        let (name, value) = word.split_once('=').ok_or_else(|| bad("there is no = in it".to_owned()))?;
-        let known = limits.as_object().map(|known| known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        let (name, value) = word
+            .split_once('=')
+            .ok_or_else(|| bad("there is no = in it".to_owned()))?;
+        let known = limits
+            .as_object()
+            .map(|known| known.keys().cloned().collect::<Vec<_>>())
+            .unwrap_or_default();
         if !known.iter().any(|key| key == name) {
             return Err(bad(format!("there are {}", known.join(", "))));
         }
         let number = size(value).ok_or_else(|| bad(format!("{value} is no number above zero")))?;
         limits[name] = number.into();
     }
-    serde_json::from_value(limits).map_err(|error| Failure::usage("the limits cannot be read").why(error.to_string()))
+    serde_json::from_value(limits)
+        .map_err(|error| Failure::usage("the limits cannot be read").why(error.to_string()))
 }
 
 fn size(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let factor = match unit {
         "" => 1,
@@ -209,7 +274,11 @@ fn size(text: &str) -> Option<u64> {
         "GiB" => 1 << 30,
         _ => return None,
     };
-    number.parse::<u64>().ok()?.checked_mul(factor).filter(|number| *number > 0)
+    number
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(factor)
+        .filter(|number| *number > 0)
 }
 
 #[cfg(test)]
@@ -223,8 +292,21 @@ mod tests {
     #[test]
     fn limits_change_what_they_name_and_nothing_else() {
         let changed = limits(&words("wall-clock-ms=500 memory-bytes=32MiB")).unwrap();
-        assert_eq!(changed, Limits { wall_clock_ms: 500, memory_bytes: 32 << 20, ..Limits::default() });
-        for bad in ["wall-clock-ms", "wall-clock=5", "memory-bytes=lots", "memory-bytes=0", "host-calls=-1"] {
+        assert_eq!(
+            changed,
+            Limits {
+                wall_clock_ms: 500,
+                memory_bytes: 32 << 20,
+                ..Limits::default()
+            }
+        );
+        for bad in [
+            "wall-clock-ms",
+            "wall-clock=5",
+            "memory-bytes=lots",
+            "memory-bytes=0",
+            "host-calls=-1",
+        ] {
             assert_eq!(limits(&words(bad)).unwrap_err().exit, Exit::Usage, "{bad}");
         }
     }
@@ -234,7 +316,10 @@ mod tests {
         let address: IpAddr = "127.0.0.1".parse().unwrap();
         let taken = TcpListener::bind((address, 0)).unwrap();
         let port = taken.local_addr().unwrap().port();
-        assert_eq!(free_port(address, Some(port)).unwrap_err().exit, Exit::Conflict);
+        assert_eq!(
+            free_port(address, Some(port)).unwrap_err().exit,
+            Exit::Conflict
+        );
         assert_ne!(free_port(address, Some(0)).unwrap(), 0);
         assert!(free_port(address, None).unwrap() >= PORT);
     }

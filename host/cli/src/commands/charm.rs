@@ -9,7 +9,9 @@ use periapt_packing::{BuildReport, InitOptions, Options, PackingError};
 use serde::Serialize;
 
 use super::{Context, deploy};
-use crate::arguments::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, DetailFormat};
+use crate::arguments::{
+    CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, DetailFormat,
+};
 use crate::failure::{Failure, Outcome};
 use crate::output::text::{bytes, clean, clean_line};
 use crate::processes;
@@ -24,10 +26,14 @@ pub fn run(context: &Context, command: CharmCommand) -> Outcome {
 }
 
 fn init(context: &Context, arguments: CharmInit) -> Outcome {
-    let dir = arguments.directory.unwrap_or_else(|| PathBuf::from(&arguments.name));
+    let dir = arguments
+        .directory
+        .unwrap_or_else(|| PathBuf::from(&arguments.name));
     let report = periapt_packing::init(&arguments.name, &dir, &InitOptions { sdk: arguments.sdk })
         .map_err(|error| failed("the project was not made", &error))?;
-    context.output.say(&format!("Made {}:", report.dir.display()));
+    context
+        .output
+        .say(&format!("Made {}:", report.dir.display()));
     for file in &report.files {
         context.output.say(&format!("  {file}"));
     }
@@ -59,7 +65,11 @@ fn build(context: &Context, arguments: &CharmBuild) -> Outcome<BuildReport> {
 
 /// The user's cache folder, so that a standard library built once serves every charm.
 fn cache_dir() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     let base = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
     Some(base.join("periapt"))
 }
@@ -70,7 +80,8 @@ fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
         build(context, &arguments.build)?;
     }
     let out = arguments.output.as_deref().unwrap_or(project);
-    let report = periapt_packing::pack(project, out).map_err(|error| failed("the charm was not packed", &error))?;
+    let report = periapt_packing::pack(project, out)
+        .map_err(|error| failed("the charm was not packed", &error))?;
     context.output.say(&format!(
         "Packed charm \"{}\" ({}, {} files, sha256 {})",
         report.name,
@@ -82,7 +93,9 @@ fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
 }
 
 fn failed(what: &str, error: &PackingError) -> Failure {
-    Failure::failed(what).why(format!("{error} ({})", error.code())).advice("correct it and try again")
+    Failure::failed(what)
+        .why(format!("{error} ({})", error.code()))
+        .advice("correct it and try again")
 }
 
 /// What `charm inspect` tells.
@@ -133,7 +146,8 @@ fn look_into(path: &Path) -> Outcome<Document> {
             .advice("pack it again with periapt charm pack")
     })?;
     let component = archive.component();
-    let outside = periapt_packing::inspect(component).map_err(|error| failed("the component cannot be read", &error))?;
+    let outside = periapt_packing::inspect(component)
+        .map_err(|error| failed("the component cannot be read", &error))?;
     let inside = processes::inspect(component)?;
     let config = archive.config.options.iter().map(|(name, option)| {
         let entry = ConfigEntry {
@@ -164,9 +178,19 @@ fn look_into(path: &Path) -> Outcome<Document> {
 
 /// The document for reading.
 fn describe(document: &Document) -> String {
-    let none = |words: Vec<String>| if words.is_empty() { vec!["none".to_owned()] } else { words };
+    let none = |words: Vec<String>| {
+        if words.is_empty() {
+            vec!["none".to_owned()]
+        } else {
+            words
+        }
+    };
     let config = document.config.iter().map(|(name, entry)| {
-        let default = entry.default.as_ref().map(|default| format!(", default {default}")).unwrap_or_default();
+        let default = entry
+            .default
+            .as_ref()
+            .map(|default| format!(", default {default}"))
+            .unwrap_or_default();
         format!("{name} ({}{default})", entry.kind)
     });
     let limits = &document.limits;
@@ -181,9 +205,26 @@ fn describe(document: &Document) -> String {
     let sections: Vec<(&str, Vec<String>)> = vec![
         ("Charm", vec![document.name.clone()]),
         ("Summary", vec![document.summary.clone()]),
-        ("Archive", vec![format!("{}, sha256 {}", bytes(document.size), document.sha256)]),
-        ("Component", vec![format!("{}, {} compiled", bytes(document.component_size), bytes(document.compiled_size))]),
-        ("Memory", vec![format!("{} to begin with", bytes(document.initial_memory))]),
+        (
+            "Archive",
+            vec![format!(
+                "{}, sha256 {}",
+                bytes(document.size),
+                document.sha256
+            )],
+        ),
+        (
+            "Component",
+            vec![format!(
+                "{}, {} compiled",
+                bytes(document.component_size),
+                bytes(document.compiled_size)
+            )],
+        ),
+        (
+            "Memory",
+            vec![format!("{} to begin with", bytes(document.initial_memory))],
+        ),
         ("Hooks", none(document.hooks.clone())),
         ("Imports", none(document.imports.clone())),
         ("Exports", none(document.exports.clone())),

@@ -22,14 +22,23 @@ enum Wish {
     Change(ConfigChange),
 }
 
-fn wish(words: &[String], reset: &[String], file: Option<&PathBuf>, application: &str) -> Outcome<Wish> {
-    let (assignments, keys): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| word.contains('='));
+fn wish(
+    words: &[String],
+    reset: &[String],
+    file: Option<&PathBuf>,
+    application: &str,
+) -> Outcome<Wish> {
+    let (assignments, keys): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|word| word.contains('='));
     let changes = !assignments.is_empty() || !reset.is_empty() || file.is_some();
     match (keys.as_slice(), changes) {
         ([], false) => Ok(Wish::All),
         ([key], false) => Ok(Wish::One((*key).clone())),
         ([], true) => {
-            let mut change = ConfigChange { reset: reset.to_vec(), ..ConfigChange::default() };
+            let mut change = ConfigChange {
+                reset: reset.to_vec(),
+                ..ConfigChange::default()
+            };
             if let Some(file) = file {
                 change.set = settings::from_file(file, application)?;
             }
@@ -44,24 +53,36 @@ fn wish(words: &[String], reset: &[String], file: Option<&PathBuf>, application:
             }
             Ok(Wish::Change(change))
         }
-        _ => Err(Failure::usage("settings cannot be shown and changed at once")
-            .why("one word is a key alone and others are more")
-            .advice("give one KEY to show, or KEY=VALUE words to set")),
+        _ => Err(
+            Failure::usage("settings cannot be shown and changed at once")
+                .why("one word is a key alone and others are more")
+                .advice("give one KEY to show, or KEY=VALUE words to set"),
+        ),
     }
 }
 
 pub async fn application(context: &Context, arguments: Config) -> Outcome {
     let name: ApplicationName = arguments.application.parse()?;
-    let wish = wish(&arguments.settings, &arguments.reset, arguments.file.as_ref(), name.as_str())?;
+    let wish = wish(
+        &arguments.settings,
+        &arguments.reset,
+        arguments.file.as_ref(),
+        name.as_str(),
+    )?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     if let Wish::Change(change) = wish {
-        here.client().set_application_config(&here.model, &name, &change).await?;
+        here.client()
+            .set_application_config(&here.model, &name, &change)
+            .await?;
         return Ok(());
     }
     let config = here.client().application_config(&here.model, &name).await?;
     let output = context.output.to(&arguments.target)?;
     match wish {
-        Wish::One(key) => match (config.effective.get(&key), config.schema.options.contains_key(&key)) {
+        Wish::One(key) => match (
+            config.effective.get(&key),
+            config.schema.options.contains_key(&key),
+        ) {
             (Some(value), _) => output.data(&value.to_string()),
             (None, true) => output.data(""),
             (None, false) => Err(unknown(&key, config.schema.options.keys())),
@@ -74,7 +95,12 @@ pub async fn application(context: &Context, arguments: Config) -> Outcome {
 }
 
 pub async fn model(context: &Context, arguments: ModelConfig) -> Outcome {
-    let wish = wish(&arguments.settings, &arguments.reset, arguments.file.as_ref(), "")?;
+    let wish = wish(
+        &arguments.settings,
+        &arguments.reset,
+        arguments.file.as_ref(),
+        "",
+    )?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     if let Wish::Change(change) = wish {
         here.client().set_model_config(&here.model, &change).await?;
@@ -83,7 +109,9 @@ pub async fn model(context: &Context, arguments: ModelConfig) -> Outcome {
     let values = here.client().model_config(&here.model).await?;
     let output = context.output.to(&arguments.target)?;
     if let Wish::One(key) = wish {
-        let value = values.get(&key).ok_or_else(|| unknown(&key, values.keys()))?;
+        let value = values
+            .get(&key)
+            .ok_or_else(|| unknown(&key, values.keys()))?;
         return output.data(&value.to_string());
     }
     match arguments.format {
@@ -115,7 +143,10 @@ fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Failure {
 
 /// Values as `juju model-config --format json` nests them.
 fn attributes(values: &Values) -> BTreeMap<&String, Attribute<'_>> {
-    values.iter().map(|(key, value)| (key, Attribute { value })).collect()
+    values
+        .iter()
+        .map(|(key, value)| (key, Attribute { value }))
+        .collect()
 }
 
 #[derive(Serialize)]
@@ -162,7 +193,11 @@ impl<'a> Document<'a> {
             };
             (name.as_str(), setting)
         });
-        Self { application: config.application.as_str(), charm: &config.charm, settings: settings.collect() }
+        Self {
+            application: config.application.as_str(),
+            charm: &config.charm,
+            settings: settings.collect(),
+        }
     }
 }
 
@@ -179,8 +214,13 @@ mod tests {
     #[test]
     fn words_say_whether_to_show_or_to_change() {
         assert!(matches!(wish(&[], &[], None, "site").unwrap(), Wish::All));
-        assert!(matches!(wish(&words("size"), &[], None, "site").unwrap(), Wish::One(key) if key == "size"));
-        let Wish::Change(change) = wish(&words("a=1 b=x"), &words("c d"), None, "site").unwrap() else { panic!() };
+        assert!(
+            matches!(wish(&words("size"), &[], None, "site").unwrap(), Wish::One(key) if key == "size")
+        );
+        let Wish::Change(change) = wish(&words("a=1 b=x"), &words("c d"), None, "site").unwrap()
+        else {
+            panic!()
+        };
         assert_eq!((change.set.len(), change.reset), (2, words("c d")));
         for (settings, reset) in [("a b", ""), ("a b=1", ""), ("a", "b"), ("a=1", "a")] {
             let failure = wish(&words(settings), &words(reset), None, "site").unwrap_err();

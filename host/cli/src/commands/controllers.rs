@@ -57,21 +57,29 @@ pub fn list(context: &Context, arguments: &Controllers) -> Outcome {
 }
 
 fn document(contents: &Contents) -> Document<'_> {
-    let entries = contents.controllers.controllers.iter().map(|(name, controller)| {
-        let account = contents.accounts.controllers.get(name);
-        let entry = Entry {
-            current_model: contents.current_model(name),
-            user: account.map(|account| account.user.as_str()).unwrap_or_default(),
-            access: account.map(|account| account.last_known_access.as_str()).unwrap_or_default(),
-            uuid: &controller.uuid,
-            api_endpoints: &controller.api_endpoints,
-            ca_cert: &controller.ca_cert,
-            cloud: &controller.cloud,
-            agent_version: &controller.agent_version,
-            data_dir: controller.data_dir.as_deref(),
-        };
-        (name.clone(), entry)
-    });
+    let entries = contents
+        .controllers
+        .controllers
+        .iter()
+        .map(|(name, controller)| {
+            let account = contents.accounts.controllers.get(name);
+            let entry = Entry {
+                current_model: contents.current_model(name),
+                user: account
+                    .map(|account| account.user.as_str())
+                    .unwrap_or_default(),
+                access: account
+                    .map(|account| account.last_known_access.as_str())
+                    .unwrap_or_default(),
+                uuid: &controller.uuid,
+                api_endpoints: &controller.api_endpoints,
+                ca_cert: &controller.ca_cert,
+                cloud: &controller.cloud,
+                agent_version: &controller.agent_version,
+                data_dir: controller.data_dir.as_deref(),
+            };
+            (name.clone(), entry)
+        });
     Document {
         controllers: entries.collect(),
         current_controller: contents.controllers.current_controller.as_deref(),
@@ -79,13 +87,32 @@ fn document(contents: &Contents) -> Document<'_> {
 }
 
 fn table(contents: &Contents) -> Table {
-    let headers = ["Controller", "Model", "User", "Access", "Cloud/Region", "Models", "Nodes", "HA", "Version"];
-    let mut table = Table::new(&headers).right("Models").right("Nodes").right("HA");
+    let headers = [
+        "Controller",
+        "Model",
+        "User",
+        "Access",
+        "Cloud/Region",
+        "Models",
+        "Nodes",
+        "HA",
+        "Version",
+    ];
+    let mut table = Table::new(&headers)
+        .right("Models")
+        .right("Nodes")
+        .right("HA");
     for (name, controller) in sorted(&contents.controllers.controllers) {
         let current = contents.controllers.current_controller.as_deref() == Some(name);
         let account = contents.accounts.controllers.get(name);
-        let models = contents.models.controllers.get(name).map(|models| models.models.len()).unwrap_or_default();
-        let or_dash = |text: Option<&str>| Cell::from(text.filter(|text| !text.is_empty()).unwrap_or("-"));
+        let models = contents
+            .models
+            .controllers
+            .get(name)
+            .map(|models| models.models.len())
+            .unwrap_or_default();
+        let or_dash =
+            |text: Option<&str>| Cell::from(text.filter(|text| !text.is_empty()).unwrap_or("-"));
         table.row(vec![
             format!("{name}{}", if current { "*" } else { "" }).into(),
             or_dash(contents.current_model(name)),
@@ -109,11 +136,15 @@ pub async fn switch(context: &Context, arguments: Switch) -> Outcome {
     };
     // A bare name is a model of the current controller if there is one, else a controller.
     let (controller, model) = split(&name);
-    let chosen = controller.map(str::to_owned).or(arguments.controller.controller);
+    let chosen = controller
+        .map(str::to_owned)
+        .or(arguments.controller.controller);
     let current = contents.controllers.current_controller.clone();
     let (controller, model) = match (chosen, model) {
         (Some(controller), model) => (controller, model.map(str::to_owned)),
-        (None, Some(word)) if contents.controllers.controllers.contains_key(word) && !known(&contents, word) => {
+        (None, Some(word))
+            if contents.controllers.controllers.contains_key(word) && !known(&contents, word) =>
+        {
             (word.to_owned(), None)
         }
         (None, word) => (current.ok_or_else(no_controller)?, word.map(str::to_owned)),
@@ -125,7 +156,10 @@ pub async fn switch(context: &Context, arguments: Switch) -> Outcome {
         Some(model) => {
             let session = Session::open_named(&context.files, Some(&controller)).await?;
             let summary = session.client.model(&model).await?;
-            Some((session.full_name(summary.name.as_str()), Model::new(summary.uuid.to_string())))
+            Some((
+                session.full_name(summary.name.as_str()),
+                Model::new(summary.uuid.to_string()),
+            ))
         }
         None => None,
     };
@@ -148,7 +182,11 @@ pub async fn switch(context: &Context, arguments: Switch) -> Outcome {
 
 /// Whether the current controller has a model of this name, as far as the files know.
 fn known(contents: &Contents, model: &str) -> bool {
-    let current = contents.controllers.current_controller.as_deref().unwrap_or_default();
+    let current = contents
+        .controllers
+        .current_controller
+        .as_deref()
+        .unwrap_or_default();
     let models = contents.models.controllers.get(current);
     models.is_some_and(|models| models.models.keys().any(|name| short_name(name) == model))
 }
@@ -157,24 +195,36 @@ fn known(contents: &Contents, model: &str) -> bool {
 fn place(contents: &Contents) -> Option<String> {
     let controller = contents.controllers.current_controller.as_deref()?;
     let models = contents.models.controllers.get(controller);
-    let model = models.and_then(|models| models.current_model.as_deref()).unwrap_or_default();
+    let model = models
+        .and_then(|models| models.current_model.as_deref())
+        .unwrap_or_default();
     Some(format!("{controller}:{model}"))
 }
 
 pub async fn stop(context: &Context, arguments: StopController) -> Outcome {
     let session = Session::open_named(&context.files, arguments.name.as_deref()).await?;
     stop_process(&session, arguments.agents).await?;
-    context.output.say(&format!("Controller \"{}\" has stopped", session.name));
+    context
+        .output
+        .say(&format!("Controller \"{}\" has stopped", session.name));
     Ok(())
 }
 
 /// Asks the process to end and, where it is one of this machine, waits until it has.
 async fn stop_process(session: &Session, agents: bool) -> Outcome {
     let pid = session.client.controller().await?.pid;
-    let local = session.controller.data_dir.as_deref().and_then(crate::processes::running_pid) == Some(pid);
+    let local = session
+        .controller
+        .data_dir
+        .as_deref()
+        .and_then(crate::processes::running_pid)
+        == Some(pid);
     // Held before the request, so that it is this process whose end is seen.
     let ending = if local { Ending::of(pid) } else { None };
-    session.client.stop_controller(&StopRequest { agents }).await?;
+    session
+        .client
+        .stop_controller(&StopRequest { agents })
+        .await?;
     match ending {
         Some(ending) => ending.wait(PATIENCE, "the controller"),
         None => Ok(()),
@@ -185,28 +235,43 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
     let name = arguments.name;
     let session = Session::open_named(&context.files, Some(&name)).await?;
     let all = session.client.models().await?;
-    let others: Vec<String> =
-        all.iter().map(|model| model.name.to_string()).filter(|model| model != models::CONTROLLER_MODEL).collect();
+    let others: Vec<String> = all
+        .iter()
+        .map(|model| model.name.to_string())
+        .filter(|model| model != models::CONTROLLER_MODEL)
+        .collect();
     if !others.is_empty() && !arguments.destroy_all_models {
-        return Err(Failure::new(Exit::Conflict, format!("controller \"{name}\" still has models"))
-            .why(format!("there are: {}", others.join(", ")))
-            .advice("destroy them first, or add --destroy-all-models"));
+        return Err(Failure::new(
+            Exit::Conflict,
+            format!("controller \"{name}\" still has models"),
+        )
+        .why(format!("there are: {}", others.join(", ")))
+        .advice("destroy them first, or add --destroy-all-models"));
     }
     let with = match others.as_slice() {
         [] => String::new(),
         others => format!(" and its models {}", others.join(", ")),
     };
-    context.output.confirm(&format!("This destroys controller \"{name}\"{with}."), arguments.no_prompt)?;
+    context.output.confirm(
+        &format!("This destroys controller \"{name}\"{with}."),
+        arguments.no_prompt,
+    )?;
     for model in &others {
         context.output.say(&format!("Destroying model \"{model}\""));
         models::destroy_and_wait(&session, model, arguments.force, None, arguments.timeout).await?;
     }
     stop_process(&session, true).await?;
     let left = remove_data(context, &session.controller)?;
-    context.files.change(|contents| contents.forget_controller(&name))?;
-    context.output.say(&format!("Controller \"{name}\" is gone"));
+    context
+        .files
+        .change(|contents| contents.forget_controller(&name))?;
+    context
+        .output
+        .say(&format!("Controller \"{name}\" is gone"));
     if let Some(left) = left {
-        context.output.say(&format!("Its data is left in {left}; remove it when you do not need it any more"));
+        context.output.say(&format!(
+            "Its data is left in {left}; remove it when you do not need it any more"
+        ));
     }
     Ok(())
 }
@@ -214,14 +279,18 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
 /// Removes the controller's directory where this program chose it; one that somebody else chose
 /// is left to them.
 fn remove_data(context: &Context, controller: &Controller) -> Outcome<Option<String>> {
-    let Some(dir) = &controller.data_dir else { return Ok(None) };
+    let Some(dir) = &controller.data_dir else {
+        return Ok(None);
+    };
     if dir.parent() != Some(context.files.directory().join("controllers").as_path()) {
         return Ok(Some(dir.display().to_string()));
     }
     match std::fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::file("the controller's data cannot be removed", dir, &error))
-        }
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::file(
+            "the controller's data cannot be removed",
+            dir,
+            &error,
+        )),
         _ => Ok(None),
     }
 }
@@ -240,14 +309,29 @@ mod tests {
                 agent_version: "0.1.0".to_owned(),
                 ..Controller::default()
             };
-            contents.controllers.controllers.insert(name.to_owned(), controller);
+            contents
+                .controllers
+                .controllers
+                .insert(name.to_owned(), controller);
         }
         contents.controllers.current_controller = Some("prod9".to_owned());
-        let account =
-            Account { user: "admin".to_owned(), last_known_access: "superuser".to_owned(), ..Account::default() };
-        contents.accounts.controllers.insert("prod9".to_owned(), account);
-        let models = contents.models.controllers.entry("prod9".to_owned()).or_default();
-        models.models.insert("admin/demo".to_owned(), Model::new("m"));
+        let account = Account {
+            user: "admin".to_owned(),
+            last_known_access: "superuser".to_owned(),
+            ..Account::default()
+        };
+        contents
+            .accounts
+            .controllers
+            .insert("prod9".to_owned(), account);
+        let models = contents
+            .models
+            .controllers
+            .entry("prod9".to_owned())
+            .or_default();
+        models
+            .models
+            .insert("admin/demo".to_owned(), Model::new("m"));
         models.current_model = Some("admin/demo".to_owned());
         contents
     }
@@ -268,6 +352,10 @@ prod10      -      -      -          local              0      1  none  0.1.0
         let document = serde_json::to_value(document(&contents())).unwrap();
         assert_eq!(document["current-controller"], "prod9");
         assert_eq!(document["controllers"]["prod9"]["current-model"], "demo");
-        assert!(document["controllers"]["prod10"].get("current-model").is_none());
+        assert!(
+            document["controllers"]["prod10"]
+                .get("current-model")
+                .is_none()
+        );
     }
 }

@@ -81,7 +81,9 @@ mod tests {
     use crate::arguments::{Arguments, Command};
 
     fn arguments(line: &str) -> DebugLog {
-        let words = ["periapt", "debug-log"].into_iter().chain(line.split_whitespace());
+        let words = ["periapt", "debug-log"]
+            .into_iter()
+            .chain(line.split_whitespace());
         match Arguments::try_parse_from(words).unwrap().command {
             Command::DebugLog(arguments) => arguments,
             other => panic!("{other:?}"),
@@ -90,10 +92,20 @@ mod tests {
 
     #[test]
     fn flags_become_a_query() {
-        let asked = query(&arguments("-i unit-site-0,unit-db-* -x machine-0 -l warn --limit 5 --no-tail"), true).unwrap();
+        let asked = query(
+            &arguments("-i unit-site-0,unit-db-* -x machine-0 -l warn --limit 5 --no-tail"),
+            true,
+        )
+        .unwrap();
         assert_eq!(asked.include.as_deref(), Some("unit-site-0,unit-db-*"));
-        assert_eq!((asked.exclude.as_deref(), asked.level.as_deref()), (Some("machine-0"), Some("WARNING")));
-        assert_eq!((asked.limit, asked.tail, asked.replay, asked.follow), (Some(5), Some(10), false, false));
+        assert_eq!(
+            (asked.exclude.as_deref(), asked.level.as_deref()),
+            (Some("machine-0"), Some("WARNING"))
+        );
+        assert_eq!(
+            (asked.limit, asked.tail, asked.replay, asked.follow),
+            (Some(5), Some(10), false, false)
+        );
         let asked = query(&arguments("--replay"), true).unwrap();
         assert_eq!((asked.tail, asked.replay, asked.follow), (None, true, true));
         assert!(!query(&arguments(""), false).unwrap().follow);
@@ -112,8 +124,14 @@ mod tests {
         };
         let times = Times::new(true);
         let text = line(&record, &arguments(""), &times, false);
-        assert_eq!(text, "unit-site-0: 10:38:00 INFO unit.site/0.juju-log hello world");
+        assert_eq!(
+            text,
+            "unit-site-0: 10:38:00 INFO unit.site/0.juju-log hello world"
+        );
         let text = line(&record, &arguments("--date --ms"), &times, false);
-        assert!(text.starts_with("unit-site-0: 2026-11-21 10:38:00.123 INFO "), "{text}");
+        assert!(
+            text.starts_with("unit-site-0: 2026-11-21 10:38:00.123 INFO "),
+            "{text}"
+        );
     }
 }

@@ -16,7 +16,11 @@ use crate::output::text;
 use crate::session::ModelSession;
 
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
-    let named: Option<ApplicationName> = arguments.application.as_deref().map(str::parse).transpose()?;
+    let named: Option<ApplicationName> = arguments
+        .application
+        .as_deref()
+        .map(str::parse)
+        .transpose()?;
     let archive = read_archive(&arguments.path)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let charm = upload(context, &here, archive).await?;
@@ -32,7 +36,9 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");
-    context.output.say(&format!("Deployed \"{}\" with {units}", deployed.name));
+    context
+        .output
+        .say(&format!("Deployed \"{}\" with {units}", deployed.name));
     Ok(())
 }
 
@@ -45,12 +51,22 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let charm = upload(context, &here, archive).await?;
     let url = charm.url.to_string();
     if before.charm == url {
-        context.output.say(&format!("\"{application}\" runs {url} already"));
+        context
+            .output
+            .say(&format!("\"{application}\" runs {url} already"));
         return Ok(());
     }
-    let refresh = rest::Refresh { charm: url, force_units: arguments.force_units };
-    let after = here.client().refresh(&here.model, &application, &refresh).await?;
-    context.output.say(&format!("Refreshed \"{application}\" to {}", after.charm));
+    let refresh = rest::Refresh {
+        charm: url,
+        force_units: arguments.force_units,
+    };
+    let after = here
+        .client()
+        .refresh(&here.model, &application, &refresh)
+        .await?;
+    context
+        .output
+        .say(&format!("Refreshed \"{application}\" to {}", after.charm));
     Ok(())
 }
 
@@ -58,7 +74,9 @@ async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outco
     let size = archive.len() as u64;
     let bar = context.output.progress().then(|| {
         let bar = ProgressBar::new(size);
-        if let Ok(style) = ProgressStyle::with_template("Uploading {bar:30} {bytes}/{total_bytes} {msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("Uploading {bar:30} {bytes}/{total_bytes} {msg}")
+        {
             bar.set_style(style);
         }
         bar
@@ -71,36 +89,52 @@ async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outco
             }
         }) as Arc<dyn Fn(u64, u64) + Send + Sync>
     });
-    let uploaded = here.client().upload_charm(&here.model, archive, None, progress).await;
+    let uploaded = here
+        .client()
+        .upload_charm(&here.model, archive, None, progress)
+        .await;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
     let charm = uploaded?;
-    context.output.say(&format!("Uploaded {} ({})", charm.url, text::bytes(size)));
+    context
+        .output
+        .say(&format!("Uploaded {} ({})", charm.url, text::bytes(size)));
     Ok(charm)
 }
 
 /// The bytes of the charm at `path`.
 pub fn read_archive(path: &Path) -> Outcome<Bytes> {
     let file = find_archive(path)?;
-    let bytes = std::fs::read(&file).map_err(|error| Failure::file("the charm cannot be read", &file, &error))?;
+    let bytes = std::fs::read(&file)
+        .map_err(|error| Failure::file("the charm cannot be read", &file, &error))?;
     Ok(bytes.into())
 }
 
 /// The `.charm` file itself, or the one in a project.
 fn find_archive(path: &Path) -> Outcome<PathBuf> {
     let metadata = std::fs::metadata(path).map_err(|error| {
-        Failure::file(format!("there is no charm at {}", path.display()), path, &error)
-            .advice("give the path of a .charm file, or of a project where one was packed")
+        Failure::file(
+            format!("there is no charm at {}", path.display()),
+            path,
+            &error,
+        )
+        .advice("give the path of a .charm file, or of a project where one was packed")
     })?;
     if metadata.is_file() {
         return Ok(path.to_owned());
     }
     let mut found = Vec::new();
     for folder in ["", "build", "dist"] {
-        let Ok(entries) = std::fs::read_dir(path.join(folder)) else { continue };
+        let Ok(entries) = std::fs::read_dir(path.join(folder)) else {
+            continue;
+        };
         let files = entries.filter_map(Result::ok).map(|entry| entry.path());
-        found.extend(files.filter(|file| file.extension().is_some_and(|end| end == "charm") && file.is_file()));
+        found.extend(
+            files.filter(|file| {
+                file.extension().is_some_and(|end| end == "charm") && file.is_file()
+            }),
+        );
         if !found.is_empty() {
             break;
         }
@@ -108,14 +142,22 @@ fn find_archive(path: &Path) -> Outcome<PathBuf> {
     found.sort();
     match found.as_slice() {
         [one] => Ok(one.clone()),
-        [] => Err(Failure::new(Exit::NotFound, format!("there is no charm in {}", path.display()))
-            .why("the folder holds no .charm file, and neither does its build or dist")
-            .advice(format!("periapt charm pack {}", path.display()))),
+        [] => Err(Failure::new(
+            Exit::NotFound,
+            format!("there is no charm in {}", path.display()),
+        )
+        .why("the folder holds no .charm file, and neither does its build or dist")
+        .advice(format!("periapt charm pack {}", path.display()))),
         several => {
-            let names: Vec<String> = several.iter().map(|file| file.display().to_string()).collect();
-            Err(Failure::usage(format!("there are several charms in {}", path.display()))
-                .why(names.join(", "))
-                .advice("give the path of one of them"))
+            let names: Vec<String> = several
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect();
+            Err(
+                Failure::usage(format!("there are several charms in {}", path.display()))
+                    .why(names.join(", "))
+                    .advice("give the path of one of them"),
+            )
         }
     }
 }

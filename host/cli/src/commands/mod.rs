@@ -31,8 +31,12 @@ pub struct Context {
 pub async fn run(context: &Context, command: Command) -> Outcome {
     match command {
         Command::Bootstrap(arguments) => bootstrap::bootstrap(context, arguments).await,
-        Command::Controller(ControllerCommand::Start(arguments)) => bootstrap::start(context, arguments).await,
-        Command::Controller(ControllerCommand::Stop(arguments)) => controllers::stop(context, arguments).await,
+        Command::Controller(ControllerCommand::Start(arguments)) => {
+            bootstrap::start(context, arguments).await
+        }
+        Command::Controller(ControllerCommand::Stop(arguments)) => {
+            controllers::stop(context, arguments).await
+        }
         Command::Controllers(arguments) => controllers::list(context, &arguments),
         Command::Switch(arguments) => controllers::switch(context, arguments).await,
         Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,
@@ -58,7 +62,9 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
         Command::Completion { shell } => completion(context, shell),
         // These are processes of their own, and main has started them.
-        Command::Controller(ControllerCommand::Run(_)) | Command::Agent(_) | Command::CompileComponent => Ok(()),
+        Command::Controller(ControllerCommand::Run(_))
+        | Command::Agent(_)
+        | Command::CompileComponent => Ok(()),
     }
 }
 

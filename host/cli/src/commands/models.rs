@@ -24,17 +24,28 @@ pub async fn add(context: &Context, arguments: AddModel) -> Outcome {
     let name: ModelName = arguments.name.parse()?;
     let config = settings::from_words(&arguments.config, name.as_str())?;
     let session = Session::open(&context.files, &arguments.controller).await?;
-    let model = session.client.add_model(&rest::AddModel { name, config }).await?;
+    let model = session
+        .client
+        .add_model(&rest::AddModel { name, config })
+        .await?;
     let full_name = session.full_name(model.name.as_str());
     context.files.change(|contents| {
-        let models = contents.models.controllers.entry(session.name.clone()).or_default();
-        models.models.insert(full_name.clone(), Model::new(model.uuid.to_string()));
+        let models = contents
+            .models
+            .controllers
+            .entry(session.name.clone())
+            .or_default();
+        models
+            .models
+            .insert(full_name.clone(), Model::new(model.uuid.to_string()));
         if !arguments.no_switch {
             models.current_model = Some(full_name);
             contents.controllers.current_controller = Some(session.name.clone());
         }
     })?;
-    context.output.say(&format!("Added model \"{}\"", model.name));
+    context
+        .output
+        .say(&format!("Added model \"{}\"", model.name));
     Ok(())
 }
 
@@ -77,7 +88,11 @@ pub async fn list(context: &Context, arguments: Models) -> Outcome {
     let session = Session::open(&context.files, &arguments.controller).await?;
     let mut models = session.client.models().await?;
     models.sort_by(|a, b| natural(a.name.as_str(), b.name.as_str()));
-    let current = context.files.read()?.current_model(&session.name).map(str::to_owned);
+    let current = context
+        .files
+        .read()?
+        .current_model(&session.name)
+        .map(str::to_owned);
     let output = context.output.to(&arguments.target)?;
     match arguments.format {
         ListFormat::Json => output.json(&document(&session, &models, current)),
@@ -90,14 +105,23 @@ pub async fn list(context: &Context, arguments: Models) -> Outcome {
 }
 
 fn table(models: &[rest::ModelSummary], current: Option<&str>, uuid: bool) -> Table {
-    let mut headers = vec!["Model", "Status", "Apps", "Machines", "Units", "Owner", "Created"];
+    let mut headers = vec![
+        "Model", "Status", "Apps", "Machines", "Units", "Owner", "Created",
+    ];
     if uuid {
         headers.insert(1, "UUID");
     }
-    let mut table = Table::new(&headers).right("Apps").right("Machines").right("Units");
+    let mut table = Table::new(&headers)
+        .right("Apps")
+        .right("Machines")
+        .right("Units");
     let times = Times::new(true);
     for model in models {
-        let star = if current == Some(model.name.as_str()) { "*" } else { "" };
+        let star = if current == Some(model.name.as_str()) {
+            "*"
+        } else {
+            ""
+        };
         let mut row: Vec<Cell> = vec![
             format!("{}{star}", model.name).into(),
             Cell::status(&model.status),
@@ -115,7 +139,11 @@ fn table(models: &[rest::ModelSummary], current: Option<&str>, uuid: bool) -> Ta
     table
 }
 
-fn document(session: &Session, models: &[rest::ModelSummary], current_model: Option<String>) -> Document {
+fn document(
+    session: &Session,
+    models: &[rest::ModelSummary],
+    current_model: Option<String>,
+) -> Document {
     let times = Times::new(true);
     let entry = |model: &rest::ModelSummary| Entry {
         name: format!("{}/{}", model.owner, model.name),
@@ -128,13 +156,19 @@ fn document(session: &Session, models: &[rest::ModelSummary], current_model: Opt
         owner: model.owner.clone(),
         cloud: session.controller.cloud.clone(),
         life: model.life.to_string(),
-        status: EntryStatus { current: model.status.clone(), message: model.message.clone() },
+        status: EntryStatus {
+            current: model.status.clone(),
+            message: model.message.clone(),
+        },
         applications: model.applications,
         machines: model.machines,
         units: model.units,
         created: times.micros(model.created_at),
     };
-    Document { models: models.iter().map(entry).collect(), current_model }
+    Document {
+        models: models.iter().map(entry).collect(),
+        current_model,
+    }
 }
 
 pub async fn destroy(context: &Context, arguments: DestroyModel) -> Outcome {
@@ -149,9 +183,18 @@ pub async fn destroy(context: &Context, arguments: DestroyModel) -> Outcome {
     context.output.confirm(&question, arguments.no_prompt)?;
     context.output.say(&format!("Destroying model \"{name}\""));
     let bound = arguments.no_wait.then_some(0);
-    destroy_and_wait(&session, name.as_str(), arguments.force, bound, arguments.timeout).await?;
+    destroy_and_wait(
+        &session,
+        name.as_str(),
+        arguments.force,
+        bound,
+        arguments.timeout,
+    )
+    .await?;
     let full_name = session.full_name(name.as_str());
-    context.files.change(|contents| contents.forget_model(&session.name, &full_name))?;
+    context
+        .files
+        .change(|contents| contents.forget_model(&session.name, &full_name))?;
     context.output.say(&format!("Model \"{name}\" is gone"));
     Ok(())
 }
@@ -180,9 +223,16 @@ pub async fn destroy_and_wait(
         Ok(Err(error)) if error.status() == Some(404) => Ok(()),
         Ok(Err(error)) => Err(error.into()),
         Ok(Ok(())) => Ok(()),
-        Err(_) => Err(Failure::new(Exit::TimedOut, format!("model \"{name}\" is not gone yet"))
-            .why(format!("it is being destroyed, and {} s have passed", limit.as_secs()))
-            .advice(format!("periapt status -m {name} shows what is left; --force ends the waiting"))),
+        Err(_) => Err(
+            Failure::new(Exit::TimedOut, format!("model \"{name}\" is not gone yet"))
+                .why(format!(
+                    "it is being destroyed, and {} s have passed",
+                    limit.as_secs()
+                ))
+                .advice(format!(
+                    "periapt status -m {name} shows what is left; --force ends the waiting"
+                )),
+        ),
     }
 }
 
@@ -209,6 +259,10 @@ controller  available     1        12      0  admin  2026-11-21 10:38:00Z
 demo*       available     1        12      3  admin  2026-11-21 10:38:00Z
 ";
         assert_eq!(table(&models, Some("demo"), false).render(false), expected);
-        assert!(table(&models, None, true).render(false).contains("  8419cd78-4993-4c3a-928e-c646226beeee  "));
+        assert!(
+            table(&models, None, true)
+                .render(false)
+                .contains("  8419cd78-4993-4c3a-928e-c646226beeee  ")
+        );
     }
 }

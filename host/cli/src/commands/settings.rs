@@ -13,7 +13,8 @@ pub type Settings = BTreeMap<String, Value>;
 /// What `--config` says: each word is a setting, or a file of settings. Settings win over files,
 /// whatever their order.
 pub fn from_words(words: &[String], application: &str) -> Outcome<Settings> {
-    let (assignments, files): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| word.contains('='));
+    let (assignments, files): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|word| word.contains('='));
     let mut all = Settings::new();
     for file in files {
         all.extend(from_file(Path::new(file), application)?);
@@ -33,8 +34,13 @@ pub fn assignment(word: &str) -> Outcome<(String, Value)> {
             .advice("write KEY=VALUE, or KEY=@FILE for a file's content"));
     };
     let value = match value.strip_prefix('@') {
-        Some(path) => std::fs::read_to_string(path)
-            .map_err(|error| Failure::file(format!("the value of {key} cannot be read"), Path::new(path), &error))?,
+        Some(path) => std::fs::read_to_string(path).map_err(|error| {
+            Failure::file(
+                format!("the value of {key} cannot be read"),
+                Path::new(path),
+                &error,
+            )
+        })?,
         None => value.to_owned(),
     };
     Ok((key.to_owned(), Value::Text(value)))
@@ -87,8 +93,18 @@ mod tests {
             ("size".to_owned(), Value::Integer(3)),
             ("debug".to_owned(), Value::Boolean(true)),
         ]);
-        assert_eq!(parse("greeting: hi\nsize: 3\ndebug: true\n", "site").unwrap(), expected);
-        assert_eq!(parse("site:\n  greeting: hi\n  size: 3\n  debug: true\ndb:\n  x: 1\n", "site").unwrap(), expected);
+        assert_eq!(
+            parse("greeting: hi\nsize: 3\ndebug: true\n", "site").unwrap(),
+            expected
+        );
+        assert_eq!(
+            parse(
+                "site:\n  greeting: hi\n  size: 3\n  debug: true\ndb:\n  x: 1\n",
+                "site"
+            )
+            .unwrap(),
+            expected
+        );
         assert_eq!(parse("", "site").unwrap(), Settings::new());
         for bad in ["- a\n", "a: [1]\n", "a:\n", "a: {b: c}\n"] {
             assert!(parse(bad, "site").is_err(), "{bad}");
@@ -97,10 +113,19 @@ mod tests {
 
     #[test]
     fn assignments_keep_their_value_as_text() {
-        assert_eq!(assignment("size=3=4").unwrap(), ("size".to_owned(), Value::Text("3=4".to_owned())));
-        assert_eq!(assignment("empty=").unwrap(), ("empty".to_owned(), Value::Text(String::new())));
+        assert_eq!(
+            assignment("size=3=4").unwrap(),
+            ("size".to_owned(), Value::Text("3=4".to_owned()))
+        );
+        assert_eq!(
+            assignment("empty=").unwrap(),
+            ("empty".to_owned(), Value::Text(String::new()))
+        );
         for bad in ["novalue", "=x"] {
-            assert_eq!(assignment(bad).unwrap_err().exit, crate::failure::Exit::Usage);
+            assert_eq!(
+                assignment(bad).unwrap_err().exit,
+                crate::failure::Exit::Usage
+            );
         }
     }
 }

@@ -5,7 +5,9 @@ use periapt_wire::rest::HistoryEntry;
 use serde::Serialize;
 
 use super::Context;
-use crate::arguments::{DetailFormat, ListFormat, ShowApplication, ShowStatusLog, ShowUnit, Target};
+use crate::arguments::{
+    DetailFormat, ListFormat, ShowApplication, ShowStatusLog, ShowUnit, Target,
+};
 use crate::failure::{Failure, Outcome};
 use crate::output::document::Named;
 use crate::output::entities::{ApplicationDocument, HistoryDocument, UnitDocument};
@@ -14,7 +16,11 @@ use crate::output::time::Times;
 use crate::session::ModelSession;
 
 pub async fn unit(context: &Context, arguments: ShowUnit) -> Outcome {
-    let names: Vec<UnitName> = arguments.units.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let names: Vec<UnitName> = arguments
+        .units
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_, _>>()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let times = Times::new(arguments.utc);
     let mut found = Vec::new();
@@ -22,23 +28,44 @@ pub async fn unit(context: &Context, arguments: ShowUnit) -> Outcome {
         let unit = here.client().unit(&here.model, name).await?;
         found.push((name.to_string(), UnitDocument::of(&unit, &times)));
     }
-    write(context, &arguments.target, arguments.format, &found.into_iter().collect::<Named<_>>())
+    write(
+        context,
+        &arguments.target,
+        arguments.format,
+        &found.into_iter().collect::<Named<_>>(),
+    )
 }
 
 pub async fn application(context: &Context, arguments: ShowApplication) -> Outcome {
-    let names: Vec<ApplicationName> =
-        arguments.applications.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let names: Vec<ApplicationName> = arguments
+        .applications
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_, _>>()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let times = Times::new(arguments.utc);
     let mut found = Vec::new();
     for name in &names {
         let application = here.client().application(&here.model, name).await?;
-        found.push((name.to_string(), ApplicationDocument::of(&application, &times)));
+        found.push((
+            name.to_string(),
+            ApplicationDocument::of(&application, &times),
+        ));
     }
-    write(context, &arguments.target, arguments.format, &found.into_iter().collect::<Named<_>>())
+    write(
+        context,
+        &arguments.target,
+        arguments.format,
+        &found.into_iter().collect::<Named<_>>(),
+    )
 }
 
-fn write(context: &Context, target: &Target, format: DetailFormat, document: &impl Serialize) -> Outcome {
+fn write(
+    context: &Context,
+    target: &Target,
+    format: DetailFormat,
+    document: &impl Serialize,
+) -> Outcome {
     let output = context.output.to(target)?;
     match format {
         DetailFormat::Yaml => output.yaml(document),
@@ -51,7 +78,11 @@ pub async fn status_log(context: &Context, arguments: ShowStatusLog) -> Outcome 
     let kind = arguments.kind.as_deref().map(known_kind).transpose()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     // One kind alone: how many entries of the others stand between is not known beforehand.
-    let limit = if kind.is_some() { None } else { Some(arguments.lines) };
+    let limit = if kind.is_some() {
+        None
+    } else {
+        Some(arguments.lines)
+    };
     let (client, model) = (here.client(), here.model.as_str());
     let mut entries = match &entity {
         Entity::Unit(name) => client.unit_history(model, name, limit).await?,
@@ -60,12 +91,19 @@ pub async fn status_log(context: &Context, arguments: ShowStatusLog) -> Outcome 
     };
     entries.retain(|entry| kind.is_none_or(|kind| is_of_kind(&entry.kind, kind)));
     entries.sort_by_key(|entry| entry.time);
-    let skip = entries.len().saturating_sub(usize::try_from(arguments.lines).unwrap_or(usize::MAX));
+    let skip = entries
+        .len()
+        .saturating_sub(usize::try_from(arguments.lines).unwrap_or(usize::MAX));
     entries.drain(..skip);
 
     let times = Times::new(arguments.utc);
     let output = context.output.to(&arguments.target)?;
-    let documents = || entries.iter().map(|entry| HistoryDocument::of(entry, &times)).collect::<Vec<_>>();
+    let documents = || {
+        entries
+            .iter()
+            .map(|entry| HistoryDocument::of(entry, &times))
+            .collect::<Vec<_>>()
+    };
     match arguments.format {
         ListFormat::Json => output.json(&documents()),
         ListFormat::Yaml => output.yaml(&documents()),
@@ -108,7 +146,14 @@ fn entity(name: &str) -> Outcome<Entity> {
     }
 }
 
-const KINDS: [&str; 6] = ["unit", "workload", "juju-unit", "application", "machine", "juju-machine"];
+const KINDS: [&str; 6] = [
+    "unit",
+    "workload",
+    "juju-unit",
+    "application",
+    "machine",
+    "juju-machine",
+];
 
 fn known_kind(word: &str) -> Outcome<&str> {
     if KINDS.contains(&word) {
@@ -131,9 +176,18 @@ mod tests {
     #[test]
     fn an_entity_is_told_by_the_look_of_its_name() {
         assert_eq!(entity("0").unwrap(), Entity::Machine("0".parse().unwrap()));
-        assert_eq!(entity("0/lxd/1").unwrap(), Entity::Machine("0/lxd/1".parse().unwrap()));
-        assert_eq!(entity("site/0").unwrap(), Entity::Unit("site/0".parse().unwrap()));
-        assert_eq!(entity("site").unwrap(), Entity::Application("site".parse().unwrap()));
+        assert_eq!(
+            entity("0/lxd/1").unwrap(),
+            Entity::Machine("0/lxd/1".parse().unwrap())
+        );
+        assert_eq!(
+            entity("site/0").unwrap(),
+            Entity::Unit("site/0".parse().unwrap())
+        );
+        assert_eq!(
+            entity("site").unwrap(),
+            Entity::Application("site".parse().unwrap())
+        );
         for bad in ["", "Site", "site/x", "0/1"] {
             assert!(entity(bad).is_err(), "{bad}");
         }
@@ -147,7 +201,10 @@ mod tests {
             status: status.to_owned(),
             message: message.to_owned(),
         };
-        let entries = [entry("juju-unit", "executing", "running start hook"), entry("workload", "active", "")];
+        let entries = [
+            entry("juju-unit", "executing", "running start hook"),
+            entry("workload", "active", ""),
+        ];
         let expected = "\
 Time                  Type       Status     Message
 2026-11-21 10:38:00Z  juju-unit  executing  running start hook

@@ -16,7 +16,12 @@ pub async fn status(context: &Context, arguments: Status) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let output = context.output.to(&arguments.target)?;
     let times = Times::new(arguments.utc);
-    let picture = Picture { here: &here, arguments: &arguments, times: &times, output: &output };
+    let picture = Picture {
+        here: &here,
+        arguments: &arguments,
+        times: &times,
+        output: &output,
+    };
     match arguments.watch {
         None => picture.once().await,
         Some(pause) => picture.again_and_again(pause).await,
@@ -37,7 +42,10 @@ impl Picture<'_> {
         if status.applications.is_empty() && status.machines.is_empty() && self.is_for_people() {
             let session = &self.here.session;
             match self.arguments.patterns.is_empty() {
-                true => self.output.say(&format!("Model \"{}\" is empty.", session.full_name(&self.here.model))),
+                true => self.output.say(&format!(
+                    "Model \"{}\" is empty.",
+                    session.full_name(&self.here.model)
+                )),
                 false => self.output.say("Nothing matched the patterns."),
             }
         }
@@ -58,7 +66,10 @@ impl Picture<'_> {
     }
 
     async fn fetch(&self) -> Outcome<FullStatus> {
-        Ok(self.client().status(&self.here.model, &self.arguments.patterns).await?)
+        Ok(self
+            .client()
+            .status(&self.here.model, &self.arguments.patterns)
+            .await?)
     }
 
     fn client(&self) -> &RestClient {
@@ -66,7 +77,10 @@ impl Picture<'_> {
     }
 
     fn is_for_people(&self) -> bool {
-        !matches!(self.arguments.format, StatusFormat::Json | StatusFormat::Yaml)
+        !matches!(
+            self.arguments.format,
+            StatusFormat::Json | StatusFormat::Yaml
+        )
     }
 
     fn view<'a>(&'a self, status: &'a FullStatus) -> View<'a> {

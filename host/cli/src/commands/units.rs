@@ -10,48 +10,82 @@ use crate::session::ModelSession;
 pub async fn add(context: &Context, arguments: AddUnit) -> Outcome {
     let application: ApplicationName = arguments.application.parse()?;
     if arguments.num_units == 0 {
-        return Err(Failure::usage("there is no unit to add").why("-n is 0").advice("give -n 1 or more"));
+        return Err(Failure::usage("there is no unit to add")
+            .why("-n is 0")
+            .advice("give -n 1 or more"));
     }
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let units = here.client().add_units(&here.model, &application, arguments.num_units).await?;
+    let units = here
+        .client()
+        .add_units(&here.model, &application, arguments.num_units)
+        .await?;
     let names: Vec<String> = units.iter().map(UnitName::to_string).collect();
     context.output.data(&names.join("\n"))
 }
 
 pub async fn remove(context: &Context, arguments: RemoveUnit) -> Outcome {
-    let units: Vec<UnitName> = arguments.units.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let units: Vec<UnitName> = arguments
+        .units
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_, _>>()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     for unit in &units {
         here.client().unit(&here.model, unit).await?;
         context.output.say(&format!("will remove unit {unit}"));
     }
     let removal = &arguments.removal;
-    context.output.confirm(&format!("This removes from model \"{}\" what stands above.", here.model), removal.no_prompt)?;
+    context.output.confirm(
+        &format!(
+            "This removes from model \"{}\" what stands above.",
+            here.model
+        ),
+        removal.no_prompt,
+    )?;
     for unit in &units {
-        here.client().remove_unit(&here.model, unit, removal.force, removal.timeout_ms()).await?;
+        here.client()
+            .remove_unit(&here.model, unit, removal.force, removal.timeout_ms())
+            .await?;
     }
     Ok(())
 }
 
 pub async fn resolved(context: &Context, arguments: Resolved) -> Outcome {
-    let named: Vec<UnitName> = arguments.units.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let named: Vec<UnitName> = arguments
+        .units
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_, _>>()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let units = if arguments.all { in_error(&here).await? } else { named };
+    let units = if arguments.all {
+        in_error(&here).await?
+    } else {
+        named
+    };
     if units.is_empty() {
         context.output.say("no unit is in error");
     }
     for unit in &units {
-        here.client().resolved(&here.model, unit, !arguments.no_retry).await?;
+        here.client()
+            .resolved(&here.model, unit, !arguments.no_retry)
+            .await?;
     }
     Ok(())
 }
 
 async fn in_error(here: &ModelSession) -> Outcome<Vec<UnitName>> {
     let status = here.client().status(&here.model, &[]).await?;
-    let units = status.applications.values().flat_map(|application| application.units.iter().flatten());
+    let units = status
+        .applications
+        .values()
+        .flat_map(|application| application.units.iter().flatten());
     let names = units
-        .flat_map(|(name, unit)| std::iter::once((name, unit)).chain(unit.subordinates.iter().flatten()))
-        .filter(|(_, unit)| unit.workload_status.status == "error" || unit.agent_status.status == "error")
+        .flat_map(|(name, unit)| {
+            std::iter::once((name, unit)).chain(unit.subordinates.iter().flatten())
+        })
+        .filter(|(_, unit)| {
+            unit.workload_status.status == "error" || unit.agent_status.status == "error"
+        })
         .map(|(name, _)| name.parse().map_err(Failure::from));
     names.collect()
 }

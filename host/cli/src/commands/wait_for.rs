@@ -1,7 +1,9 @@
 //! `wait-for`: looks at the model, then again at every change, until the query holds.
 
 use periapt_client::rest::RestError;
-use periapt_wire::status::{ApplicationStatus, DetailedStatus, FullStatus, MachineStatus, UnitStatus};
+use periapt_wire::status::{
+    ApplicationStatus, DetailedStatus, FullStatus, MachineStatus, UnitStatus,
+};
 use serde_json::{Map, Value, json};
 
 use super::Context;
@@ -17,7 +19,9 @@ fn default_query(kind: WaitForKind) -> &'static str {
         WaitForKind::Application => {
             r#"life=="alive" && len(units) > 0 && forEach(units, unit => unit.workload-status=="active" && unit.agent-status=="idle")"#
         }
-        WaitForKind::Unit => r#"life=="alive" && workload-status=="active" && agent-status=="idle""#,
+        WaitForKind::Unit => {
+            r#"life=="alive" && workload-status=="active" && agent-status=="idle""#
+        }
         WaitForKind::Machine => r#"life=="alive" && status=="started""#,
         WaitForKind::Model => {
             r#"life=="alive" && forEach(units, unit => unit.workload-status=="active" && unit.agent-status=="idle")"#
@@ -26,7 +30,10 @@ fn default_query(kind: WaitForKind) -> &'static str {
 }
 
 pub async fn wait_for(context: &Context, arguments: WaitFor) -> Outcome {
-    let text = arguments.query.as_deref().unwrap_or_else(|| default_query(arguments.kind));
+    let text = arguments
+        .query
+        .as_deref()
+        .unwrap_or_else(|| default_query(arguments.kind));
     let query = Query::parse(text).map_err(|error| unreadable(text, &error))?;
     let choice = choice(&arguments);
     let here = ModelSession::open(&context.files, &choice).await?;
@@ -38,8 +45,14 @@ pub async fn wait_for(context: &Context, arguments: WaitFor) -> Outcome {
             Exit::TimedOut,
             format!("{} did not come to: {text}", describe(&arguments)),
         )
-        .why(format!("{} s have passed; {last}", arguments.timeout.as_secs()))
-        .advice(format!("periapt status -m {}, or a longer --timeout", here.model))),
+        .why(format!(
+            "{} s have passed; {last}",
+            arguments.timeout.as_secs()
+        ))
+        .advice(format!(
+            "periapt status -m {}, or a longer --timeout",
+            here.model
+        ))),
     }
 }
 
@@ -48,14 +61,28 @@ fn choice(arguments: &WaitFor) -> ModelChoice {
     if arguments.kind != WaitForKind::Model {
         return arguments.model.clone();
     }
-    let controller = arguments.model.model.as_deref().and_then(|text| split(text).0);
+    let controller = arguments
+        .model
+        .model
+        .as_deref()
+        .and_then(|text| split(text).0);
     match (arguments.name.contains(':'), controller) {
-        (false, Some(controller)) => ModelChoice { model: Some(format!("{controller}:{}", arguments.name)) },
-        _ => ModelChoice { model: Some(arguments.name.clone()) },
+        (false, Some(controller)) => ModelChoice {
+            model: Some(format!("{controller}:{}", arguments.name)),
+        },
+        _ => ModelChoice {
+            model: Some(arguments.name.clone()),
+        },
     }
 }
 
-async fn watch(here: &ModelSession, arguments: &WaitFor, query: &Query, text: &str, last: &mut String) -> Outcome {
+async fn watch(
+    here: &ModelSession,
+    arguments: &WaitFor,
+    query: &Query,
+    text: &str,
+    last: &mut String,
+) -> Outcome {
     let (client, model) = (here.client(), here.model.as_str());
     let dead = query.asks_for_death();
     let gone = |error: &RestError| dead && error.status() == Some(404);
@@ -70,7 +97,10 @@ async fn watch(here: &ModelSession, arguments: &WaitFor, query: &Query, text: &s
         };
         match entity(arguments.kind, &arguments.name, &status) {
             Some(entity) => {
-                if query.holds(&entity).map_err(|error| unreadable(text, &error))? {
+                if query
+                    .holds(&entity)
+                    .map_err(|error| unreadable(text, &error))?
+                {
                     return Ok(());
                 }
                 *last = glance(arguments.kind, &entity);
@@ -107,11 +137,19 @@ fn word(kind: WaitForKind) -> &'static str {
 /// The entity in a few words, for whoever waited in vain.
 fn glance(kind: WaitForKind, entity: &Value) -> String {
     let keys: &[&str] = match kind {
-        WaitForKind::Unit => &["life", "workload-status", "workload-message", "agent-status"],
+        WaitForKind::Unit => &[
+            "life",
+            "workload-status",
+            "workload-message",
+            "agent-status",
+        ],
         _ => &["life", "status", "message"],
     };
     let words = keys.iter().filter_map(|key| {
-        let value = entity.get(*key)?.as_str().filter(|value| !value.is_empty())?;
+        let value = entity
+            .get(*key)?
+            .as_str()
+            .filter(|value| !value.is_empty())?;
         Some(format!("{key}: {value}"))
     });
     format!("now it has {}", words.collect::<Vec<_>>().join(", "))
@@ -120,9 +158,10 @@ fn glance(kind: WaitForKind, entity: &Value) -> String {
 /// What a query sees.
 fn entity(kind: WaitForKind, name: &str, status: &FullStatus) -> Option<Value> {
     match kind {
-        WaitForKind::Application => {
-            status.applications.get(name).map(|application| application_entity(name, application, status))
-        }
+        WaitForKind::Application => status
+            .applications
+            .get(name)
+            .map(|application| application_entity(name, application, status)),
         WaitForKind::Unit => units(status).remove(name),
         WaitForKind::Machine => machines(status).remove(name),
         WaitForKind::Model => {
@@ -130,9 +169,14 @@ fn entity(kind: WaitForKind, name: &str, status: &FullStatus) -> Option<Value> {
             let applications: Map<String, Value> = status
                 .applications
                 .iter()
-                .map(|(name, application)| (name.clone(), application_entity(name, application, status)))
+                .map(|(name, application)| {
+                    (name.clone(), application_entity(name, application, status))
+                })
                 .collect();
-            let life = match (life(&model.model_status), model.model_status.status.as_str()) {
+            let life = match (
+                life(&model.model_status),
+                model.model_status.status.as_str(),
+            ) {
                 ("alive", "destroying") => "dying",
                 (life, _) => life,
             };
@@ -149,8 +193,10 @@ fn application_entity(name: &str, application: &ApplicationStatus, status: &Full
     let prefix = format!("{name}/");
     let mut own = units(status);
     own.retain(|unit, _| unit.starts_with(&prefix));
-    let machines: Map<String, Value> =
-        machines(status).into_iter().filter(|(id, _)| own.values().any(|unit| unit["machine"] == **id)).collect();
+    let machines: Map<String, Value> = machines(status)
+        .into_iter()
+        .filter(|(id, _)| own.values().any(|unit| unit["machine"] == **id))
+        .collect();
     json!({
         "name": name, "life": alive(&application.life), "status": application.status.status,
         "message": application.status.info, "charm": application.charm, "charm-rev": application.charm_rev.unwrap_or_default(),
@@ -161,11 +207,17 @@ fn application_entity(name: &str, application: &ApplicationStatus, status: &Full
 
 fn units(status: &FullStatus) -> Map<String, Value> {
     let mut all = Map::new();
-    for (application, units) in status.applications.iter().map(|(name, entry)| (name, entry.units.iter().flatten())) {
+    for (application, units) in status
+        .applications
+        .iter()
+        .map(|(name, entry)| (name, entry.units.iter().flatten()))
+    {
         for (name, unit) in units {
             all.insert(name.clone(), unit_entity(name, application, unit));
             for (name, unit) in unit.subordinates.iter().flatten() {
-                let application = name.rsplit_once('/').map_or(name.as_str(), |(application, _)| application);
+                let application = name
+                    .rsplit_once('/')
+                    .map_or(name.as_str(), |(application, _)| application);
                 all.insert(name.clone(), unit_entity(name, application, unit));
             }
         }
@@ -190,7 +242,11 @@ fn machines(status: &FullStatus) -> Map<String, Value> {
             "instance-id": machine.instance_id, "address": machine.dns_name,
         })
     };
-    status.machines.iter().map(|(id, machine)| (id.clone(), entity(id, machine))).collect()
+    status
+        .machines
+        .iter()
+        .map(|(id, machine)| (id.clone(), entity(id, machine)))
+        .collect()
 }
 
 fn life(status: &DetailedStatus) -> &str {
@@ -210,11 +266,17 @@ mod tests {
         let mut status = FullStatus::default();
         status.model.name = "demo".to_owned();
         status.model.model_status.status = "available".to_owned();
-        let mut application = ApplicationStatus { charm: "local:site-0".to_owned(), ..ApplicationStatus::default() };
+        let mut application = ApplicationStatus {
+            charm: "local:site-0".to_owned(),
+            ..ApplicationStatus::default()
+        };
         application.status.status = "active".to_owned();
         let mut all = std::collections::BTreeMap::new();
         for (name, workload, agent) in units {
-            let mut unit = UnitStatus { machine: "0".to_owned(), ..UnitStatus::default() };
+            let mut unit = UnitStatus {
+                machine: "0".to_owned(),
+                ..UnitStatus::default()
+            };
             unit.workload_status.status = (*workload).to_owned();
             unit.agent_status.status = (*agent).to_owned();
             all.insert((*name).to_owned(), unit);
@@ -228,31 +290,72 @@ mod tests {
     }
 
     fn holds(kind: WaitForKind, name: &str, query: &str, status: &FullStatus) -> bool {
-        Query::parse(query).unwrap().holds(&entity(kind, name, status).unwrap()).unwrap()
+        Query::parse(query)
+            .unwrap()
+            .holds(&entity(kind, name, status).unwrap())
+            .unwrap()
     }
 
     #[test]
     fn by_default_all_units_are_active_and_idle() {
         let ready = status(&[("site/0", "active", "idle"), ("site/1", "active", "idle")]);
-        let busy = status(&[("site/0", "active", "idle"), ("site/1", "active", "executing")]);
-        for (kind, name) in [(WaitForKind::Application, "site"), (WaitForKind::Model, "demo"), (WaitForKind::Unit, "site/1")] {
+        let busy = status(&[
+            ("site/0", "active", "idle"),
+            ("site/1", "active", "executing"),
+        ]);
+        for (kind, name) in [
+            (WaitForKind::Application, "site"),
+            (WaitForKind::Model, "demo"),
+            (WaitForKind::Unit, "site/1"),
+        ] {
             assert!(holds(kind, name, default_query(kind), &ready), "{kind:?}");
             assert!(!holds(kind, name, default_query(kind), &busy), "{kind:?}");
         }
-        assert!(holds(WaitForKind::Machine, "0", default_query(WaitForKind::Machine), &ready));
+        assert!(holds(
+            WaitForKind::Machine,
+            "0",
+            default_query(WaitForKind::Machine),
+            &ready
+        ));
         let none = status(&[]);
-        assert!(!holds(WaitForKind::Application, "site", default_query(WaitForKind::Application), &none));
-        assert!(holds(WaitForKind::Model, "demo", default_query(WaitForKind::Model), &none));
+        assert!(!holds(
+            WaitForKind::Application,
+            "site",
+            default_query(WaitForKind::Application),
+            &none
+        ));
+        assert!(holds(
+            WaitForKind::Model,
+            "demo",
+            default_query(WaitForKind::Model),
+            &none
+        ));
     }
 
     #[test]
     fn names_of_the_help_are_all_there() {
         let status = status(&[("site/0", "active", "idle")]);
         for (kind, name, names) in [
-            (WaitForKind::Application, "site", "name life status message charm charm-rev exposed version scale units"),
-            (WaitForKind::Unit, "site/0", "name life workload-status workload-message agent-status agent-message leader machine public-address open-ports application"),
-            (WaitForKind::Machine, "0", "name life status instance-status instance-id address"),
-            (WaitForKind::Model, "demo", "name life status applications units machines"),
+            (
+                WaitForKind::Application,
+                "site",
+                "name life status message charm charm-rev exposed version scale units",
+            ),
+            (
+                WaitForKind::Unit,
+                "site/0",
+                "name life workload-status workload-message agent-status agent-message leader machine public-address open-ports application",
+            ),
+            (
+                WaitForKind::Machine,
+                "0",
+                "name life status instance-status instance-id address",
+            ),
+            (
+                WaitForKind::Model,
+                "demo",
+                "name life status applications units machines",
+            ),
         ] {
             let entity = entity(kind, name, &status).unwrap();
             for name in names.split(' ') {
@@ -266,6 +369,11 @@ mod tests {
     fn a_model_on_its_way_out_is_dying() {
         let mut status = status(&[]);
         status.model.model_status.status = "destroying".to_owned();
-        assert!(holds(WaitForKind::Model, "demo", "life==\"dying\"", &status));
+        assert!(holds(
+            WaitForKind::Model,
+            "demo",
+            "life==\"dying\"",
+            &status
+        ));
     }
 }

@@ -16,9 +16,16 @@ pub async fn list(context: &Context, arguments: Workers) -> Outcome {
             let here = ModelSession::open(&context.files, &arguments.model).await?;
             here.client().workers(&here.model).await?
         }
-        None => Session::open_named(&context.files, None).await?.client.controller_workers().await?,
+        None => {
+            Session::open_named(&context.files, None)
+                .await?
+                .client
+                .controller_workers()
+                .await?
+        }
     };
-    let wanted = |filter: &Option<String>, word: &str| filter.as_deref().is_none_or(|filter| filter == word);
+    let wanted =
+        |filter: &Option<String>, word: &str| filter.as_deref().is_none_or(|filter| filter == word);
     let rows: Vec<WorkerRow> = rows
         .into_iter()
         .filter(|row| wanted(&arguments.agent, &row.agent) && wanted(&arguments.state, &row.state))
@@ -36,7 +43,9 @@ pub async fn list(context: &Context, arguments: Workers) -> Outcome {
 }
 
 fn table(rows: &[WorkerRow]) -> Table {
-    let mut table = Table::new(&["Agent", "Worker", "State", "Running", "Starts", "Reason"]).right("Running").right("Starts");
+    let mut table = Table::new(&["Agent", "Worker", "State", "Running", "Starts", "Reason"])
+        .right("Running")
+        .right("Starts");
     for row in rows {
         table.row(vec![
             (&row.agent).into(),
@@ -56,7 +65,10 @@ fn totals(rows: &[WorkerRow]) -> String {
     for row in rows {
         *states.entry(&row.state).or_default() += 1;
     }
-    let states: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    let states: Vec<String> = states
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
     format!("{} workers: {}", rows.len(), states.join(", "))
 }
 
@@ -74,7 +86,10 @@ mod tests {
             running,
             start_count: running,
         };
-        let rows = [row("provisioner", "running", "", 12), row("firewaller", "resting", "environ", 0)];
+        let rows = [
+            row("provisioner", "running", "", 12),
+            row("firewaller", "resting", "environ", 0),
+        ];
         let expected = "\
 Agent  Worker       State    Running  Starts  Reason
 model  provisioner  running       12      12

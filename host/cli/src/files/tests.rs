@@ -7,7 +7,8 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Self {
-        let directory = std::env::temp_dir().join(format!("periapt-files-{name}-{}", std::process::id()));
+        let directory =
+            std::env::temp_dir().join(format!("periapt-files-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&directory);
         Scratch(directory)
     }
@@ -29,7 +30,10 @@ fn fill(contents: &mut Contents) {
         data_dir: Some("/srv/periapt".into()),
         others: Others::from([("region".to_owned(), Value::from("here"))]),
     };
-    contents.controllers.controllers.insert("local".to_owned(), controller);
+    contents
+        .controllers
+        .controllers
+        .insert("local".to_owned(), controller);
     contents.controllers.current_controller = Some("local".to_owned());
     let account = Account {
         user: "admin".to_owned(),
@@ -38,9 +42,19 @@ fn fill(contents: &mut Contents) {
         token: Some("1e5".to_owned()),
         others: Others::new(),
     };
-    contents.accounts.controllers.insert("local".to_owned(), account);
-    let models = contents.models.controllers.entry("local".to_owned()).or_default();
-    models.models.insert("admin/demo".to_owned(), Model::new("9419cd78-4993-4c3a-928e-c646226beeee"));
+    contents
+        .accounts
+        .controllers
+        .insert("local".to_owned(), account);
+    let models = contents
+        .models
+        .controllers
+        .entry("local".to_owned())
+        .or_default();
+    models.models.insert(
+        "admin/demo".to_owned(),
+        Model::new("9419cd78-4993-4c3a-928e-c646226beeee"),
+    );
     models.current_model = Some("admin/demo".to_owned());
 }
 
@@ -54,9 +68,18 @@ fn what_is_written_is_read_back() {
     files.change(fill).unwrap();
     assert_eq!(files.read().unwrap(), expected);
     assert_eq!(expected.current_model("local"), Some("demo"));
-    let mode = |name: &str| fs::metadata(scratch.0.join(name)).unwrap().permissions().mode() & 0o777;
+    let mode = |name: &str| {
+        fs::metadata(scratch.0.join(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
     assert_eq!((mode("accounts.yaml"), mode(".")), (0o600, 0o700));
-    assert_eq!(fs::read_to_string(scratch.0.join("cookies/local.json")).unwrap(), "[]\n");
+    assert_eq!(
+        fs::read_to_string(scratch.0.join("cookies/local.json")).unwrap(),
+        "[]\n"
+    );
 }
 
 #[test]
@@ -75,11 +98,27 @@ fn the_shapes_are_those_of_jujus_client() {
     .unwrap();
     let files = ClientFiles::at(&scratch.0);
     let contents = files.read().unwrap();
-    assert_eq!(contents.controllers.controllers["prod"].others["type"], "lxd");
+    assert_eq!(
+        contents.controllers.controllers["prod"].others["type"],
+        "lxd"
+    );
     assert_eq!(contents.current_model("prod"), Some("controller"));
-    files.change(|contents| contents.controllers.controllers.get_mut("prod").unwrap().cloud = "local".to_owned()).unwrap();
+    files
+        .change(|contents| {
+            contents
+                .controllers
+                .controllers
+                .get_mut("prod")
+                .unwrap()
+                .cloud = "local".to_owned()
+        })
+        .unwrap();
     let text = fs::read_to_string(scratch.0.join("controllers.yaml")).unwrap();
-    for kept in ["controller-machine-count: 1", "cloud: local", "current-controller: prod"] {
+    for kept in [
+        "controller-machine-count: 1",
+        "cloud: local",
+        "current-controller: prod",
+    ] {
         assert!(text.contains(kept), "{kept} is not in\n{text}");
     }
 }
@@ -112,7 +151,14 @@ fn changes_at_the_same_time_all_stay() {
             let files = &files;
             scope.spawn(move || {
                 let name = format!("controller-{number}");
-                files.change(|contents| contents.controllers.controllers.insert(name, Controller::default())).unwrap();
+                files
+                    .change(|contents| {
+                        contents
+                            .controllers
+                            .controllers
+                            .insert(name, Controller::default())
+                    })
+                    .unwrap();
             });
         }
     });

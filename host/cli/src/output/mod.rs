@@ -31,16 +31,24 @@ impl Output {
             (_, true) => Some(false),
             _ => None,
         };
-        Self { quiet: general.quiet, color, file: None }
+        Self {
+            quiet: general.quiet,
+            color,
+            file: None,
+        }
     }
 
     /// The same, with data going to `target`. The file is emptied at once, so that an earlier
     /// result is never taken for this one.
     pub fn to(&self, target: &Target) -> Outcome<Self> {
         if let Some(path) = &target.output {
-            std::fs::write(path, "").map_err(|error| Failure::file("cannot write the output", path, &error))?;
+            std::fs::write(path, "")
+                .map_err(|error| Failure::file("cannot write the output", path, &error))?;
         }
-        Ok(Self { file: target.output.clone(), ..self.clone() })
+        Ok(Self {
+            file: target.output.clone(),
+            ..self.clone()
+        })
     }
 
     /// Whether data is painted: where it goes to a terminal, unless told otherwise.
@@ -61,16 +69,22 @@ impl Output {
         let text = text.strip_suffix('\n').unwrap_or(text);
         match &self.file {
             Some(path) => {
-                let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
+                let open = std::fs::OpenOptions::new()
+                    .append(true)
+                    .create(true)
+                    .open(path);
                 open.and_then(|mut file| writeln!(file, "{text}"))
                     .map_err(|error| Failure::file("cannot write the output", path, &error))
             }
             None => {
                 let mut stdout = std::io::stdout().lock();
-                writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-                    std::io::ErrorKind::BrokenPipe => Failure::unread(),
-                    _ => Failure::failed("cannot write to standard output").why(error.to_string()),
-                })
+                writeln!(stdout, "{text}")
+                    .and_then(|()| stdout.flush())
+                    .map_err(|error| match error.kind() {
+                        std::io::ErrorKind::BrokenPipe => Failure::unread(),
+                        _ => Failure::failed("cannot write to standard output")
+                            .why(error.to_string()),
+                    })
             }
         }
     }
@@ -115,9 +129,11 @@ impl Output {
             return Ok(());
         }
         if !std::io::stdin().is_terminal() {
-            return Err(Failure::usage("this removes things and nobody can be asked")
-                .why("standard input is no terminal")
-                .advice("add --no-prompt"));
+            return Err(
+                Failure::usage("this removes things and nobody can be asked")
+                    .why("standard input is no terminal")
+                    .advice("add --no-prompt"),
+            );
         }
         let mut stderr = std::io::stderr();
         let _ = write!(stderr, "{} Continue? [y/N] ", text::clean(question));
@@ -126,7 +142,9 @@ impl Output {
         let read = std::io::stdin().read_line(&mut answer);
         match (read, answer.trim().to_ascii_lowercase().as_str()) {
             (Ok(_), "y" | "yes") => Ok(()),
-            _ => Err(Failure::failed("nothing was removed").why("it was not confirmed").advice("answer y to go on")),
+            _ => Err(Failure::failed("nothing was removed")
+                .why("it was not confirmed")
+                .advice("answer y to go on")),
         }
     }
 }

@@ -20,13 +20,15 @@ impl Tone {
     /// Semantic colours: green works, yellow is on its way, red needs someone.
     pub fn of_status(status: &str) -> Tone {
         match status {
-            "active" | "idle" | "started" | "running" | "available" | "executing" | "joined" => Tone::Good,
-            "waiting" | "maintenance" | "allocating" | "pending" | "busy" | "rebooting" | "joining"
-            | "destroying" | "resting" => Tone::Busy,
-            "error" | "blocked" | "failed" | "lost" | "down" | "provisioning error" | "broken" | "suspended" => {
-                Tone::Bad
+            "active" | "idle" | "started" | "running" | "available" | "executing" | "joined" => {
+                Tone::Good
             }
-            "unknown" | "terminated" | "stopped" | "unset" | "uninstalled" | "not built" | "library" => Tone::Quiet,
+            "waiting" | "maintenance" | "allocating" | "pending" | "busy" | "rebooting"
+            | "joining" | "destroying" | "resting" => Tone::Busy,
+            "error" | "blocked" | "failed" | "lost" | "down" | "provisioning error" | "broken"
+            | "suspended" => Tone::Bad,
+            "unknown" | "terminated" | "stopped" | "unset" | "uninstalled" | "not built"
+            | "library" => Tone::Quiet,
             _ => Tone::Plain,
         }
     }
@@ -52,16 +54,25 @@ pub struct Cell {
 impl Cell {
     /// A cell whose word is a status.
     pub fn status(text: &str) -> Self {
-        Cell { tone: Tone::of_status(text), text: clean_line(text) }
+        Cell {
+            tone: Tone::of_status(text),
+            text: clean_line(text),
+        }
     }
 
     pub fn toned(text: impl AsRef<str>, tone: Tone) -> Self {
-        Cell { text: clean_line(text.as_ref()), tone }
+        Cell {
+            text: clean_line(text.as_ref()),
+            tone,
+        }
     }
 
     /// A cell whose leading spaces say something.
     pub fn indented(depth: usize, text: &str) -> Self {
-        Cell { text: format!("{}{}", "  ".repeat(depth), clean_line(text)), tone: Tone::Plain }
+        Cell {
+            text: format!("{}{}", "  ".repeat(depth), clean_line(text)),
+            tone: Tone::Plain,
+        }
     }
 }
 
@@ -81,7 +92,11 @@ pub struct Table {
 
 impl Table {
     pub fn new(headers: &[&'static str]) -> Self {
-        Self { headers: headers.to_vec(), right: vec![false; headers.len()], rows: Vec::new() }
+        Self {
+            headers: headers.to_vec(),
+            right: vec![false; headers.len()],
+            rows: Vec::new(),
+        }
     }
 
     /// Aligns a column of numbers to the right.
@@ -97,10 +112,6 @@ impl Table {
         self.rows.push(cells);
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// The lines, each ended; nothing where there is no row.
     pub fn render(&self, paint: bool) -> String {
         if self.rows.is_empty() {
@@ -109,8 +120,13 @@ impl Table {
         let headers: Vec<Cell> = self.headers.iter().map(Cell::from).collect();
         let widths: Vec<usize> = (0..self.headers.len())
             .map(|column| {
-                let cells = std::iter::once(&headers).chain(&self.rows).filter_map(|row| row.get(column));
-                cells.map(|cell| width(&cell.text)).max().unwrap_or_default()
+                let cells = std::iter::once(&headers)
+                    .chain(&self.rows)
+                    .filter_map(|row| row.get(column));
+                cells
+                    .map(|cell| width(&cell.text))
+                    .max()
+                    .unwrap_or_default()
             })
             .collect();
         let mut out = String::new();
@@ -121,10 +137,23 @@ impl Table {
     }
 
     fn line(&self, out: &mut String, row: &[Cell], widths: &[usize], paint: bool) {
-        let last = row.iter().rposition(|cell| !cell.text.is_empty()).unwrap_or_default();
+        let last = row
+            .iter()
+            .rposition(|cell| !cell.text.is_empty())
+            .unwrap_or_default();
         for (column, cell) in row.iter().enumerate().take(last + 1) {
-            let padding = " ".repeat(widths.get(column).copied().unwrap_or_default().saturating_sub(width(&cell.text)));
-            let text = if paint { cell.tone.paint(&cell.text) } else { cell.text.clone() };
+            let padding = " ".repeat(
+                widths
+                    .get(column)
+                    .copied()
+                    .unwrap_or_default()
+                    .saturating_sub(width(&cell.text)),
+            );
+            let text = if paint {
+                cell.tone.paint(&cell.text)
+            } else {
+                cell.text.clone()
+            };
             let right = self.right.get(column).copied().unwrap_or_default();
             if right {
                 out.push_str(&padding);
@@ -151,8 +180,18 @@ mod tests {
 
     fn table() -> Table {
         let mut table = Table::new(&["App", "Status", "Scale", "Message"]).right("Scale");
-        table.row(vec!["site".into(), Cell::status("active"), "10".into(), "".into()]);
-        table.row(vec!["a-long-name".into(), Cell::status("error"), "1/12".into(), "hook failed".into()]);
+        table.row(vec![
+            "site".into(),
+            Cell::status("active"),
+            "10".into(),
+            "".into(),
+        ]);
+        table.row(vec![
+            "a-long-name".into(),
+            Cell::status("error"),
+            "1/12".into(),
+            "hook failed".into(),
+        ]);
         table
     }
 
@@ -169,7 +208,10 @@ a-long-name  error    1/12  hook failed
     #[test]
     fn colours_do_not_move_columns() {
         let painted = table().render(true);
-        assert!(painted.contains("\u{1b}[32mactive\u{1b}[39m"), "{painted:?}");
+        assert!(
+            painted.contains("\u{1b}[32mactive\u{1b}[39m"),
+            "{painted:?}"
+        );
         assert!(painted.contains("\u{1b}[31merror\u{1b}[39m"));
         assert_eq!(super::super::text::clean(&painted), table().render(false));
     }

@@ -36,7 +36,10 @@ fn skip_sequence(rest: &mut Rest<'_>) {
         Some(']' | 'P' | 'X' | '^' | '_') => skip_string(rest),
         // Intermediate bytes, then one final byte.
         Some('\u{20}'..='\u{2f}') => {
-            while rest.next_if(|c| ('\u{20}'..='\u{2f}').contains(c)).is_some() {}
+            while rest
+                .next_if(|c| ('\u{20}'..='\u{2f}').contains(c))
+                .is_some()
+            {}
             rest.next_if(|c| ('\u{30}'..='\u{7e}').contains(c));
         }
         _ => {}
@@ -45,7 +48,10 @@ fn skip_sequence(rest: &mut Rest<'_>) {
 
 /// Parameters and intermediates of a control sequence, and its final byte.
 fn skip_until_final(rest: &mut Rest<'_>) {
-    while rest.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
+    while rest
+        .next_if(|c| ('\u{20}'..='\u{3f}').contains(c))
+        .is_some()
+    {}
     rest.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
 }
 
@@ -89,9 +95,13 @@ pub fn natural(left: &str, right: &str) -> Ordering {
 
 /// Leading text, the digits after it, and what follows.
 fn chunk(text: &str) -> (&str, &str, &str) {
-    let digits = text.find(|c: char| c.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(text.len());
     let (head, rest) = text.split_at(digits);
-    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
     let (number, rest) = rest.split_at(end);
     (head, number, rest)
 }
@@ -104,7 +114,10 @@ fn numbers(a: &str, b: &str) -> Ordering {
 
 /// `names` in natural order.
 pub fn sorted<'a, T>(entries: impl IntoIterator<Item = (&'a String, T)>) -> Vec<(&'a str, T)> {
-    let mut all: Vec<(&str, T)> = entries.into_iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let mut all: Vec<(&str, T)> = entries
+        .into_iter()
+        .map(|(name, value)| (name.as_str(), value))
+        .collect();
     all.sort_by(|(a, _), (b, _)| natural(a, b));
     all
 }
@@ -121,12 +134,19 @@ pub fn bytes(count: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    format!("{value:.1} {}", units.get(unit).copied().unwrap_or_default())
+    format!(
+        "{value:.1} {}",
+        units.get(unit).copied().unwrap_or_default()
+    )
 }
 
 /// `1 unit`, `2 units`.
 pub fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
 }
 
 #[cfg(test)]
@@ -137,15 +157,29 @@ mod tests {
 
     #[test]
     fn names_sort_as_people_count() {
-        let mut names = vec!["app10", "app9", "app", "site/10", "site/2", "site/02", "app9b", "9", "10", "0/lxd/1"];
+        let mut names = vec![
+            "app10", "app9", "app", "site/10", "site/2", "site/02", "app9b", "9", "10", "0/lxd/1",
+        ];
         names.sort_by(|a, b| natural(a, b));
-        assert_eq!(names, ["0/lxd/1", "9", "10", "app", "app9", "app9b", "app10", "site/02", "site/2", "site/10"]);
+        assert_eq!(
+            names,
+            [
+                "0/lxd/1", "9", "10", "app", "app9", "app9b", "app10", "site/02", "site/2",
+                "site/10"
+            ]
+        );
     }
 
     #[test]
     fn terminal_control_is_taken_out() {
-        assert_eq!(clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}text\r\u{8}\u{0}"), "red text");
-        assert_eq!(clean("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\"), "link");
+        assert_eq!(
+            clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}text\r\u{8}\u{0}"),
+            "red text"
+        );
+        assert_eq!(
+            clean("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\"),
+            "link"
+        );
         assert_eq!(clean("\u{9b}2Ja\u{1b}(Bb\u{1b}c"), "ab");
         assert_eq!(clean("evil\u{202e}txt"), "eviltxt");
         assert_eq!(clean("grüße, 世界"), "grüße, 世界");
@@ -154,8 +188,18 @@ mod tests {
 
     #[test]
     fn sizes_and_counts_read_well() {
-        assert_eq!((bytes(12).as_str(), bytes(86_118).as_str(), bytes(5 << 30).as_str()), ("12 B", "84.1 KiB", "5.0 GiB"));
-        assert_eq!((count(1, "unit").as_str(), count(0, "unit").as_str()), ("1 unit", "0 units"));
+        assert_eq!(
+            (
+                bytes(12).as_str(),
+                bytes(86_118).as_str(),
+                bytes(5 << 30).as_str()
+            ),
+            ("12 B", "84.1 KiB", "5.0 GiB")
+        );
+        assert_eq!(
+            (count(1, "unit").as_str(), count(0, "unit").as_str()),
+            ("1 unit", "0 units")
+        );
     }
 
     proptest! {

@@ -14,7 +14,14 @@ pub struct Times {
 impl Times {
     /// `utc`: in UTC and ISO form, else in the machine's zone and Juju's form.
     pub fn new(utc: bool) -> Self {
-        Self { iso: utc, zone: if utc { TimeZone::UTC } else { TimeZone::system() } }
+        Self {
+            iso: utc,
+            zone: if utc {
+                TimeZone::UTC
+            } else {
+                TimeZone::system()
+            },
+        }
     }
 
     #[cfg(test)]
@@ -28,7 +35,11 @@ impl Times {
         if self.iso {
             return zoned.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
         }
-        format!("{}{}", zoned.strftime("%d %b %Y %H:%M:%S"), offset(zoned.offset()))
+        format!(
+            "{}{}",
+            zoned.strftime("%d %b %Y %H:%M:%S"),
+            offset(zoned.offset())
+        )
     }
 
     /// Time of day.
@@ -47,17 +58,21 @@ impl Times {
 
     /// A time of the wire, in RFC 3339; as it is where it cannot be read.
     pub fn wire(&self, text: &str) -> String {
-        text.parse::<Timestamp>().map_or_else(|_| text.to_owned(), |time| self.full(time))
+        text.parse::<Timestamp>()
+            .map_or_else(|_| text.to_owned(), |time| self.full(time))
     }
 
     /// The time of day of a time of the wire.
     pub fn wire_short(&self, text: &str) -> String {
-        text.parse::<Timestamp>().map_or_else(|_| text.to_owned(), |time| self.short(time))
+        text.parse::<Timestamp>()
+            .map_or_else(|_| text.to_owned(), |time| self.short(time))
     }
 
     /// The time of a log line: `10:38:00`, with date or milliseconds where asked for.
     pub fn log(&self, micros: i64, date: bool, milliseconds: bool) -> String {
-        let time = Timestamp::from_microsecond(micros).unwrap_or_default().to_zoned(self.zone.clone());
+        let time = Timestamp::from_microsecond(micros)
+            .unwrap_or_default()
+            .to_zoned(self.zone.clone());
         let format = match (date, milliseconds) {
             (false, false) => "%H:%M:%S",
             (true, false) => "%Y-%m-%d %H:%M:%S",
@@ -92,7 +107,10 @@ mod tests {
         let zurich = Times::in_zone(TimeZone::fixed(Offset::constant(1)));
         assert_eq!(zurich.wire(wire), "21 Nov 2026 11:38:00+01:00");
         assert_eq!(zurich.wire_short(wire), "11:38:00+01:00");
-        assert_eq!(Times::in_zone(TimeZone::UTC).wire(wire), "21 Nov 2026 10:38:00Z");
+        assert_eq!(
+            Times::in_zone(TimeZone::UTC).wire(wire),
+            "21 Nov 2026 10:38:00Z"
+        );
         assert_eq!(utc.wire("soon"), "soon");
         assert_eq!(utc.micros(0), "");
     }

@@ -91,7 +91,12 @@ enum Function {
 }
 
 impl Function {
-    const ALL: [Function; 4] = [Function::Length, Function::StartsWith, Function::EndsWith, Function::Contains];
+    const ALL: [Function; 4] = [
+        Function::Length,
+        Function::StartsWith,
+        Function::EndsWith,
+        Function::Contains,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -130,7 +135,9 @@ fn mentions_death(expression: &Expression) -> bool {
             let dead = |side: &Expression| matches!(side, Expression::Literal(Value::String(word)) if word == "dead");
             (life(left) && dead(right)) || (life(right) && dead(left))
         }
-        Expression::And(left, right) | Expression::Or(left, right) => mentions_death(left) || mentions_death(right),
+        Expression::And(left, right) | Expression::Or(left, right) => {
+            mentions_death(left) || mentions_death(right)
+        }
         _ => false,
     }
 }
@@ -147,14 +154,18 @@ impl fmt::Display for Expression {
             Expression::Literal(value) => write!(f, "{value}"),
             Expression::Path(path) => f.write_str(&path.join(".")),
             Expression::Not(inner) => write!(f, "!({inner})"),
-            Expression::Compare(comparison, left, right) => write!(f, "({left}) {} ({right})", comparison.sign()),
+            Expression::Compare(comparison, left, right) => {
+                write!(f, "({left}) {} ({right})", comparison.sign())
+            }
             Expression::And(left, right) => write!(f, "({left}) && ({right})"),
             Expression::Or(left, right) => write!(f, "({left}) || ({right})"),
             Expression::Call(function, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(Expression::to_string).collect();
                 write!(f, "{}({})", function.name(), arguments.join(", "))
             }
-            Expression::ForEach(things, name, condition) => write!(f, "forEach({things}, {name} => {condition})"),
+            Expression::ForEach(things, name, condition) => {
+                write!(f, "forEach({things}, {name} => {condition})")
+            }
         }
     }
 }

@@ -8,7 +8,11 @@ use super::{Comparison, Expression, Function, QueryError};
 const DEEPEST: usize = 100;
 
 pub(super) fn query(text: &str) -> Result<Expression, QueryError> {
-    let mut reader = Reader { text: text.chars().collect(), at: 0, depth: 0 };
+    let mut reader = Reader {
+        text: text.chars().collect(),
+        at: 0,
+        depth: 0,
+    };
     let root = reader.or()?;
     reader.skip_space();
     match reader.peek() {
@@ -50,7 +54,11 @@ impl Reader {
         for comparison in Comparison::ALL {
             if self.takes(comparison.sign()) {
                 let right = self.operand()?;
-                return Ok(Expression::Compare(comparison, Box::new(left), Box::new(right)));
+                return Ok(Expression::Compare(
+                    comparison,
+                    Box::new(left),
+                    Box::new(right),
+                ));
             }
         }
         self.skip_space();
@@ -107,12 +115,17 @@ impl Reader {
                 c => text.push(c),
             }
         }
-        Err(QueryError { message: "the text is not closed".to_owned(), place: Some(begin) })
+        Err(QueryError {
+            message: "the text is not closed".to_owned(),
+            place: Some(begin),
+        })
     }
 
     fn code_point(&mut self) -> Result<char, QueryError> {
         let digits: String = (0..4).filter_map(|_| self.next()).collect();
-        let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+        let code = u32::from_str_radix(&digits, 16)
+            .ok()
+            .and_then(char::from_u32);
         code.ok_or_else(|| self.error("this escape is not known"))
     }
 
@@ -122,8 +135,16 @@ impl Reader {
         while self.peek().is_some_and(|c| c.is_ascii_digit() || c == '.') {
             self.at += 1;
         }
-        let digits: String = self.text.get(begin..self.at).unwrap_or_default().iter().collect();
-        let bad = QueryError { message: format!("\"{digits}\" is not a number"), place: Some(begin) };
+        let digits: String = self
+            .text
+            .get(begin..self.at)
+            .unwrap_or_default()
+            .iter()
+            .collect();
+        let bad = QueryError {
+            message: format!("\"{digits}\" is not a number"),
+            place: Some(begin),
+        };
         match serde_json::from_str::<Value>(&digits) {
             Ok(value) if value.is_number() => Ok(Expression::Literal(value)),
             _ => Err(bad),
@@ -157,12 +178,28 @@ impl Reader {
             self.expect("=>")?;
             let condition = self.or()?;
             self.expect(")")?;
-            return Ok(Expression::ForEach(Box::new(things), element, Box::new(condition)));
+            return Ok(Expression::ForEach(
+                Box::new(things),
+                element,
+                Box::new(condition),
+            ));
         }
-        let Some(function) = Function::ALL.into_iter().find(|function| function.name() == name) else {
-            let known: Vec<&str> = Function::ALL.iter().map(|function| function.name()).collect();
-            let message = format!("there is no function \"{name}\"; there are forEach, {}", known.join(", "));
-            return Err(QueryError { message, place: Some(begin) });
+        let Some(function) = Function::ALL
+            .into_iter()
+            .find(|function| function.name() == name)
+        else {
+            let known: Vec<&str> = Function::ALL
+                .iter()
+                .map(|function| function.name())
+                .collect();
+            let message = format!(
+                "there is no function \"{name}\"; there are forEach, {}",
+                known.join(", ")
+            );
+            return Err(QueryError {
+                message,
+                place: Some(begin),
+            });
         };
         let mut arguments = vec![self.or()?];
         while self.takes(",") {
@@ -170,8 +207,15 @@ impl Reader {
         }
         self.expect(")")?;
         if arguments.len() != function.arguments() {
-            let message = format!("{name} takes {} and got {}", function.arguments(), arguments.len());
-            return Err(QueryError { message, place: Some(begin) });
+            let message = format!(
+                "{name} takes {} and got {}",
+                function.arguments(),
+                arguments.len()
+            );
+            return Err(QueryError {
+                message,
+                place: Some(begin),
+            });
         }
         Ok(Expression::Call(function, arguments))
     }
@@ -181,14 +225,26 @@ impl Reader {
             return Err(self.error("a name is expected here"));
         }
         let begin = self.at;
-        while self.peek().is_some_and(|c| starts_name(c) || c.is_ascii_digit() || c == '-') {
+        while self
+            .peek()
+            .is_some_and(|c| starts_name(c) || c.is_ascii_digit() || c == '-')
+        {
             self.at += 1;
         }
-        Ok(self.text.get(begin..self.at).unwrap_or_default().iter().collect())
+        Ok(self
+            .text
+            .get(begin..self.at)
+            .unwrap_or_default()
+            .iter()
+            .collect())
     }
 
     fn expect(&mut self, sign: &str) -> Result<(), QueryError> {
-        if self.takes(sign) { Ok(()) } else { Err(self.error(format!("\"{sign}\" is expected here"))) }
+        if self.takes(sign) {
+            Ok(())
+        } else {
+            Err(self.error(format!("\"{sign}\" is expected here")))
+        }
     }
 
     /// Goes past `sign` if it stands here.
@@ -219,7 +275,10 @@ impl Reader {
     }
 
     fn error(&self, message: impl Into<String>) -> QueryError {
-        QueryError { message: message.into(), place: Some(self.at) }
+        QueryError {
+            message: message.into(),
+            place: Some(self.at),
+        }
     }
 }
 

@@ -23,11 +23,23 @@ fn queries_people_write_hold_or_not() {
         ("!(scale < 2) && exposed == false", true),
         ("len(units) == 2", true),
         ("len(name) > 4", false),
-        (r#"forEach(units, unit => unit.workload-status=="active")"#, true),
-        (r#"forEach(units, unit => unit.workload-status=="active" && unit.agent-status=="idle")"#, false),
-        (r#"startsWith(name, "si") && endsWith(name, "te") && contains(name, "it")"#, true),
+        (
+            r#"forEach(units, unit => unit.workload-status=="active")"#,
+            true,
+        ),
+        (
+            r#"forEach(units, unit => unit.workload-status=="active" && unit.agent-status=="idle")"#,
+            false,
+        ),
+        (
+            r#"startsWith(name, "si") && endsWith(name, "te") && contains(name, "it")"#,
+            true,
+        ),
         (r#"contains(ports, "80/tcp")"#, true),
-        (r#"forEach(units, unit => forEach(ports, port => contains(port, "tcp") && startsWith(unit.agent-status, "i")))"#, false),
+        (
+            r#"forEach(units, unit => forEach(ports, port => contains(port, "tcp") && startsWith(unit.agent-status, "i")))"#,
+            false,
+        ),
     ] {
         let query = Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(query.holds(&entity()), Ok(expected), "{text}");
@@ -60,15 +72,28 @@ fn a_query_that_cannot_be_read_names_the_place() {
 
 #[test]
 fn a_misspelt_name_is_an_error_and_not_false() {
-    for text in ["statsu == \"active\"", "status == active", "forEach(units, u => u.status == \"active\")", "scale == \"2\"", "name"] {
-        assert!(Query::parse(text).unwrap().holds(&entity()).is_err(), "{text}");
+    for text in [
+        "statsu == \"active\"",
+        "status == active",
+        "forEach(units, u => u.status == \"active\")",
+        "scale == \"2\"",
+        "name",
+    ] {
+        assert!(
+            Query::parse(text).unwrap().holds(&entity()).is_err(),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn asking_for_death_is_seen() {
     assert!(Query::parse("life==\"dead\"").unwrap().asks_for_death());
-    assert!(Query::parse("\"dead\"==life || status==\"x\"").unwrap().asks_for_death());
+    assert!(
+        Query::parse("\"dead\"==life || status==\"x\"")
+            .unwrap()
+            .asks_for_death()
+    );
     assert!(!Query::parse("life!=\"dead\"").unwrap().asks_for_death());
     assert!(!Query::parse("!(life==\"dead\")").unwrap().asks_for_death());
 }
@@ -79,20 +104,31 @@ fn expressions() -> impl Strategy<Value = Expression> {
         any::<i64>().prop_map(|number| Expression::Literal(number.into())),
         any::<String>().prop_map(|text| Expression::Literal(text.into())),
         prop::collection::vec("[a-z_][a-z0-9_]{0,3}(-[a-z]{1,3})?", 1..3)
-            .prop_filter("words of the language", |path| !["true", "false"].contains(&path[0].as_str()))
+            .prop_filter("words of the language", |path| !["true", "false"]
+                .contains(&path[0].as_str()))
             .prop_map(Expression::Path),
     ];
     leaf.prop_recursive(4, 24, 3, |inner| {
         let pair = (inner.clone(), inner.clone());
         prop_oneof![
             inner.clone().prop_map(|one| Expression::Not(Box::new(one))),
-            (prop::sample::select(Comparison::ALL.to_vec()), pair.clone())
-                .prop_map(|(comparison, (a, b))| Expression::Compare(comparison, Box::new(a), Box::new(b))),
-            pair.clone().prop_map(|(a, b)| Expression::And(Box::new(a), Box::new(b))),
-            pair.clone().prop_map(|(a, b)| Expression::Or(Box::new(a), Box::new(b))),
-            inner.clone().prop_map(|one| Expression::Call(Function::Length, vec![one])),
-            pair.clone().prop_map(|(a, b)| Expression::Call(Function::Contains, vec![a, b])),
-            (pair, "[a-z]{1,4}").prop_map(|((a, b), name)| Expression::ForEach(Box::new(a), name, Box::new(b))),
+            (prop::sample::select(Comparison::ALL.to_vec()), pair.clone()).prop_map(
+                |(comparison, (a, b))| Expression::Compare(comparison, Box::new(a), Box::new(b))
+            ),
+            pair.clone()
+                .prop_map(|(a, b)| Expression::And(Box::new(a), Box::new(b))),
+            pair.clone()
+                .prop_map(|(a, b)| Expression::Or(Box::new(a), Box::new(b))),
+            inner
+                .clone()
+                .prop_map(|one| Expression::Call(Function::Length, vec![one])),
+            pair.clone()
+                .prop_map(|(a, b)| Expression::Call(Function::Contains, vec![a, b])),
+            (pair, "[a-z]{1,4}").prop_map(|((a, b), name)| Expression::ForEach(
+                Box::new(a),
+                name,
+                Box::new(b)
+            )),
         ]
     })
 }

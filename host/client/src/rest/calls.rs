@@ -10,9 +10,9 @@ use periapt_model::config::Values;
 use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
-    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, ChangeLine, ConfigChange, ControllerInfo, Deploy,
-    HistoryEntry, LogQuery, LoginReply, LoginRequest, ModelSummary, Refresh, Removal, ResolveRequest, StopRequest,
-    UnitInfo, WorkerRow,
+    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, ChangeLine, ConfigChange,
+    ControllerInfo, Deploy, HistoryEntry, LogQuery, LoginReply, LoginRequest, ModelSummary,
+    Refresh, Removal, ResolveRequest, StopRequest, UnitInfo, WorkerRow,
 };
 use periapt_wire::rpc::Empty;
 use periapt_wire::status::FullStatus;
@@ -31,10 +31,21 @@ impl RestClient {
     // ---- the controller ----
 
     /// Proves who asks; the returned client carries the token.
-    pub async fn login(&self, user: &str, password: &str) -> Result<(RestClient, LoginReply), RestError> {
-        let login = LoginRequest { user: user.to_owned(), password: password.to_owned() };
+    pub async fn login(
+        &self,
+        user: &str,
+        password: &str,
+    ) -> Result<(RestClient, LoginReply), RestError> {
+        let login = LoginRequest {
+            user: user.to_owned(),
+            password: password.to_owned(),
+        };
         let reply: LoginReply = self.post(&["v1", "login"], &login).await?;
-        Ok((self.clone().with(Authorization::Bearer(reply.token.clone())), reply))
+        Ok((
+            self.clone()
+                .with(Authorization::Bearer(reply.token.clone())),
+            reply,
+        ))
     }
 
     pub async fn controller(&self) -> Result<ControllerInfo, RestError> {
@@ -83,32 +94,48 @@ impl RestClient {
         force: bool,
         timeout_ms: Option<u64>,
     ) -> Result<ModelSummary, RestError> {
-        self.delete(&["v1", "models", model], force, timeout_ms).await
+        self.delete(&["v1", "models", model], force, timeout_ms)
+            .await
     }
 
     pub async fn model_config(&self, model: &str) -> Result<Values, RestError> {
         self.get(&["v1", "models", model, "config"]).await
     }
 
-    pub async fn set_model_config(&self, model: &str, change: &ConfigChange) -> Result<Values, RestError> {
+    pub async fn set_model_config(
+        &self,
+        model: &str,
+        change: &ConfigChange,
+    ) -> Result<Values, RestError> {
         self.patch(&["v1", "models", model, "config"], change).await
     }
 
     pub async fn status(&self, model: &str, patterns: &[String]) -> Result<FullStatus, RestError> {
-        let query: Vec<(&str, &str)> = patterns.iter().map(|pattern| ("pattern", pattern.as_str())).collect();
-        self.json(Method::GET, &["v1", "models", model, "status"], |request| request.query(&query)).await
+        let query: Vec<(&str, &str)> = patterns
+            .iter()
+            .map(|pattern| ("pattern", pattern.as_str()))
+            .collect();
+        self.json(Method::GET, &["v1", "models", model, "status"], |request| {
+            request.query(&query)
+        })
+        .await
     }
 
     /// Log lines; open-ended with `follow`.
     pub async fn logs(&self, model: &str, query: &LogQuery) -> Result<Lines<LogRecord>, RestError> {
         let path = ["v1", "models", model, "logs"];
-        Ok(Lines::new(self.send(Method::GET, &path, |request| request.query(query)).await?))
+        Ok(Lines::new(
+            self.send(Method::GET, &path, |request| request.query(query))
+                .await?,
+        ))
     }
 
     /// A first empty line once the controller listens, then one for every settled change.
     pub async fn changes(&self, model: &str) -> Result<Lines<ChangeLine>, RestError> {
         let path = ["v1", "models", model, "changes"];
-        Ok(Lines::new(self.send(Method::GET, &path, |request| request).await?))
+        Ok(Lines::new(
+            self.send(Method::GET, &path, |request| request).await?,
+        ))
     }
 
     /// All workers of the catalogue in one model and its agents.
@@ -119,8 +146,13 @@ impl RestClient {
     /// A stored blob by its digest.
     pub async fn blob(&self, model: &str, digest: &str) -> Result<Bytes, RestError> {
         let path = ["v1", "models", model, "blobs", digest];
-        let response = self.send(Method::GET, &path, |request| request.timeout(UPLOAD)).await?;
-        response.bytes().await.map_err(|error| RestError::Interrupted(chain(&error)))
+        let response = self
+            .send(Method::GET, &path, |request| request.timeout(UPLOAD))
+            .await?;
+        response
+            .bytes()
+            .await
+            .map_err(|error| RestError::Interrupted(chain(&error)))
     }
 
     // ---- charms ----
@@ -140,14 +172,18 @@ impl RestClient {
     ) -> Result<CharmInfo, RestError> {
         let query: Vec<(&str, &str)> = name.map(|name| ("name", name)).into_iter().collect();
         let response = self
-            .send(Method::POST, &["v1", "models", model, "charms"], |request| {
-                request
-                    .timeout(UPLOAD)
-                    .query(&query)
-                    .header("content-type", "application/zip")
-                    .header("content-length", archive.len())
-                    .body(in_parts(archive.clone(), progress.clone()))
-            })
+            .send(
+                Method::POST,
+                &["v1", "models", model, "charms"],
+                |request| {
+                    request
+                        .timeout(UPLOAD)
+                        .query(&query)
+                        .header("content-type", "application/zip")
+                        .header("content-length", archive.len())
+                        .body(in_parts(archive.clone(), progress.clone()))
+                },
+            )
             .await?;
         body(response).await
     }
@@ -159,11 +195,17 @@ impl RestClient {
     }
 
     pub async fn deploy(&self, model: &str, deploy: &Deploy) -> Result<ApplicationInfo, RestError> {
-        self.post(&["v1", "models", model, "applications"], deploy).await
+        self.post(&["v1", "models", model, "applications"], deploy)
+            .await
     }
 
-    pub async fn application(&self, model: &str, name: &ApplicationName) -> Result<ApplicationInfo, RestError> {
-        self.get(&["v1", "models", model, "applications", name.as_str()]).await
+    pub async fn application(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+    ) -> Result<ApplicationInfo, RestError> {
+        self.get(&["v1", "models", model, "applications", name.as_str()])
+            .await
     }
 
     /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
@@ -174,7 +216,12 @@ impl RestClient {
         force: bool,
         timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
-        self.delete(&["v1", "models", model, "applications", name.as_str()], force, timeout_ms).await
+        self.delete(
+            &["v1", "models", model, "applications", name.as_str()],
+            force,
+            timeout_ms,
+        )
+        .await
     }
 
     pub async fn application_config(
@@ -182,7 +229,15 @@ impl RestClient {
         model: &str,
         name: &ApplicationName,
     ) -> Result<ApplicationConfig, RestError> {
-        self.get(&["v1", "models", model, "applications", name.as_str(), "config"]).await
+        self.get(&[
+            "v1",
+            "models",
+            model,
+            "applications",
+            name.as_str(),
+            "config",
+        ])
+        .await
     }
 
     pub async fn set_application_config(
@@ -191,7 +246,18 @@ impl RestClient {
         name: &ApplicationName,
         change: &ConfigChange,
     ) -> Result<ApplicationConfig, RestError> {
-        self.patch(&["v1", "models", model, "applications", name.as_str(), "config"], change).await
+        self.patch(
+            &[
+                "v1",
+                "models",
+                model,
+                "applications",
+                name.as_str(),
+                "config",
+            ],
+            change,
+        )
+        .await
     }
 
     pub async fn refresh(
@@ -200,7 +266,18 @@ impl RestClient {
         name: &ApplicationName,
         refresh: &Refresh,
     ) -> Result<ApplicationInfo, RestError> {
-        self.post(&["v1", "models", model, "applications", name.as_str(), "refresh"], refresh).await
+        self.post(
+            &[
+                "v1",
+                "models",
+                model,
+                "applications",
+                name.as_str(),
+                "refresh",
+            ],
+            refresh,
+        )
+        .await
     }
 
     pub async fn add_units(
@@ -209,7 +286,14 @@ impl RestClient {
         name: &ApplicationName,
         count: u32,
     ) -> Result<Vec<UnitName>, RestError> {
-        let path = ["v1", "models", model, "applications", name.as_str(), "units"];
+        let path = [
+            "v1",
+            "models",
+            model,
+            "applications",
+            name.as_str(),
+            "units",
+        ];
         self.post(&path, &AddUnits { count }).await
     }
 
@@ -219,14 +303,26 @@ impl RestClient {
         name: &ApplicationName,
         limit: Option<u64>,
     ) -> Result<Vec<HistoryEntry>, RestError> {
-        self.history(&["v1", "models", model, "applications", name.as_str(), "history"], limit).await
+        self.history(
+            &[
+                "v1",
+                "models",
+                model,
+                "applications",
+                name.as_str(),
+                "history",
+            ],
+            limit,
+        )
+        .await
     }
 
     // ---- units and machines ----
 
     pub async fn unit(&self, model: &str, unit: &UnitName) -> Result<UnitInfo, RestError> {
         let (application, number) = parts(unit);
-        self.get(&["v1", "models", model, "units", &application, &number]).await
+        self.get(&["v1", "models", model, "units", &application, &number])
+            .await
     }
 
     /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
@@ -238,13 +334,31 @@ impl RestClient {
         timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
         let (application, number) = parts(unit);
-        self.delete(&["v1", "models", model, "units", &application, &number], force, timeout_ms).await
+        self.delete(
+            &["v1", "models", model, "units", &application, &number],
+            force,
+            timeout_ms,
+        )
+        .await
     }
 
     /// Marks a failed hook as dealt with, to be run again with `retry`, else to be skipped.
-    pub async fn resolved(&self, model: &str, unit: &UnitName, retry: bool) -> Result<Empty, RestError> {
+    pub async fn resolved(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        retry: bool,
+    ) -> Result<Empty, RestError> {
         let (application, number) = parts(unit);
-        let path = ["v1", "models", model, "units", &application, &number, "resolved"];
+        let path = [
+            "v1",
+            "models",
+            model,
+            "units",
+            &application,
+            &number,
+            "resolved",
+        ];
         self.post(&path, &ResolveRequest { retry }).await
     }
 
@@ -255,7 +369,19 @@ impl RestClient {
         limit: Option<u64>,
     ) -> Result<Vec<HistoryEntry>, RestError> {
         let (application, number) = parts(unit);
-        self.history(&["v1", "models", model, "units", &application, &number, "history"], limit).await
+        self.history(
+            &[
+                "v1",
+                "models",
+                model,
+                "units",
+                &application,
+                &number,
+                "history",
+            ],
+            limit,
+        )
+        .await
     }
 
     pub async fn machine_history(
@@ -264,7 +390,18 @@ impl RestClient {
         machine: &MachineId,
         limit: Option<u64>,
     ) -> Result<Vec<HistoryEntry>, RestError> {
-        self.history(&["v1", "models", model, "machines", machine.as_str(), "history"], limit).await
+        self.history(
+            &[
+                "v1",
+                "models",
+                model,
+                "machines",
+                machine.as_str(),
+                "history",
+            ],
+            limit,
+        )
+        .await
     }
 
     // ---- shapes of requests ----
@@ -278,7 +415,8 @@ impl RestClient {
         path: &[&str],
         body: &(impl Serialize + ?Sized),
     ) -> Result<T, RestError> {
-        self.json(Method::POST, path, |request| request.json(body)).await
+        self.json(Method::POST, path, |request| request.json(body))
+            .await
     }
 
     async fn patch<T: serde::de::DeserializeOwned>(
@@ -286,7 +424,8 @@ impl RestClient {
         path: &[&str],
         body: &(impl Serialize + ?Sized),
     ) -> Result<T, RestError> {
-        self.json(Method::PATCH, path, |request| request.json(body)).await
+        self.json(Method::PATCH, path, |request| request.json(body))
+            .await
     }
 
     async fn delete<T: serde::de::DeserializeOwned>(
@@ -295,21 +434,40 @@ impl RestClient {
         force: bool,
         timeout_ms: Option<u64>,
     ) -> Result<T, RestError> {
-        self.json(Method::DELETE, path, |request| removal(request, force, timeout_ms)).await
+        self.json(Method::DELETE, path, |request| {
+            removal(request, force, timeout_ms)
+        })
+        .await
     }
 
-    async fn history(&self, path: &[&str], limit: Option<u64>) -> Result<Vec<HistoryEntry>, RestError> {
-        self.json(Method::GET, path, |request| request.query(&[("limit", limit)])).await
+    async fn history(
+        &self,
+        path: &[&str],
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        self.json(Method::GET, path, |request| {
+            request.query(&[("limit", limit)])
+        })
+        .await
     }
 
     async fn text(&self, path: &[&str]) -> Result<String, RestError> {
-        let response = self.send(Method::GET, path, |request| request.timeout(ANSWER)).await?;
-        response.text().await.map_err(|error| RestError::Interrupted(chain(&error)))
+        let response = self
+            .send(Method::GET, path, |request| request.timeout(ANSWER))
+            .await?;
+        response
+            .text()
+            .await
+            .map_err(|error| RestError::Interrupted(chain(&error)))
     }
 }
 
 fn removal(request: RequestBuilder, force: bool, timeout_ms: Option<u64>) -> RequestBuilder {
-    let request = if force { request.query(&[("force", "true")]) } else { request };
+    let request = if force {
+        request.query(&[("force", "true")])
+    } else {
+        request
+    };
     match timeout_ms {
         Some(timeout) => request.query(&[("timeout_ms", timeout)]),
         None => request,
@@ -322,7 +480,9 @@ fn parts(unit: &UnitName) -> (String, String) {
 
 /// The bytes as a body that reports how far it has come.
 fn in_parts(bytes: Bytes, progress: Option<Progress>) -> Body {
-    let Some(progress) = progress else { return Body::from(bytes) };
+    let Some(progress) = progress else {
+        return Body::from(bytes);
+    };
     let total = bytes.len();
     let mut rest = bytes;
     let parts = std::iter::from_fn(move || {

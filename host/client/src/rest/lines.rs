@@ -47,7 +47,9 @@ impl<T: DeserializeOwned> Lines<T> {
             if self.buffer.len() > LONGEST_LINE {
                 self.ended = true;
                 self.buffer.clear();
-                return Some(Err(RestError::Unexpected("a line of the answer has no end".to_owned())));
+                return Some(Err(RestError::Unexpected(
+                    "a line of the answer has no end".to_owned(),
+                )));
             }
             match self.source.next().await {
                 Some(Ok(bytes)) => self.buffer.extend_from_slice(&bytes),

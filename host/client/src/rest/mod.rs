@@ -79,7 +79,10 @@ pub enum Authorization {
     #[default]
     Nobody,
     /// A user name, or an agent's tag.
-    Basic { user: String, password: String },
+    Basic {
+        user: String,
+        password: String,
+    },
     Bearer(String),
 }
 
@@ -134,10 +137,17 @@ impl RestClient {
                     .user_agent(concat!("periapt/", env!("CARGO_PKG_VERSION")))
                     .build()
                     .map_err(|error| RestError::Unexpected(chain(&error)))?;
-                Ok(Route { port, hosts, client })
+                Ok(Route {
+                    port,
+                    hosts,
+                    client,
+                })
             })
             .collect::<Result<Vec<_>, RestError>>()?;
-        Ok(Self { routes: routes.into(), authorization: Authorization::Nobody })
+        Ok(Self {
+            routes: routes.into(),
+            authorization: Authorization::Nobody,
+        })
     }
 
     /// The same client, asking as someone else.
@@ -157,14 +167,18 @@ impl RestClient {
     ) -> Result<Response, RestError> {
         let mut failures = Vec::new();
         for route in self.routes.iter() {
-            let request = shape(self.authorize(route.client.request(method.clone(), route.url(path)?)));
+            let request =
+                shape(self.authorize(route.client.request(method.clone(), route.url(path)?)));
             match request.send().await {
                 Ok(response) => return refuse(response).await,
                 Err(error) if error.is_connect() => failures.push(chain(&error)),
                 Err(error) => return Err(RestError::Interrupted(chain(&error))),
             }
         }
-        Err(RestError::Unreachable { addresses: self.addresses(), reason: failures.join("; ") })
+        Err(RestError::Unreachable {
+            addresses: self.addresses(),
+            reason: failures.join("; "),
+        })
     }
 
     /// A request with a short answer in JSON.
@@ -174,7 +188,9 @@ impl RestClient {
         path: &[&str],
         shape: impl Fn(RequestBuilder) -> RequestBuilder,
     ) -> Result<T, RestError> {
-        let response = self.send(method, path, |request| shape(request.timeout(ANSWER))).await?;
+        let response = self
+            .send(method, path, |request| shape(request.timeout(ANSWER)))
+            .await?;
         body(response).await
     }
 
@@ -190,7 +206,12 @@ impl RestClient {
         let all: Vec<String> = self
             .routes
             .iter()
-            .flat_map(|route| route.hosts.iter().map(|host| format!("{host}:{}", route.port)))
+            .flat_map(|route| {
+                route
+                    .hosts
+                    .iter()
+                    .map(|host| format!("{host}:{}", route.port))
+            })
             .collect();
         all.join(", ")
     }
@@ -237,17 +258,28 @@ async fn refuse(response: Response) -> Result<Response, RestError> {
     if status.is_success() {
         return Ok(response);
     }
-    let text = response.text().await.map_err(|error| RestError::Interrupted(chain(&error)))?;
+    let text = response
+        .text()
+        .await
+        .map_err(|error| RestError::Interrupted(chain(&error)))?;
     // Something between here and the controller may answer in its own way.
     let problem = serde_json::from_str(&text).unwrap_or_else(|_| {
         let first_line = text.lines().next().unwrap_or_default();
-        Problem::new(status.as_u16(), "http-error", format!("HTTP status {status}")).why(first_line)
+        Problem::new(
+            status.as_u16(),
+            "http-error",
+            format!("HTTP status {status}"),
+        )
+        .why(first_line)
     });
     Err(RestError::Problem(problem))
 }
 
 async fn body<T: DeserializeOwned>(response: Response) -> Result<T, RestError> {
-    let bytes = response.bytes().await.map_err(|error| RestError::Interrupted(chain(&error)))?;
+    let bytes = response
+        .bytes()
+        .await
+        .map_err(|error| RestError::Interrupted(chain(&error)))?;
     serde_json::from_slice(&bytes).map_err(|error| RestError::Unexpected(error.to_string()))
 }
 

@@ -25,20 +25,41 @@ impl Seen {
     }
 }
 
-async fn note(State(seen): State<Seen>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
-    let authorization = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
+async fn note(
+    State(seen): State<Seen>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let authorization = headers
+        .get("authorization")
+        .map(|value| value.to_str().unwrap().to_owned());
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    seen.0.lock().unwrap().push((method.to_string(), uri.to_string(), authorization.unwrap_or_default(), body));
+    seen.0.lock().unwrap().push((
+        method.to_string(),
+        uri.to_string(),
+        authorization.unwrap_or_default(),
+        body,
+    ));
     match uri.path() {
         "/v1/login" => Json(json!({ "user": "admin", "token": "t0ken" })).into_response(),
         "/v1/models/demo/applications/gone" => {
-            let problem = Problem::new(404, "application-not-found", "application \"gone\" not found")
-                .why("model \"demo\" has no such application")
-                .advice("list them with: periapt status");
+            let problem = Problem::new(
+                404,
+                "application-not-found",
+                "application \"gone\" not found",
+            )
+            .why("model \"demo\" has no such application")
+            .advice("list them with: periapt status");
             (StatusCode::NOT_FOUND, Json(problem)).into_response()
         }
-        "/v1/models/demo/applications/proxy" => (StatusCode::BAD_GATEWAY, "<html>oops</html>").into_response(),
-        "/v1/models/demo/units/site/3" => Json(json!({ "units": ["site/3"], "machines": ["3"] })).into_response(),
+        "/v1/models/demo/applications/proxy" => {
+            (StatusCode::BAD_GATEWAY, "<html>oops</html>").into_response()
+        }
+        "/v1/models/demo/units/site/3" => {
+            Json(json!({ "units": ["site/3"], "machines": ["3"] })).into_response()
+        }
         "/v1/models/demo/config" => Json(json!({ "name": "demo" })).into_response(),
         "/v1/models/demo/units/site/3/history" => Json(json!([])).into_response(),
         _ => Json(json!({})).into_response(),
@@ -47,7 +68,8 @@ async fn note(State(seen): State<Seen>, method: Method, uri: Uri, headers: Heade
 
 async fn server() -> (TestServer, Seen, RestClient) {
     let seen = Seen::default();
-    let server = TestServer::start(Router::new().fallback(any(note)).with_state(seen.clone())).await;
+    let server =
+        TestServer::start(Router::new().fallback(any(note)).with_state(seen.clone())).await;
     let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
     (server, seen, client)
 }
@@ -57,49 +79,108 @@ async fn a_login_gives_a_client_that_sends_its_token() {
     let (_server, seen, client) = server().await;
     let (client, reply) = client.login("admin", "secret").await.unwrap();
     assert_eq!(reply.token, "t0ken");
-    assert_eq!(seen.last().3, json!({ "user": "admin", "password": "secret" }));
-    client.resolved("demo", &"site/3".parse().unwrap(), true).await.unwrap();
+    assert_eq!(
+        seen.last().3,
+        json!({ "user": "admin", "password": "secret" })
+    );
+    client
+        .resolved("demo", &"site/3".parse().unwrap(), true)
+        .await
+        .unwrap();
     let (method, uri, authorization, body) = seen.last();
-    assert_eq!((method.as_str(), uri.as_str()), ("POST", "/v1/models/demo/units/site/3/resolved"));
-    assert_eq!((authorization.as_str(), body), ("Bearer t0ken", json!({ "retry": true })));
+    assert_eq!(
+        (method.as_str(), uri.as_str()),
+        ("POST", "/v1/models/demo/units/site/3/resolved")
+    );
+    assert_eq!(
+        (authorization.as_str(), body),
+        ("Bearer t0ken", json!({ "retry": true }))
+    );
 }
 
 #[tokio::test]
 async fn paths_queries_and_bodies_are_those_of_the_table() {
     let (_server, seen, client) = server().await;
     let unit = "site/3".parse().unwrap();
-    let removal = client.remove_unit("demo", &unit, true, Some(0)).await.unwrap();
+    let removal = client
+        .remove_unit("demo", &unit, true, Some(0))
+        .await
+        .unwrap();
     assert_eq!(removal.units, [unit.clone()]);
-    assert_eq!(seen.last().1, "/v1/models/demo/units/site/3?force=true&timeout_ms=0");
-    client.remove_unit("demo", &unit, false, None).await.unwrap();
+    assert_eq!(
+        seen.last().1,
+        "/v1/models/demo/units/site/3?force=true&timeout_ms=0"
+    );
+    client
+        .remove_unit("demo", &unit, false, None)
+        .await
+        .unwrap();
     assert_eq!(seen.last().1, "/v1/models/demo/units/site/3");
     client.unit_history("demo", &unit, Some(5)).await.unwrap();
-    assert_eq!(seen.last().1, "/v1/models/demo/units/site/3/history?limit=5");
+    assert_eq!(
+        seen.last().1,
+        "/v1/models/demo/units/site/3/history?limit=5"
+    );
     client.unit_history("demo", &unit, None).await.unwrap();
     assert_eq!(seen.last().1, "/v1/models/demo/units/site/3/history");
-    let change = ConfigChange { reset: vec!["a".to_owned()], ..ConfigChange::default() };
+    let change = ConfigChange {
+        reset: vec!["a".to_owned()],
+        ..ConfigChange::default()
+    };
     client.set_model_config("demo", &change).await.unwrap();
     let (method, uri, _, body) = seen.last();
-    assert_eq!((method.as_str(), uri.as_str()), ("PATCH", "/v1/models/demo/config"));
+    assert_eq!(
+        (method.as_str(), uri.as_str()),
+        ("PATCH", "/v1/models/demo/config")
+    );
     assert_eq!(body, json!({ "set": {}, "reset": ["a"] }));
-    let _ = client.status("demo", &["site*".to_owned(), "a b".to_owned()]).await;
-    assert_eq!(seen.last().1, "/v1/models/demo/status?pattern=site*&pattern=a+b");
-    let _ = client.machine_history("demo", &"0/lxd/1".parse().unwrap(), None).await;
-    assert_eq!(seen.last().1, "/v1/models/demo/machines/0%2Flxd%2F1/history");
-    let _ = client.add_model(&AddModel { name: "two".parse().unwrap(), config: Default::default() }).await;
+    let _ = client
+        .status("demo", &["site*".to_owned(), "a b".to_owned()])
+        .await;
+    assert_eq!(
+        seen.last().1,
+        "/v1/models/demo/status?pattern=site*&pattern=a+b"
+    );
+    let _ = client
+        .machine_history("demo", &"0/lxd/1".parse().unwrap(), None)
+        .await;
+    assert_eq!(
+        seen.last().1,
+        "/v1/models/demo/machines/0%2Flxd%2F1/history"
+    );
+    let _ = client
+        .add_model(&AddModel {
+            name: "two".parse().unwrap(),
+            config: Default::default(),
+        })
+        .await;
     assert_eq!(seen.last().3, json!({ "name": "two", "config": {} }));
 }
 
 #[tokio::test]
 async fn a_problem_keeps_its_code_and_advice_and_other_errors_become_one() {
     let (_server, _, client) = server().await;
-    let error = client.application("demo", &"gone".parse().unwrap()).await.unwrap_err();
-    assert_eq!((error.code(), error.status()), ("application-not-found", Some(404)));
-    let RestError::Problem(problem) = error else { panic!("{error:?}") };
+    let error = client
+        .application("demo", &"gone".parse().unwrap())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code(), error.status()),
+        ("application-not-found", Some(404))
+    );
+    let RestError::Problem(problem) = error else {
+        panic!("{error:?}")
+    };
     assert_eq!(problem.advice, "list them with: periapt status");
-    let error = client.application("demo", &"proxy".parse().unwrap()).await.unwrap_err();
+    let error = client
+        .application("demo", &"proxy".parse().unwrap())
+        .await
+        .unwrap_err();
     assert_eq!((error.code(), error.status()), ("http-error", Some(502)));
-    let error = client.application("demo", &"odd".parse().unwrap()).await.unwrap_err();
+    let error = client
+        .application("demo", &"odd".parse().unwrap())
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), "answer-unexpected");
 }
 
@@ -107,11 +188,18 @@ async fn a_problem_keeps_its_code_and_advice_and_other_errors_become_one() {
 async fn a_deserted_address_is_passed_over_and_all_deserted_is_unreachable() {
     let (server, _, _) = server().await;
     let deserted = deserted().await;
-    let client = RestClient::new(&[deserted.clone(), server.address.to_string()], &server.ca_pem).unwrap();
+    let client = RestClient::new(
+        &[deserted.clone(), server.address.to_string()],
+        &server.ca_pem,
+    )
+    .unwrap();
     client.login("admin", "secret").await.unwrap();
     let client = RestClient::new(std::slice::from_ref(&deserted), &server.ca_pem).unwrap();
     let error = client.models().await.unwrap_err();
-    assert!(matches!(&error, RestError::Unreachable { addresses, .. } if *addresses == deserted), "{error:?}");
+    assert!(
+        matches!(&error, RestError::Unreachable { addresses, .. } if *addresses == deserted),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
@@ -119,7 +207,11 @@ async fn another_authority_is_not_trusted() {
     let (server, seen, _) = server().await;
     let (stranger, _, _) = self::server().await;
     let client = RestClient::new(&server.addresses(), &stranger.ca_pem).unwrap();
-    let error = client.login("admin", "secret").await.map(|_| ()).unwrap_err();
+    let error = client
+        .login("admin", "secret")
+        .await
+        .map(|_| ())
+        .unwrap_err();
     assert!(error.to_string().contains("certificate"), "{error}");
     assert!(seen.0.lock().unwrap().is_empty());
 }
@@ -128,8 +220,13 @@ async fn another_authority_is_not_trusted() {
 async fn an_upload_reports_its_progress() {
     let (bodies, mut received) = mpsc::unbounded_channel();
     let upload = move |Query(query): Query<HashQuery>, headers: HeaderMap, body: Bytes| async move {
-        bodies.send((query, headers.get("content-length").cloned(), body)).unwrap();
-        (StatusCode::BAD_REQUEST, Json(Problem::new(400, "charm-archive-unreadable", "not a charm")))
+        bodies
+            .send((query, headers.get("content-length").cloned(), body))
+            .unwrap();
+        (
+            StatusCode::BAD_REQUEST,
+            Json(Problem::new(400, "charm-archive-unreadable", "not a charm")),
+        )
     };
     let router = Router::new().route("/v1/models/demo/charms", post(upload));
     let server = TestServer::start(router).await;
@@ -140,13 +237,27 @@ async fn an_upload_reports_its_progress() {
         Arc::new(move |sent, total| reports.lock().unwrap().push((sent, total)))
     };
     let archive = Bytes::from(vec![7_u8; 200_000]);
-    let error = client.upload_charm("demo", archive.clone(), Some("site"), Some(progress)).await.unwrap_err();
+    let error = client
+        .upload_charm("demo", archive.clone(), Some("site"), Some(progress))
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), "charm-archive-unreadable");
     let (query, length, body) = received.recv().await.unwrap();
-    assert_eq!((query.get("name").map(String::as_str), body), (Some("site"), archive));
+    assert_eq!(
+        (query.get("name").map(String::as_str), body),
+        (Some("site"), archive)
+    );
     assert_eq!(length.unwrap(), "200000");
     let reports = reports.lock().unwrap();
-    assert_eq!(*reports, [(65536, 200_000), (131_072, 200_000), (196_608, 200_000), (200_000, 200_000)]);
+    assert_eq!(
+        *reports,
+        [
+            (65536, 200_000),
+            (131_072, 200_000),
+            (196_608, 200_000),
+            (200_000, 200_000)
+        ]
+    );
 }
 
 type HashQuery = std::collections::HashMap<String, String>;
@@ -159,7 +270,9 @@ async fn lines_are_put_together_whatever_the_parts() {
     let changes = move || {
         let feed = feed.lock().unwrap().take().unwrap();
         let stream = futures::stream::unfold(feed, |mut feed| async move {
-            feed.recv().await.map(|part| (Ok::<_, std::io::Error>(Bytes::from(part)), feed))
+            feed.recv()
+                .await
+                .map(|part| (Ok::<_, std::io::Error>(Bytes::from(part)), feed))
         });
         async move { Body::from_stream(stream.boxed()) }
     };
@@ -168,10 +281,19 @@ async fn lines_are_put_together_whatever_the_parts() {
     let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
     parts.send("{\"position\":0,\"chan").unwrap();
     let mut lines = client.changes("demo").await.unwrap();
-    parts.send("ged\":[]}\n\n{\"position\":5,\"changed\":[\"unit/site/0\"]}\n{\"posi").unwrap();
+    parts
+        .send("ged\":[]}\n\n{\"position\":5,\"changed\":[\"unit/site/0\"]}\n{\"posi")
+        .unwrap();
     assert_eq!(lines.next().await.unwrap().unwrap().position, 0);
-    assert_eq!(lines.next().await.unwrap().unwrap().changed, ["unit/site/0"]);
-    assert!(tokio::time::timeout(Time::from_millis(20), lines.next()).await.is_err());
+    assert_eq!(
+        lines.next().await.unwrap().unwrap().changed,
+        ["unit/site/0"]
+    );
+    assert!(
+        tokio::time::timeout(Time::from_millis(20), lines.next())
+            .await
+            .is_err()
+    );
     parts.send("tion\":6,\"changed\":[]}").unwrap();
     drop(parts);
     assert_eq!(lines.next().await.unwrap().unwrap().position, 6);
@@ -187,13 +309,18 @@ async fn a_broken_off_stream_is_an_error_and_not_an_end() {
         let record = json!({
             "time": 1, "entity": "unit-site-0", "level": "WARNING", "module": "unit.site/0.juju-log", "message": "hi",
         });
-        let first = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(format!("{record}\n")))]);
+        let first =
+            futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(format!("{record}\n")))]);
         Body::from_stream(first.chain(futures::stream::pending()))
     };
     let router = Router::new().route("/v1/models/demo/logs", get(logs));
     let server = TestServer::start(router).await;
     let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
-    let query = LogQuery { level: Some("WARNING".to_owned()), follow: true, ..LogQuery::default() };
+    let query = LogQuery {
+        level: Some("WARNING".to_owned()),
+        follow: true,
+        ..LogQuery::default()
+    };
     let mut lines = client.logs("demo", &query).await.unwrap();
     assert_eq!(lines.next().await.unwrap().unwrap().message, "hi");
     server.cut();

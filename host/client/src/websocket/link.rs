@@ -58,7 +58,11 @@ impl Link {
     {
         let (sink, stream) = socket.split();
         let (outgoing, queue) = mpsc::channel(OUTGOING);
-        let link = Arc::new(Self { state: Mutex::default(), outgoing, broken: CancellationToken::new() });
+        let link = Arc::new(Self {
+            state: Mutex::default(),
+            outgoing,
+            broken: CancellationToken::new(),
+        });
         tokio::spawn(read(link.clone(), stream));
         tokio::spawn(write(link.clone(), sink, queue));
         link
@@ -73,10 +77,22 @@ impl Link {
                     () = link.broken.cancelled() => return,
                     () = clock.sleep(interval) => {}
                 }
-                let ping = link.call(Ping::FACADE, Ping::VERSION, Ping::METHOD, None, Value::Object(Default::default()));
+                let ping = link.call(
+                    Ping::FACADE,
+                    Ping::VERSION,
+                    Ping::METHOD,
+                    None,
+                    Value::Object(Default::default()),
+                );
                 // A refusal is a sign of life as well.
-                if periapt_engine::clock::timeout(&*clock, interval, ping).await.is_none() {
-                    link.lose(format!("no answer to a ping within {} s", interval.as_secs()));
+                if periapt_engine::clock::timeout(&*clock, interval, ping)
+                    .await
+                    .is_none()
+                {
+                    link.lose(format!(
+                        "no answer to a ping within {} s",
+                        interval.as_secs()
+                    ));
                 }
             }
         });
@@ -105,10 +121,21 @@ impl Link {
         let answer = match parked {
             Some(answer) => answer,
             None => {
-                self.send(WATCHER_FACADE, version, WATCHER_NEXT, Some(watcher.clone()), Value::Null).await?
+                self.send(
+                    WATCHER_FACADE,
+                    version,
+                    WATCHER_NEXT,
+                    Some(watcher.clone()),
+                    Value::Null,
+                )
+                .await?
             }
         };
-        let mut pending = PendingNext { link: self, watcher, answer: Some(answer) };
+        let mut pending = PendingNext {
+            link: self,
+            watcher,
+            answer: Some(answer),
+        };
         pending.wait().await
     }
 
@@ -156,8 +183,14 @@ impl Link {
             state.waiting.insert(request_id, caller);
             request_id
         };
-        let request =
-            Request { request_id, facade: facade.to_owned(), version, id, request: method.to_owned(), params };
+        let request = Request {
+            request_id,
+            facade: facade.to_owned(),
+            version,
+            id,
+            request: method.to_owned(),
+            params,
+        };
         match serde_json::to_string(&request) {
             Ok(text) => place.send(Message::text(text)),
             Err(error) => {
@@ -175,9 +208,10 @@ impl Link {
         let caller = self.state().waiting.remove(&response.request_id);
         if let Some(caller) = caller {
             let _ = caller.send(match response.error {
-                Some(message) => {
-                    Err(CallError::Refused { code: response.error_code.unwrap_or_default(), message })
-                }
+                Some(message) => Err(CallError::Refused {
+                    code: response.error_code.unwrap_or_default(),
+                    message,
+                }),
                 None => Ok(response.response),
             });
         }
@@ -185,7 +219,11 @@ impl Link {
     }
 
     fn gone(&self) -> CallError {
-        let reason = self.state().lost.clone().unwrap_or_else(|| "closed".to_owned());
+        let reason = self
+            .state()
+            .lost
+            .clone()
+            .unwrap_or_else(|| "closed".to_owned());
         CallError::Disconnected(reason)
     }
 
@@ -203,7 +241,9 @@ struct PendingNext<'a> {
 
 impl PendingNext<'_> {
     async fn wait(&mut self) -> Answer {
-        let Some(answer) = &mut self.answer else { return Err(self.link.gone()) };
+        let Some(answer) = &mut self.answer else {
+            return Err(self.link.gone());
+        };
         let received = answer.await;
         self.answer = None;
         received.unwrap_or_else(|_| Err(self.link.gone()))
@@ -273,7 +313,10 @@ async fn write<S>(
             return;
         }
     }
-    let frame = CloseFrame { code: CloseCode::Normal, reason: "".into() };
+    let frame = CloseFrame {
+        code: CloseCode::Normal,
+        reason: "".into(),
+    };
     // The other side may be gone already.
     let _ = sink.send(Message::Close(Some(frame))).await;
 }

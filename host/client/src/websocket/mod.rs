@@ -96,7 +96,10 @@ pub async fn dial_with(info: ApiInfo, clock: SharedClock) -> Result<ApiConnectio
 }
 
 /// Tries the addresses one after the other, each with a head start over the next.
-async fn first_to_answer(addresses: &[String], clock: &dyn Clock) -> Result<(String, TcpStream), CallError> {
+async fn first_to_answer(
+    addresses: &[String],
+    clock: &dyn Clock,
+) -> Result<(String, TcpStream), CallError> {
     let mut waiting = addresses.iter();
     let mut trying = FuturesUnordered::new();
     let mut failures = Vec::new();
@@ -145,7 +148,10 @@ async fn upgrade(
 ) -> Result<Socket, CallError> {
     let lost = |error: &dyn fmt::Display| CallError::Disconnected(format!("{address}: {error}"));
     let name = tls::server_name().map_err(unusable)?;
-    let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|error| lost(&error))?;
+    let stream = TlsConnector::from(config)
+        .connect(name, stream)
+        .await
+        .map_err(|error| lost(&error))?;
     let path = match &info.model {
         Some(model) => format!("/model/{model}/api"),
         None => "/api".to_owned(),
@@ -153,7 +159,9 @@ async fn upgrade(
     let (_, port) = tls::split_address(address).map_err(unusable)?;
     let url = format!("wss://{}:{port}{path}", tls::SERVER_NAME);
     // An agent process holds one connection for years; small buffers suffice.
-    let settings = WebSocketConfig::default().read_buffer_size(16 << 10).write_buffer_size(16 << 10);
+    let settings = WebSocketConfig::default()
+        .read_buffer_size(16 << 10)
+        .write_buffer_size(16 << 10);
     let (socket, _) = tokio_tungstenite::client_async_with_config(url, stream, Some(settings))
         .await
         .map_err(|error| lost(&error))?;
@@ -180,7 +188,10 @@ async fn log_in(info: &ApiInfo, connection: &ApiConnection) -> Result<(), CallEr
 }
 
 fn unusable(error: TrustError) -> CallError {
-    CallError::Refused { code: error.code().to_owned(), message: error.to_string() }
+    CallError::Refused {
+        code: error.code().to_owned(),
+        message: error.to_string(),
+    }
 }
 
 /// The link, and what is needed for blobs, which travel beside it over HTTPS.
@@ -210,7 +221,11 @@ impl WebsocketCaller {
     fn new(info: &ApiInfo, address: String, socket: Socket) -> Self {
         let link = Link::start(socket);
         Self {
-            blobs: Arc::new(Blobs { info: info.clone(), address, client: OnceLock::new() }),
+            blobs: Arc::new(Blobs {
+                info: info.clone(),
+                address,
+                client: OnceLock::new(),
+            }),
             _closing: Arc::new(Closing(link.clone())),
             link,
         }
@@ -228,30 +243,46 @@ impl Caller for WebsocketCaller {
         params: Value,
     ) -> Result<Value, CallError> {
         match (facade, method, id) {
-            (WATCHER_FACADE, WATCHER_NEXT, Some(watcher)) => self.link.next_event(version, watcher).await,
+            (WATCHER_FACADE, WATCHER_NEXT, Some(watcher)) => {
+                self.link.next_event(version, watcher).await
+            }
             (WATCHER_FACADE, WATCHER_STOP, Some(watcher)) => {
                 self.link.forget_watcher(&watcher);
-                self.link.call(facade, version, method, Some(watcher), params).await
+                self.link
+                    .call(facade, version, method, Some(watcher), params)
+                    .await
             }
             (_, _, id) => self.link.call(facade, version, method, id, params).await,
         }
     }
 
     async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
-        let Blobs { info, address, client } = &*self.blobs;
+        let Blobs {
+            info,
+            address,
+            client,
+        } = &*self.blobs;
         let Some(model) = &info.model else {
-            return Err(CallError::Unexpected("blobs belong to models, and this connection has none".to_owned()));
+            return Err(CallError::Unexpected(
+                "blobs belong to models, and this connection has none".to_owned(),
+            ));
         };
         let client = match client.get() {
             Some(client) => client,
             None => {
                 let made = RestClient::new(std::slice::from_ref(address), &info.ca_pem)
                     .map_err(call_error)?
-                    .with(Authorization::Basic { user: info.tag.to_string(), password: info.password.clone() });
+                    .with(Authorization::Basic {
+                        user: info.tag.to_string(),
+                        password: info.password.clone(),
+                    });
                 client.get_or_init(|| made)
             }
         };
-        client.blob(model.as_str(), digest).await.map_err(call_error)
+        client
+            .blob(model.as_str(), digest)
+            .await
+            .map_err(call_error)
     }
 
     fn broken(&self) -> CancellationToken {
@@ -261,9 +292,14 @@ impl Caller for WebsocketCaller {
 
 fn call_error(error: RestError) -> CallError {
     match error {
-        RestError::Problem(problem) => CallError::Refused { message: problem.to_string(), code: problem.code },
+        RestError::Problem(problem) => CallError::Refused {
+            message: problem.to_string(),
+            code: problem.code,
+        },
         RestError::Trust(error) => unusable(error),
-        RestError::Unreachable { .. } | RestError::Interrupted(_) => CallError::Disconnected(error.to_string()),
+        RestError::Unreachable { .. } | RestError::Interrupted(_) => {
+            CallError::Disconnected(error.to_string())
+        }
         RestError::Unexpected(text) => CallError::Unexpected(text),
     }
 }

@@ -48,13 +48,20 @@ impl Controller {
     async fn start() -> Self {
         let (requests, asked) = mpsc::unbounded_channel();
         let sockets = Arc::new(AtomicU64::new(0));
-        let script = Script { requests, sockets: sockets.clone() };
+        let script = Script {
+            requests,
+            sockets: sockets.clone(),
+        };
         let router = Router::new()
             .route("/model/{uuid}/api", any(upgrade_model))
             .route("/api", any(upgrade_model))
             .route("/v1/models/{model}/blobs/{digest}", get(blob))
             .with_state(script);
-        Self { server: TestServer::start(router).await, asked, sockets }
+        Self {
+            server: TestServer::start(router).await,
+            asked,
+            sockets,
+        }
     }
 
     fn info(&self) -> ApiInfo {
@@ -77,7 +84,10 @@ impl Controller {
     async fn accept_login(&mut self) {
         let login = self.next().await;
         assert_eq!(login.request["type"], "Admin");
-        assert_eq!(login.request["params"]["auth-tag"], format!("agent-{MODEL}"));
+        assert_eq!(
+            login.request["params"]["auth-tag"],
+            format!("agent-{MODEL}")
+        );
         assert_eq!(login.request["params"]["credentials"], "secret");
         login.reply(json!({
             "controller-tag": format!("controller-{MODEL}"),
@@ -113,7 +123,10 @@ impl Asked {
     }
 }
 
-async fn upgrade_model(State(script): State<Script>, upgrade: WebSocketUpgrade) -> axum::response::Response {
+async fn upgrade_model(
+    State(script): State<Script>,
+    upgrade: WebSocketUpgrade,
+) -> axum::response::Response {
     upgrade.on_upgrade(move |socket| serve(script, socket))
 }
 
@@ -149,11 +162,18 @@ async fn serve(script: Script, mut socket: WebSocket) {
     script.sockets.fetch_sub(1, Ordering::SeqCst);
 }
 
-async fn blob(Path((model, digest)): Path<(String, String)>, headers: HeaderMap) -> axum::response::Response {
+async fn blob(
+    Path((model, digest)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> axum::response::Response {
     use axum::response::IntoResponse;
     use base64::Engine;
-    let expected = base64::engine::general_purpose::STANDARD.encode(format!("agent-{MODEL}:secret"));
-    let given = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let expected =
+        base64::engine::general_purpose::STANDARD.encode(format!("agent-{MODEL}:secret"));
+    let given = headers
+        .get("authorization")
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     if given != format!("Basic {expected}") || model != MODEL {
         return axum::http::StatusCode::UNAUTHORIZED.into_response();
     }
@@ -165,7 +185,9 @@ async fn blob(Path((model, digest)): Path<(String, String)>, headers: HeaderMap)
 }
 
 fn life_of(unit: u64) -> GetLife {
-    GetLife { entity: format!("unit-site-{unit}").parse().unwrap() }
+    GetLife {
+        entity: format!("unit-site-{unit}").parse().unwrap(),
+    }
 }
 
 #[tokio::test]
@@ -181,11 +203,20 @@ async fn calls_run_at_the_same_time_and_answers_may_come_in_any_order() {
     let mut asked = HashMap::new();
     for _ in 0..10 {
         let request = controller.next().await;
-        asked.insert(request.request["params"]["entity"].as_str().unwrap().to_owned(), request);
+        asked.insert(
+            request.request["params"]["entity"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+            request,
+        );
     }
     for unit in (0..10).rev() {
         let life = if unit % 2 == 0 { "alive" } else { "dying" };
-        asked.remove(&format!("unit-site-{unit}")).unwrap().reply(json!(life));
+        asked
+            .remove(&format!("unit-site-{unit}"))
+            .unwrap()
+            .reply(json!(life));
     }
     for (unit, call) in calls.into_iter().enumerate() {
         let life = call.await.unwrap().unwrap().unwrap();
@@ -201,7 +232,10 @@ async fn a_refusal_carries_its_code() {
         let connection = connection.clone();
         async move { connection.call(&life_of(0)).await }
     });
-    controller.next().await.refuse(code::NOT_FOUND, "unit not found");
+    controller
+        .next()
+        .await
+        .refuse(code::NOT_FOUND, "unit not found");
     let error = call.await.unwrap().unwrap_err();
     assert!(error.is(code::NOT_FOUND));
     assert_eq!(error.to_string(), "unit not found");
@@ -210,7 +244,11 @@ async fn a_refusal_carries_its_code() {
 
 #[tokio::test]
 async fn when_the_connection_goes_every_waiting_call_fails_and_broken_fires() {
-    for reaction in [Reaction::Close, Reaction::Vanish, Reaction::Say("nonsense".to_owned())] {
+    for reaction in [
+        Reaction::Close,
+        Reaction::Vanish,
+        Reaction::Say("nonsense".to_owned()),
+    ] {
         let mut controller = Controller::start().await;
         let connection = controller.dial().await;
         let calls: Vec<_> = (0..5)
@@ -255,12 +293,17 @@ async fn a_dropped_connection_closes_the_socket() {
 async fn an_event_on_its_way_is_kept_when_the_caller_stops_waiting() {
     let mut controller = Controller::start().await;
     let connection = controller.dial().await;
-    let watch = WatchLife { entity: "unit-site-0".parse().unwrap() };
+    let watch = WatchLife {
+        entity: "unit-site-0".parse().unwrap(),
+    };
     let watching = tokio::spawn({
         let connection = connection.clone();
         async move { connection.watch(&watch).await }
     });
-    controller.next().await.reply(json!({ "watcher-id": "7", "changes": ["first"] }));
+    controller
+        .next()
+        .await
+        .reply(json!({ "watcher-id": "7", "changes": ["first"] }));
     let mut watcher = watching.await.unwrap().unwrap();
     assert_eq!(watcher.next().await.unwrap(), ["first"]);
 
@@ -270,7 +313,10 @@ async fn an_event_on_its_way_is_kept_when_the_caller_stops_waiting() {
         _ = watcher.next() => unreachable!("nothing was answered"),
         request = controller.next() => request,
     };
-    assert_eq!((request.method(), &request.request["id"]), ("Next", &json!("7")));
+    assert_eq!(
+        (request.method(), &request.request["id"]),
+        ("Next", &json!("7"))
+    );
     request.reply(json!({ "changes": ["second"] }));
     assert_eq!(watcher.next().await.unwrap(), ["second"]);
 
@@ -296,7 +342,10 @@ async fn a_controller_that_cannot_be_reached_is_named() {
     let address = deserted().await;
     info.addresses = vec![address.clone()];
     let error = dial(info.clone()).await.map(|_| ()).unwrap_err();
-    assert!(matches!(&error, CallError::Disconnected(text) if text.contains(&address)), "{error:?}");
+    assert!(
+        matches!(&error, CallError::Disconnected(text) if text.contains(&address)),
+        "{error:?}"
+    );
     info.addresses = Vec::new();
     let error = dial(info).await.map(|_| ()).unwrap_err();
     assert!(error.is("address-missing"), "{error:?}");
@@ -309,14 +358,20 @@ async fn another_authority_is_not_trusted() {
     let mut info = controller.info();
     info.ca_pem = stranger.server.ca_pem.clone();
     let error = dial(info).await.map(|_| ()).unwrap_err();
-    assert!(matches!(&error, CallError::Disconnected(text) if text.contains("certificate")), "{error:?}");
+    assert!(
+        matches!(&error, CallError::Disconnected(text) if text.contains("certificate")),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_refused_login_is_a_refusal_and_another_model_is_unexpected() {
     let mut controller = Controller::start().await;
     let dialling = tokio::spawn(dial(controller.info()));
-    controller.next().await.refuse(code::UNAUTHORIZED, "invalid entity name or password");
+    controller
+        .next()
+        .await
+        .refuse(code::UNAUTHORIZED, "invalid entity name or password");
     let error = dialling.await.unwrap().map(|_| ()).unwrap_err();
     assert!(error.is(code::UNAUTHORIZED), "{error:?}");
 

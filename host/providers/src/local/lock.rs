@@ -66,8 +66,14 @@ pub fn holder(directory: &Path) -> Result<Holder, ProviderError> {
         Err(errno) => return Err(file("lock", &path)(errno.into())),
     }
     let mut text = String::new();
-    lock.read_to_string(&mut text).map_err(file("read", &path))?;
-    Ok(text.trim().parse().ok().and_then(Pid::from_raw).map_or(Holder::Nameless, Holder::Process))
+    lock.read_to_string(&mut text)
+        .map_err(file("read", &path))?;
+    Ok(text
+        .trim()
+        .parse()
+        .ok()
+        .and_then(Pid::from_raw)
+        .map_or(Holder::Nameless, Holder::Process))
 }
 
 /// Tries for a moment, because whoever asks for the holder takes the lock for an instant.

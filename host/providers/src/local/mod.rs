@@ -29,7 +29,9 @@ pub use lock::{AgentLock, Holder, LOCK_FILE, holder};
 pub use process::Program;
 pub use supervisor::Patience;
 
-use crate::{Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance};
+use crate::{
+    Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
+};
 use records::Records;
 use supervisor::{Reply, Request, Supervisor};
 
@@ -52,7 +54,10 @@ pub struct LocalProviders {
 
 impl LocalProviders {
     pub fn new(options: LocalOptions) -> Self {
-        Self { options, open: Mutex::default() }
+        Self {
+            options,
+            open: Mutex::default(),
+        }
     }
 }
 
@@ -100,12 +105,20 @@ impl LocalProvider {
             last_end: None,
         };
         tokio::spawn(supervisor.run(receiver));
-        Self { environment: environment.to_owned(), records, requests, shown }
+        Self {
+            environment: environment.to_owned(),
+            records,
+            requests,
+            shown,
+        }
     }
 
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, ProviderError> {
         let (reply, answer) = oneshot::channel();
-        self.requests.send(request(reply)).await.map_err(|_| ProviderError::Closed)?;
+        self.requests
+            .send(request(reply))
+            .await
+            .map_err(|_| ProviderError::Closed)?;
         answer.await.map_err(|_| ProviderError::Closed)?
     }
 
@@ -117,7 +130,11 @@ impl LocalProvider {
         Instance {
             id: InstanceId::new(format!("{}{name}", self.prefix())),
             name: name.to_owned(),
-            state: if running { InstanceState::Running } else { InstanceState::Down },
+            state: if running {
+                InstanceState::Running
+            } else {
+                InstanceState::Down
+            },
             addresses: vec!["127.0.0.1".to_owned()],
             hardware: hardware(),
         }
@@ -131,7 +148,10 @@ impl Provider for LocalProvider {
     }
 
     fn describe(&self) -> Value {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shown
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
@@ -142,7 +162,13 @@ impl Provider for LocalProvider {
         check_name(&request.name)?;
         let name = request.name.clone();
         let config = request.agent_config;
-        let running = self.ask(|reply| Request::Start { name, config, reply }).await?;
+        let running = self
+            .ask(|reply| Request::Start {
+                name,
+                config,
+                reply,
+            })
+            .await?;
         Ok(self.instance(&request.name, running))
     }
 
@@ -159,7 +185,10 @@ impl Provider for LocalProvider {
 
     async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {
         let (names, running) = self.ask(|reply| Request::List { reply }).await?;
-        Ok(names.iter().map(|name| self.instance(name, running)).collect())
+        Ok(names
+            .iter()
+            .map(|name| self.instance(name, running))
+            .collect())
     }
 
     async fn halt(&self) -> Result<(), ProviderError> {
@@ -176,8 +205,14 @@ fn check_name(name: &str) -> Result<(), ProviderError> {
     let sound = !name.is_empty()
         && !name.starts_with(['.', '/'])
         && !name.contains("..")
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c));
-    if sound { Ok(()) } else { Err(ProviderError::InvalidName(name.to_owned())) }
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c));
+    if sound {
+        Ok(())
+    } else {
+        Err(ProviderError::InvalidName(name.to_owned()))
+    }
 }
 
 fn hardware() -> String {
@@ -190,10 +225,18 @@ fn hardware() -> String {
     if let Ok(cores) = std::thread::available_parallelism() {
         hardware.push_str(&format!(" cores={cores}"));
     }
-    let memory = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let kib: u64 = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
-        Some(kib / 1024)
-    });
+    let memory = std::fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|text| {
+            let kib: u64 = text
+                .lines()
+                .find_map(|line| line.strip_prefix("MemTotal:"))?
+                .trim()
+                .strip_suffix(" kB")?
+                .parse()
+                .ok()?;
+            Some(kib / 1024)
+        });
     if let Some(mib) = memory {
         hardware.push_str(&format!(" mem={mib}M"));
     }

@@ -44,9 +44,15 @@ pub struct AgentProcess {
 
 impl AgentProcess {
     /// Starts the agent of `directory`. Its output goes to `agent.log` there.
-    pub fn spawn(program: &Program, directory: &Path, config: &Path) -> Result<Self, ProviderError> {
+    pub fn spawn(
+        program: &Program,
+        directory: &Path,
+        config: &Path,
+    ) -> Result<Self, ProviderError> {
         let log = open_log(directory)?;
-        let errors = log.try_clone().map_err(file("open", directory.join("agent.log")))?;
+        let errors = log
+            .try_clone()
+            .map_err(file("open", directory.join("agent.log")))?;
         let child = CommandWrap::with_new(&program.path, |command| {
             command
                 .args(&program.arguments)
@@ -58,7 +64,10 @@ impl AgentProcess {
         })
         .wrap(ProcessSession)
         .spawn()
-        .map_err(|source| ProviderError::Spawn { program: program.path.clone(), source })?;
+        .map_err(|source| ProviderError::Spawn {
+            program: program.path.clone(),
+            source,
+        })?;
         // Not reaped before the pidfd says so, hence still this very process.
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| ProviderError::Spawn {
@@ -95,9 +104,16 @@ impl AgentProcess {
             source,
         };
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(|errno| failed(errno.into()))?;
-        #[expect(deprecated, reason = "its successor needs unsafe code; an owned pidfd stays what it is")]
+        #[expect(
+            deprecated,
+            reason = "its successor needs unsafe code; an owned pidfd stays what it is"
+        )]
         let pidfd = AsyncFd::with_interest(pidfd, Interest::READABLE).map_err(failed)?;
-        Ok(Self { pid, adopted, pidfd })
+        Ok(Self {
+            pid,
+            adopted,
+            pidfd,
+        })
     }
 
     /// Ends when the process has; a child is reaped. Says how it ended, as far as one can know.
@@ -108,7 +124,10 @@ impl AgentProcess {
             if self.pidfd.readable().await.is_err() {
                 std::future::pending::<()>().await;
             }
-            match waitid(WaitId::PidFd(self.pidfd.as_fd()), WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
+            match waitid(
+                WaitId::PidFd(self.pidfd.as_fd()),
+                WaitIdOptions::EXITED | WaitIdOptions::NOHANG,
+            ) {
                 Ok(Some(status)) => {
                     return match (status.exit_status(), status.terminating_signal()) {
                         (Some(code), _) => format!("exit status {code}"),
@@ -131,7 +150,10 @@ impl AgentProcess {
             how = self.ended() => return Ok(how),
             () = clock.sleep(bound) => {}
         }
-        tracing::warn!(pid = self.pid.as_raw_nonzero().get(), "agent did not stop in time and is killed");
+        tracing::warn!(
+            pid = self.pid.as_raw_nonzero().get(),
+            "agent did not stop in time and is killed"
+        );
         self.signal(Signal::KILL)?;
         Ok(self.ended().await)
     }
@@ -154,5 +176,10 @@ fn open_log(directory: &Path) -> Result<std::fs::File, ProviderError> {
         let older = directory.join("agent.log.1");
         std::fs::rename(&path, &older).map_err(file("set aside", &path))?;
     }
-    OpenOptions::new().create(true).append(true).mode(0o600).open(&path).map_err(file("open", &path))
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(&path)
+        .map_err(file("open", &path))
 }

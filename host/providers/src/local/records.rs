@@ -48,13 +48,16 @@ impl Records {
         let path = self.instances_file();
         match read(&path)? {
             None => Ok(BTreeSet::new()),
-            Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| file("read", &path)(error.into())),
+            Some(bytes) => {
+                serde_json::from_slice(&bytes).map_err(|error| file("read", &path)(error.into()))
+            }
         }
     }
 
     pub fn set_instances(&self, names: &BTreeSet<String>) -> Result<(), ProviderError> {
         let path = self.instances_file();
-        let bytes = serde_json::to_vec(names).map_err(|error| file("write", &path)(error.into()))?;
+        let bytes =
+            serde_json::to_vec(names).map_err(|error| file("write", &path)(error.into()))?;
         replace(&path, &bytes)
     }
 
@@ -69,7 +72,9 @@ impl Records {
     /// Removes the directory with everything in it.
     pub fn remove(&self) -> Result<(), ProviderError> {
         match std::fs::remove_dir_all(&self.directory) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(file("remove", &self.directory)(error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(file("remove", &self.directory)(error))
+            }
             _ => Ok(()),
         }
     }
@@ -86,7 +91,12 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, ProviderError> {
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), ProviderError> {
     let next = path.with_extension("json.next");
     let write = || {
-        let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&next)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&next)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         std::fs::rename(&next, path)?;

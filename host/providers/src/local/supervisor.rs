@@ -43,12 +43,25 @@ impl Default for Patience {
 pub(super) type Reply<T> = oneshot::Sender<Result<T, ProviderError>>;
 
 pub(super) enum Request {
-    Start { name: String, config: Vec<u8>, reply: Reply<bool> },
-    Stop { name: String, reply: Reply<()> },
+    Start {
+        name: String,
+        config: Vec<u8>,
+        reply: Reply<bool>,
+    },
+    Stop {
+        name: String,
+        reply: Reply<()>,
+    },
     /// Names, and whether the agent runs.
-    List { reply: Reply<(BTreeSet<String>, bool)> },
-    Halt { reply: Reply<()> },
-    Destroy { reply: Reply<()> },
+    List {
+        reply: Reply<(BTreeSet<String>, bool)>,
+    },
+    Halt {
+        reply: Reply<()>,
+    },
+    Destroy {
+        reply: Reply<()>,
+    },
 }
 
 pub(super) struct Supervisor {
@@ -74,7 +87,9 @@ impl Supervisor {
         self.resume().await;
         loop {
             self.show();
-            let restart = self.restart_at.map(|at| self.clock.sleep(at.saturating_sub(self.clock.monotonic())));
+            let restart = self
+                .restart_at
+                .map(|at| self.clock.sleep(at.saturating_sub(self.clock.monotonic())));
             tokio::select! {
                 biased;
                 request = requests.recv() => match request {
@@ -97,7 +112,11 @@ impl Supervisor {
         let resumed = match self.records.instances() {
             Ok(instances) => {
                 self.instances = instances;
-                if self.instances.is_empty() { self.stop_agent().await } else { self.ensure_agent().await }
+                if self.instances.is_empty() {
+                    self.stop_agent().await
+                } else {
+                    self.ensure_agent().await
+                }
             }
             Err(error) => Err(error),
         };
@@ -110,7 +129,11 @@ impl Supervisor {
     async fn serve(&mut self, request: Request) {
         // A caller that no longer waits for its answer has lost interest, nothing more.
         match request {
-            Request::Start { name, config, reply } => {
+            Request::Start {
+                name,
+                config,
+                reply,
+            } => {
                 let started = self.start(name, config).await;
                 let _ = reply.send(started);
             }
@@ -162,7 +185,11 @@ impl Supervisor {
         remaining.remove(name);
         self.records.set_instances(&remaining)?;
         self.instances = remaining;
-        if self.instances.is_empty() { self.stop_agent().await } else { Ok(()) }
+        if self.instances.is_empty() {
+            self.stop_agent().await
+        } else {
+            Ok(())
+        }
     }
 
     async fn destroy(&mut self) -> Result<(), ProviderError> {
@@ -209,7 +236,9 @@ impl Supervisor {
         let directory = self.records.directory();
         let agent = match self.agent.take() {
             Some(agent) => Some(agent),
-            None if directory.exists() => AgentProcess::adopt(directory, self.clock.as_ref()).await?,
+            None if directory.exists() => {
+                AgentProcess::adopt(directory, self.clock.as_ref()).await?
+            }
             None => None,
         };
         if let Some(agent) = agent {

@@ -20,7 +20,10 @@ const DEAF: &str = r#"trap '' TERM; d=$(dirname "$0"); exec 9<>"$d/lock"; flock 
 fn options(directory: &Path, script: &str) -> LocalOptions {
     LocalOptions {
         directory: directory.to_owned(),
-        program: Program { path: PathBuf::from("/bin/sh"), arguments: vec!["-c".into(), script.into()] },
+        program: Program {
+            path: PathBuf::from("/bin/sh"),
+            arguments: vec!["-c".into(), script.into()],
+        },
         patience: Patience {
             first_restart: Duration::from_millis(20),
             stop: Duration::from_millis(300),
@@ -70,7 +73,11 @@ async fn one_process_hosts_all_instances_and_ends_with_the_last() {
     let pid = locked(&directory).await;
     let second = provider.start_instance(request("1")).await.unwrap();
     assert_eq!(locked(&directory).await, pid);
-    assert_eq!(rustix::process::getsid(Some(pid)).unwrap(), pid, "a session of its own");
+    assert_eq!(
+        rustix::process::getsid(Some(pid)).unwrap(),
+        pid,
+        "a session of its own"
+    );
     provider.stop_instance(&first.id).await.unwrap();
     assert_eq!(locked(&directory).await, pid);
     provider.stop_instance(&second.id).await.unwrap();
@@ -94,7 +101,10 @@ async fn a_killed_agent_is_reaped_and_started_again() {
     }
     until(|| (provider.describe()["agent-starts"] == 4).then_some(())).await;
     assert_eq!(provider.describe()["last-end"], "killed by signal 9");
-    assert_eq!(provider.instances().await.unwrap()[0].state, InstanceState::Running);
+    assert_eq!(
+        provider.instances().await.unwrap()[0].state,
+        InstanceState::Running
+    );
     provider.destroy().await.unwrap();
     gone(pid).await;
 }
@@ -113,7 +123,11 @@ async fn a_running_agent_is_adopted_and_watched_by_the_next_controller() {
     let next = LocalProvider::open("m", &options(home.path(), AGENT));
     until(|| (next.describe()["agent-pid"] == pid.as_raw_nonzero().get()).then_some(())).await;
     assert_eq!(next.describe()["adopted"], true);
-    assert_eq!(next.instances().await.unwrap().len(), 1, "its instances are remembered");
+    assert_eq!(
+        next.instances().await.unwrap().len(),
+        1,
+        "its instances are remembered"
+    );
     kill_process(pid, Signal::KILL).unwrap();
     let heir = until(|| match holder(&directory).unwrap() {
         Holder::Process(heir) if heir != pid => Some(heir),
@@ -144,7 +158,10 @@ async fn a_halted_agent_stays_down_until_it_is_asked_for() {
     provider.halt().await.unwrap();
     gone(pid).await;
     let instances = provider.instances().await.unwrap();
-    assert_eq!((instances.len(), instances[0].state), (1, InstanceState::Down));
+    assert_eq!(
+        (instances.len(), instances[0].state),
+        (1, InstanceState::Down)
+    );
     provider.start_instance(request("0")).await.unwrap();
     locked(&home.path().join("m")).await;
     provider.destroy().await.unwrap();
@@ -157,7 +174,10 @@ async fn a_changed_configuration_restarts_the_agent() {
     let provider = LocalProvider::open("m", &options(home.path(), AGENT));
     provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&directory).await;
-    let changed = StartInstance { name: "0".into(), agent_config: b"{}".to_vec() };
+    let changed = StartInstance {
+        name: "0".into(),
+        agent_config: b"{}".to_vec(),
+    };
     provider.start_instance(changed).await.unwrap();
     gone(pid).await;
     assert_ne!(locked(&directory).await, pid);

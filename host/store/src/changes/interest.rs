@@ -20,12 +20,18 @@ pub(super) enum Want {
 impl Interest {
     /// Changes of one model.
     pub fn model(model: &ModelUuid) -> Self {
-        Self { model: Some(model.as_str().to_owned()), wants: Vec::new() }
+        Self {
+            model: Some(model.as_str().to_owned()),
+            wants: Vec::new(),
+        }
     }
 
     /// Changes of whatever model.
     pub fn any_model() -> Self {
-        Self { model: None, wants: Vec::new() }
+        Self {
+            model: None,
+            wants: Vec::new(),
+        }
     }
 
     /// One key of a namespace.
@@ -37,8 +43,15 @@ impl Interest {
 
     /// Several keys of a namespace.
     #[must_use]
-    pub fn keys<K: ToString>(mut self, namespace: &'static str, keys: impl IntoIterator<Item = K>) -> Self {
-        self.wants.extend(keys.into_iter().map(|key| Want::Key(namespace, key.to_string())));
+    pub fn keys<K: ToString>(
+        mut self,
+        namespace: &'static str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Self {
+        self.wants.extend(
+            keys.into_iter()
+                .map(|key| Want::Key(namespace, key.to_string())),
+        );
         self
     }
 

@@ -127,14 +127,21 @@ impl ChangeStream {
     pub(crate) async fn dispatch_page(&self) -> Result<u64> {
         let sql = "SELECT id, model_uuid, namespace, key FROM change_log WHERE id > $1 ORDER BY id LIMIT $2";
         let mut db = self.store.glance().await?;
-        let rows = db.fetch(sql, params![self.board().position(), PAGE]).await?;
+        let rows = db
+            .fetch(sql, params![self.board().position(), PAGE])
+            .await?;
         drop(db);
         let mut count = 0;
         for row in &rows {
             let position = row.int(0)?;
             // A namespace that only newer programs know has no subscriber here.
             if let Some(namespace) = namespace::known(row.str(2)?) {
-                let change = Change { position, model: row.text(1)?, namespace, key: row.text(3)? };
+                let change = Change {
+                    position,
+                    model: row.text(1)?,
+                    namespace,
+                    key: row.text(3)?,
+                };
                 self.wake_leases(&change);
                 self.board().dispatch(&change);
             }
@@ -212,5 +219,7 @@ impl ChangeStream {
 
 async fn pruned_to(db: &mut Session) -> Result<i64> {
     let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'change-pruned'";
-    db.fetch_optional(sql, vec![]).await?.map_or(Ok(0), |row| row.int(0))
+    db.fetch_optional(sql, vec![])
+        .await?
+        .map_or(Ok(0), |row| row.int(0))
 }

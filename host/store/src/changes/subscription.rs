@@ -35,7 +35,10 @@ impl Mailbox {
 
     /// No more will come; whoever waits is told.
     pub(super) fn end(&self) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+        self.pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .ended = true;
         self.filled.notify_one();
     }
 
@@ -48,7 +51,12 @@ impl Mailbox {
         drop(pending);
         let mut changes: Vec<Change> = positions
             .into_iter()
-            .map(|((model, namespace, key), position)| Change { position, model, namespace, key })
+            .map(|((model, namespace, key), position)| Change {
+                position,
+                model,
+                namespace,
+                key,
+            })
             .collect();
         changes.sort_by_key(|change| change.position);
         Some(Ok(changes))

@@ -99,21 +99,35 @@ impl Switchboard {
             let set = match want {
                 Want::Everything => &mut model.everything,
                 Want::All(namespace) => &mut model.namespaces.entry(namespace).or_default().all,
-                Want::Key(namespace, key) => {
-                    model.namespaces.entry(namespace).or_default().keys.entry(key.clone()).or_default()
-                }
+                Want::Key(namespace, key) => model
+                    .namespaces
+                    .entry(namespace)
+                    .or_default()
+                    .keys
+                    .entry(key.clone())
+                    .or_default(),
             };
             set.insert(id, Arc::clone(&mailbox));
         }
-        index.subscribers.insert(id, (interest, Arc::clone(&mailbox)));
+        index
+            .subscribers
+            .insert(id, (interest, Arc::clone(&mailbox)));
         drop(index);
-        Subscription { id, mailbox, switchboard: Arc::clone(self) }
+        Subscription {
+            id,
+            mailbox,
+            switchboard: Arc::clone(self),
+        }
     }
 
     pub(super) fn unsubscribe(&self, id: u64) {
         let mut index = self.lock();
-        let Some((interest, _)) = index.subscribers.remove(&id) else { return };
-        let Some(model) = index.models.get_mut(&interest.model) else { return };
+        let Some((interest, _)) = index.subscribers.remove(&id) else {
+            return;
+        };
+        let Some(model) = index.models.get_mut(&interest.model) else {
+            return;
+        };
         for want in &interest.wants {
             match want {
                 Want::Everything => {
@@ -136,7 +150,9 @@ impl Switchboard {
                 }
             }
         }
-        model.namespaces.retain(|_, entry| !entry.all.is_empty() || !entry.keys.is_empty());
+        model
+            .namespaces
+            .retain(|_, entry| !entry.all.is_empty() || !entry.keys.is_empty());
         if model.everything.is_empty() && model.namespaces.is_empty() {
             index.models.remove(&interest.model);
         }
@@ -146,7 +162,9 @@ impl Switchboard {
     pub(super) fn dispatch(&self, change: &Change) {
         let index = self.lock();
         for model in [Some(change.model.clone()), None] {
-            let Some(model) = index.models.get(&model) else { continue };
+            let Some(model) = index.models.get(&model) else {
+                continue;
+            };
             let namespace = model.namespaces.get(change.namespace);
             let sets = [
                 Some(&model.everything),

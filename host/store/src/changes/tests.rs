@@ -34,13 +34,29 @@ async fn changes_reach_only_whom_they_concern_and_each_key_once() {
         let mut all = stream.subscribe(Interest::model(&model).all(namespace::UNIT));
         let mut any = stream.subscribe(Interest::any_model().all(namespace::UNIT));
         let mut stranger = stream.subscribe(Interest::model(&other).everything());
-        touch(&fixture, &model, vec!["site/0".into(), "site/1".into(), "site/0".into()]).await;
+        touch(
+            &fixture,
+            &model,
+            vec!["site/0".into(), "site/1".into(), "site/0".into()],
+        )
+        .await;
         touch(&fixture, &model, vec!["site/0".into()]).await;
         fixture.settle().await;
-        let keys = |changes: Vec<super::Change>| changes.into_iter().map(|change| change.key).collect::<Vec<_>>();
+        let keys = |changes: Vec<super::Change>| {
+            changes
+                .into_iter()
+                .map(|change| change.key)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(keys(one.next().await.expect("changes")), ["site/0"]);
-        assert_eq!(keys(all.next().await.expect("changes")), ["site/1", "site/0"]);
-        assert_eq!(keys(any.next().await.expect("changes")), ["site/1", "site/0"]);
+        assert_eq!(
+            keys(all.next().await.expect("changes")),
+            ["site/1", "site/0"]
+        );
+        assert_eq!(
+            keys(any.next().await.expect("changes")),
+            ["site/1", "site/0"]
+        );
         assert!(stranger.take_now().is_empty());
         drop((one, all, any, stranger));
         assert_eq!(fixture.store.report()["subscriptions"], 0);
@@ -53,7 +69,10 @@ async fn a_failed_job_changes_nothing_for_watchers() {
     for fixture in fixtures().await {
         let model = fixture.model("default").await;
         fixture.settle().await;
-        let mut watch = fixture.store.changes().subscribe(Interest::model(&model).everything());
+        let mut watch = fixture
+            .store
+            .changes()
+            .subscribe(Interest::model(&model).everything());
         let failed = fixture
             .store
             .write::<(), _>({
@@ -90,7 +109,10 @@ async fn a_dispatcher_that_is_stopped_and_run_again_loses_nothing() {
             touch(&fixture, &model, vec![format!("gap/{round}")]).await;
             assert!(watch.take_now().is_empty());
             fixture.settle().await;
-            assert_eq!(watch.next().await.expect("changes")[0].key, format!("gap/{round}"));
+            assert_eq!(
+                watch.next().await.expect("changes")[0].key,
+                format!("gap/{round}")
+            );
         }
         fixture.end().await;
     }
@@ -100,17 +122,27 @@ async fn a_dispatcher_that_is_stopped_and_run_again_loses_nothing() {
 async fn the_log_is_pruned_behind_the_reader() {
     for fixture in fixtures().await {
         let model = fixture.model("default").await;
-        touch(&fixture, &model, (0..50).map(|n| format!("site/{n}")).collect()).await;
+        touch(
+            &fixture,
+            &model,
+            (0..50).map(|n| format!("site/{n}")).collect(),
+        )
+        .await;
         fixture.settle().await;
         let count = || async {
             let mut db = fixture.store.glance().await.expect("session");
-            db.count("SELECT COUNT(*) FROM change_log", vec![]).await.expect("count")
+            db.count("SELECT COUNT(*) FROM change_log", vec![])
+                .await
+                .expect("count")
         };
         assert!(count().await >= 50);
         touch(&fixture, &model, vec!["late/0".into()]).await;
         fixture.store.changes().prune().await.expect("pruned");
         assert_eq!(count().await, 1);
-        let mut watch = fixture.store.changes().subscribe(Interest::model(&model).all(namespace::UNIT));
+        let mut watch = fixture
+            .store
+            .changes()
+            .subscribe(Interest::model(&model).all(namespace::UNIT));
         fixture.settle().await;
         assert_eq!(watch.next().await.expect("changes")[0].key, "late/0");
         fixture.end().await;
@@ -215,8 +247,14 @@ fn hear(watch: &mut super::Subscription, keys: &BTreeSet<u8>, heard: &mut BTreeM
     for change in watch.take_now() {
         assert!(change.position > last, "ascending");
         last = change.position;
-        assert!(keys.iter().any(|key| key.to_string() == change.key), "only what was asked for");
+        assert!(
+            keys.iter().any(|key| key.to_string() == change.key),
+            "only what was asked for"
+        );
         let before = heard.insert(change.key, change.position);
-        assert!(before.is_none_or(|before| before < change.position), "never again");
+        assert!(
+            before.is_none_or(|before| before < change.position),
+            "never again"
+        );
     }
 }

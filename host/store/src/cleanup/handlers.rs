@@ -10,7 +10,8 @@ use crate::tx::Tx;
 use crate::{Result, machines, model_config, removal};
 
 pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<()> {
-    let kind = Kind::named(&item.kind).ok_or_else(|| StoreError::corrupt("clean-up", &item.kind))?;
+    let kind =
+        Kind::named(&item.kind).ok_or_else(|| StoreError::corrupt("clean-up", &item.kind))?;
     let force = item.force;
     match kind {
         Kind::ApplicationUnits => application_units(tx, model, &item.subject.parse()?, force).await,
@@ -53,14 +54,24 @@ async fn model_machines(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<(
         machines::set_life(tx, model, &machine, Life::Dying).await?;
         if force {
             let due = tx.now.saturating_add(wait);
-            enqueue(tx, model, Kind::ForceDeadMachine, machine.as_str(), true, due).await?;
+            enqueue(
+                tx,
+                model,
+                Kind::ForceDeadMachine,
+                machine.as_str(),
+                true,
+                due,
+            )
+            .await?;
         }
     }
     Ok(())
 }
 
 async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-    let Some(found) = removal::leaving(tx, model, unit).await? else { return Ok(()) };
+    let Some(found) = removal::leaving(tx, model, unit).await? else {
+        return Ok(());
+    };
     if found.life == Life::Alive {
         removal::set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
     }
@@ -70,12 +81,16 @@ async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
     if tx.db.execute(sql, params![model, unit]).await? > 0 {
         tx.touch(model, namespace::RESOLVED, unit.as_str());
     }
-    let due = tx.now.saturating_add(model_config::force_wait(&mut tx.db, model).await?);
+    let due = tx
+        .now
+        .saturating_add(model_config::force_wait(&mut tx.db, model).await?);
     enqueue(tx, model, Kind::ForceRemoveUnit, unit.as_str(), true, due).await
 }
 
 async fn force_remove_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-    let Some(found) = removal::leaving(tx, model, unit).await? else { return Ok(()) };
+    let Some(found) = removal::leaving(tx, model, unit).await? else {
+        return Ok(());
+    };
     // Subordinates live on the principal's machine and cannot outlive it.
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2";
     for row in tx.db.fetch(sql, params![model, unit]).await? {
@@ -83,8 +98,18 @@ async fn force_remove_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> R
     }
     removal::remove_unit_now(tx, model, unit).await?;
     if let Some(machine) = found.machine {
-        let due = tx.now.saturating_add(model_config::force_wait(&mut tx.db, model).await?);
-        enqueue(tx, model, Kind::ForceDeadMachine, machine.as_str(), true, due).await?;
+        let due = tx
+            .now
+            .saturating_add(model_config::force_wait(&mut tx.db, model).await?);
+        enqueue(
+            tx,
+            model,
+            Kind::ForceDeadMachine,
+            machine.as_str(),
+            true,
+            due,
+        )
+        .await?;
     }
     Ok(())
 }

@@ -73,7 +73,12 @@ pub(crate) async fn enqueue(
         ON CONFLICT (model_uuid, kind, subject) DO UPDATE
         SET args = CASE WHEN excluded.args = '{}' THEN cleanup.args ELSE excluded.args END,
             due_at = CASE WHEN excluded.due_at < cleanup.due_at THEN excluded.due_at ELSE cleanup.due_at END";
-    tx.db.execute(sql, params![id, model, kind.as_str(), subject, args, due_at]).await?;
+    tx.db
+        .execute(
+            sql,
+            params![id, model, kind.as_str(), subject, args, due_at],
+        )
+        .await?;
     tx.touch(model, namespace::CLEANUP, "");
     Ok(())
 }
@@ -98,7 +103,11 @@ impl Store {
         loop {
             let sql = "SELECT id, kind, subject, args FROM cleanup
                 WHERE model_uuid = $1 AND due_at <= $2 AND id > $3 ORDER BY id LIMIT 1";
-            let row = self.glance().await?.fetch_optional(sql, params![model, self.now(), tried]).await?;
+            let row = self
+                .glance()
+                .await?
+                .fetch_optional(sql, params![model, self.now(), tried])
+                .await?;
             let Some(row) = row else { break };
             let item = Item {
                 id: row.int(0)?,
@@ -115,12 +124,20 @@ impl Store {
             }
         }
         let sql = "SELECT COUNT(*), MIN(due_at) FROM cleanup WHERE model_uuid = $1";
-        let row = self.glance().await?.fetch_optional(sql, params![model]).await?;
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![model])
+            .await?;
         let (remaining, next_due) = match row {
             Some(row) => (row.count(0)?, row.optional_int(1)?),
             None => (0, None),
         };
-        Ok(CleanupReport { remaining, next_due, errors })
+        Ok(CleanupReport {
+            remaining,
+            next_due,
+            errors,
+        })
     }
 
     async fn clean_one(&self, model: &ModelUuid, item: Item) -> Result<()> {
@@ -128,7 +145,9 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 // Gone first: a handler may queue its like anew.
-                tx.db.execute("DELETE FROM cleanup WHERE id = $1", params![item.id]).await?;
+                tx.db
+                    .execute("DELETE FROM cleanup WHERE id = $1", params![item.id])
+                    .await?;
                 handlers::run(tx, &model, &item).await
             })
         })

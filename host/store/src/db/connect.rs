@@ -44,8 +44,12 @@ fn postgres_options(url: &str) -> Result<PgConnectOptions, StoreError> {
 /// Opens the connection that writes.
 pub(crate) async fn writer(database: &Database, probe: &Arc<Probe>) -> Result<Session, StoreError> {
     let connection = match database {
-        Database::Sqlite { path } => Connection::Sqlite(Box::new(sqlite_options(path).connect().await?)),
-        Database::Postgres { url } => Connection::Postgres(Box::new(postgres_options(url)?.connect().await?)),
+        Database::Sqlite { path } => {
+            Connection::Sqlite(Box::new(sqlite_options(path).connect().await?))
+        }
+        Database::Postgres { url } => {
+            Connection::Postgres(Box::new(postgres_options(url)?.connect().await?))
+        }
     };
     Ok(Session::new(connection, Arc::clone(probe)))
 }
@@ -92,7 +96,8 @@ impl Pools {
         let connection = match self {
             Pools::Sqlite(pool) => Connection::SqliteSnapshot(pool.begin().await?),
             Pools::Postgres(pool) => Connection::PostgresSnapshot(
-                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?,
+                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    .await?,
             ),
         };
         Ok(Session::new(connection, Arc::clone(probe)))

@@ -12,7 +12,10 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _, Sqlite, SqliteConnection, Transaction};
+use sqlx::{
+    AssertSqlSafe, Executor, PgConnection, Postgres, Row as _, Sqlite, SqliteConnection,
+    Transaction,
+};
 
 use crate::error::StoreError;
 use crate::options::{SlowQuery, SlowStatement};
@@ -50,10 +53,17 @@ pub(crate) struct Probe {
 impl Probe {
     fn observe(&self, sql: &str, started: std::time::Duration) {
         let duration = self.clock.monotonic().saturating_sub(started);
-        let slow = self.slow.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let slow = self
+            .slow
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(slow) = slow.as_ref().filter(|slow| duration >= slow.threshold) {
             let time = self.clock.now().as_microsecond();
-            (slow.report)(SlowStatement { sql: one_line(sql), duration, time });
+            (slow.report)(SlowStatement {
+                sql: one_line(sql),
+                duration,
+                time,
+            });
         }
     }
 }
@@ -91,7 +101,9 @@ impl Session {
     pub(crate) fn is_postgres(&self) -> bool {
         matches!(
             self.connection,
-            Connection::Postgres(_) | Connection::PostgresPooled(_) | Connection::PostgresSnapshot(_)
+            Connection::Postgres(_)
+                | Connection::PostgresPooled(_)
+                | Connection::PostgresSnapshot(_)
         )
     }
 
@@ -107,16 +119,30 @@ impl Session {
     }
 
     /// All rows of a query.
-    pub(crate) async fn fetch(&mut self, sql: &'static str, params: Vec<Param>) -> Result<Vec<Row>, StoreError> {
+    pub(crate) async fn fetch(
+        &mut self,
+        sql: &'static str,
+        params: Vec<Param>,
+    ) -> Result<Vec<Row>, StoreError> {
         let started = self.probe.clock.monotonic();
         let rows = match self.handle() {
             Handle::Sqlite(connection) => {
                 let query: Query<'_, Sqlite, SqliteArguments> = bind!(sqlx::query(sql), params);
-                query.fetch_all(connection).await?.into_iter().map(Row::Sqlite).collect()
+                query
+                    .fetch_all(connection)
+                    .await?
+                    .into_iter()
+                    .map(Row::Sqlite)
+                    .collect()
             }
             Handle::Postgres(connection) => {
                 let query: Query<'_, Postgres, PgArguments> = bind!(sqlx::query(sql), params);
-                query.fetch_all(connection).await?.into_iter().map(Row::Postgres).collect()
+                query
+                    .fetch_all(connection)
+                    .await?
+                    .into_iter()
+                    .map(Row::Postgres)
+                    .collect()
             }
         };
         self.probe.observe(sql, started);
@@ -133,7 +159,11 @@ impl Session {
     }
 
     /// The first column of the first row as a number; 0 without a row.
-    pub(crate) async fn count(&mut self, sql: &'static str, params: Vec<Param>) -> Result<u64, StoreError> {
+    pub(crate) async fn count(
+        &mut self,
+        sql: &'static str,
+        params: Vec<Param>,
+    ) -> Result<u64, StoreError> {
         match self.fetch_optional(sql, params).await? {
             Some(row) => row.count(0),
             None => Ok(0),
@@ -141,7 +171,11 @@ impl Session {
     }
 
     /// Runs a statement; the number of rows it touched.
-    pub(crate) async fn execute(&mut self, sql: &'static str, params: Vec<Param>) -> Result<u64, StoreError> {
+    pub(crate) async fn execute(
+        &mut self,
+        sql: &'static str,
+        params: Vec<Param>,
+    ) -> Result<u64, StoreError> {
         let started = self.probe.clock.monotonic();
         let touched = match self.handle() {
             Handle::Sqlite(connection) => {
@@ -183,7 +217,10 @@ impl Session {
     ) -> Result<(), StoreError> {
         let mut rows = rows.into_iter();
         while rows.len() > 0 {
-            let size = [64, 8, 1].into_iter().find(|size| *size <= rows.len()).unwrap_or(1);
+            let size = [64, 8, 1]
+                .into_iter()
+                .find(|size| *size <= rows.len())
+                .unwrap_or(1);
             let chunk: Vec<Vec<Param>> = rows.by_ref().take(size).collect();
             let width = chunk.first().map_or(0, Vec::len);
             let sql = format!("{head} VALUES {} {tail}", tuples(size, width));
@@ -279,17 +316,26 @@ impl Row {
         T: std::str::FromStr,
         T::Err: std::fmt::Display,
     {
-        self.str(index)?.parse().map_err(|error: T::Err| StoreError::corrupt(what, error))
+        self.str(index)?
+            .parse()
+            .map_err(|error: T::Err| StoreError::corrupt(what, error))
     }
 
     /// The same where the column may be null.
-    pub(crate) fn parse_optional<T>(&self, index: usize, what: &'static str) -> Result<Option<T>, StoreError>
+    pub(crate) fn parse_optional<T>(
+        &self,
+        index: usize,
+        what: &'static str,
+    ) -> Result<Option<T>, StoreError>
     where
         T: std::str::FromStr,
         T::Err: std::fmt::Display,
     {
         self.get::<Option<&str>>(index)?
-            .map(|text| text.parse().map_err(|error: T::Err| StoreError::corrupt(what, error)))
+            .map(|text| {
+                text.parse()
+                    .map_err(|error: T::Err| StoreError::corrupt(what, error))
+            })
             .transpose()
     }
 
@@ -305,5 +351,7 @@ impl Row {
 
 /// The JSON text of a value as it is stored.
 pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Internal { message: error.to_string() })
+    serde_json::to_string(value).map_err(|error| StoreError::Internal {
+        message: error.to_string(),
+    })
 }

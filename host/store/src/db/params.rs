@@ -97,7 +97,14 @@ macro_rules! name_params {
         }
     )+ };
 }
-name_params!(ApplicationName, MachineId, ModelName, ModelUuid, UnitName, UserName);
+name_params!(
+    ApplicationName,
+    MachineId,
+    ModelName,
+    ModelUuid,
+    UnitName,
+    UserName
+);
 
 impl From<Option<&MachineId>> for Param {
     fn from(value: Option<&MachineId>) -> Self {

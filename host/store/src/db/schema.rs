@@ -13,7 +13,9 @@ const LOCK: i64 = 0x7065_7269_6170_7401;
 /// Brings the schema up to date. Refuses a database that a newer program has migrated.
 pub(crate) async fn migrate(session: &mut Session, now: i64) -> Result<(), StoreError> {
     let postgres = session.is_postgres();
-    session.raw(if postgres { "BEGIN" } else { "BEGIN EXCLUSIVE" }).await?;
+    session
+        .raw(if postgres { "BEGIN" } else { "BEGIN EXCLUSIVE" })
+        .await?;
     let done = migrate_locked(session, postgres, now).await;
     match done {
         Ok(()) => session.raw("COMMIT").await,
@@ -27,13 +29,21 @@ pub(crate) async fn migrate(session: &mut Session, now: i64) -> Result<(), Store
 
 async fn migrate_locked(session: &mut Session, postgres: bool, now: i64) -> Result<(), StoreError> {
     if postgres {
-        session.fetch("SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)", params![LOCK]).await?;
+        session
+            .fetch(
+                "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)",
+                params![LOCK],
+            )
+            .await?;
     }
     session
         .raw("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)")
         .await?;
     let found = session
-        .fetch_optional("SELECT COALESCE(MAX(version), 0) FROM schema_version", vec![])
+        .fetch_optional(
+            "SELECT COALESCE(MAX(version), 0) FROM schema_version",
+            vec![],
+        )
         .await?
         .map_or(Ok(0), |row| row.int(0))?;
     let supported = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
@@ -44,7 +54,10 @@ async fn migrate_locked(session: &mut Session, postgres: bool, now: i64) -> Resu
         if version > found {
             session.raw(migration).await?;
             session
-                .execute("INSERT INTO schema_version (version, applied_at) VALUES ($1, $2)", params![version, now])
+                .execute(
+                    "INSERT INTO schema_version (version, applied_at) VALUES ($1, $2)",
+                    params![version, now],
+                )
                 .await?;
         }
     }

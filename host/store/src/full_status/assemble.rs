@@ -22,12 +22,21 @@ pub(super) fn full_status(
     presence: Presence<'_>,
     now: i64,
 ) -> FullStatus {
-    let Picture { model, applications, mut units, machines, leaders } = picture;
+    let Picture {
+        model,
+        applications,
+        mut units,
+        machines,
+        leaders,
+    } = picture;
     let addresses: std::collections::HashMap<MachineId, String> = machines
         .iter()
         .filter_map(|machine| Some((machine.id.clone(), machine.addresses.first()?.clone())))
         .collect();
-    let mut full = FullStatus { controller_timestamp: rfc3339(now), ..FullStatus::default() };
+    let mut full = FullStatus {
+        controller_timestamp: rfc3339(now),
+        ..FullStatus::default()
+    };
     let mut used: HashSet<MachineId> = HashSet::new();
     for application in applications {
         let mut rows = units.remove(&application.name).unwrap_or_default();
@@ -38,7 +47,10 @@ pub(super) fn full_status(
         if !patterns.is_empty() && !patterns.name(application.name.as_str()) {
             rows.retain(|row| {
                 patterns.name(row.name.as_str())
-                    || row.machine.as_ref().is_some_and(|machine| patterns.name(machine.as_str()))
+                    || row
+                        .machine
+                        .as_ref()
+                        .is_some_and(|machine| patterns.name(machine.as_str()))
             });
             if rows.is_empty() {
                 continue;
@@ -47,13 +59,20 @@ pub(super) fn full_status(
         used.extend(rows.iter().filter_map(|row| row.machine.clone()));
         let leader = leaders.get(&application.name).map(String::as_str);
         let name = application.name.to_string();
-        let context = UnitContext { leader, addresses: &addresses, presence, charm: &application.charm };
+        let context = UnitContext {
+            leader,
+            addresses: &addresses,
+            presence,
+            charm: &application.charm,
+        };
         let rows = unit_statuses(rows, &context);
-        full.applications.insert(name, application_status(application, derived, rows));
+        full.applications
+            .insert(name, application_status(application, derived, rows));
     }
     for machine in machines {
         if patterns.is_empty() || used.contains(&machine.id) || patterns.name(machine.id.as_str()) {
-            full.machines.insert(machine.id.to_string(), machine_status(machine, presence));
+            full.machines
+                .insert(machine.id.to_string(), machine_status(machine, presence));
         }
     }
     let (word, message, since) = model.status;
@@ -90,17 +109,27 @@ fn unit_statuses(rows: Vec<UnitRow>, context: &UnitContext<'_>) -> BTreeMap<Stri
             let (workload, agent) = shown(&row.name, row.workload, row.agent, present);
             let status = UnitStatus {
                 workload_status: detailed(workload, Life::Alive),
-                agent_status: DetailedStatus { version: VERSION.to_owned(), ..detailed(agent, row.life) },
+                agent_status: DetailedStatus {
+                    version: VERSION.to_owned(),
+                    ..detailed(agent, row.life)
+                },
                 workload_version: row.workload_version,
                 public_address: row
                     .machine
                     .as_ref()
                     .and_then(|machine| context.addresses.get(machine).cloned())
                     .unwrap_or_default(),
-                machine: row.machine.map(String::from).filter(|_| row.principal.is_none()).unwrap_or_default(),
+                machine: row
+                    .machine
+                    .map(String::from)
+                    .filter(|_| row.principal.is_none())
+                    .unwrap_or_default(),
                 opened_ports: row.opened_ports,
                 // Shown only while it differs from the application's, as Juju does.
-                charm: row.charm.filter(|charm| charm != context.charm).unwrap_or_default(),
+                charm: row
+                    .charm
+                    .filter(|charm| charm != context.charm)
+                    .unwrap_or_default(),
                 subordinates: None,
                 leader: context.leader == Some(row.name.as_str()),
             };
@@ -131,12 +160,18 @@ fn application_status(
 fn machine_status(row: MachineRow, presence: Presence<'_>) -> MachineStatus {
     let agent = if row.agent.status != Machine::Pending && !presence(&row.id) {
         let message = "agent is not communicating with the server";
-        Status { since: row.agent.since, ..Status::new(Machine::Down, message) }
+        Status {
+            since: row.agent.since,
+            ..Status::new(Machine::Down, message)
+        }
     } else {
         row.agent
     };
     MachineStatus {
-        agent_status: DetailedStatus { version: VERSION.to_owned(), ..detailed(agent, row.life) },
+        agent_status: DetailedStatus {
+            version: VERSION.to_owned(),
+            ..detailed(agent, row.life)
+        },
         instance_status: detailed(row.instance, Life::Alive),
         dns_name: row.addresses.first().cloned().unwrap_or_default(),
         ip_addresses: row.addresses,
@@ -151,7 +186,10 @@ fn machine_status(row: MachineRow, presence: Presence<'_>) -> MachineStatus {
 
 /// What charms run on here, in the place of an operating system.
 fn base() -> Base {
-    Base { name: "wasi".to_owned(), channel: "0.2".to_owned() }
+    Base {
+        name: "wasi".to_owned(),
+        channel: "0.2".to_owned(),
+    }
 }
 
 fn detailed<W: std::fmt::Display>(status: Status<W>, life: Life) -> DetailedStatus {
@@ -167,5 +205,7 @@ fn detailed<W: std::fmt::Display>(status: Status<W>, life: Life) -> DetailedStat
 
 /// Microseconds since the epoch as RFC 3339 text in UTC.
 pub(crate) fn rfc3339(microseconds: i64) -> String {
-    Timestamp::from_microsecond(microseconds).map(|time| time.to_string()).unwrap_or_default()
+    Timestamp::from_microsecond(microseconds)
+        .map(|time| time.to_string())
+        .unwrap_or_default()
 }

@@ -36,7 +36,12 @@ impl Store {
         let picture = Picture::load(&mut db, model).await?;
         let now = self.now();
         drop(db);
-        Ok(assemble::full_status(picture, &pattern::Patterns::new(patterns), presence, now))
+        Ok(assemble::full_status(
+            picture,
+            &pattern::Patterns::new(patterns),
+            presence,
+            now,
+        ))
     }
 }
 
@@ -142,7 +147,10 @@ async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<Ap
         .collect()
 }
 
-async fn load_units(db: &mut Session, model: &ModelUuid) -> Result<BTreeMap<ApplicationName, Vec<UnitRow>>> {
+async fn load_units(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<BTreeMap<ApplicationName, Vec<UnitRow>>> {
     let mut workloads = load_statuses::<Workload>(db, model, kind::WORKLOAD).await?;
     let mut agents = load_statuses::<Agent>(db, model, kind::AGENT).await?;
     let sql = "SELECT name, life, machine_id, principal, charm_url, workload_version, opened_ports
@@ -151,8 +159,12 @@ async fn load_units(db: &mut Session, model: &ModelUuid) -> Result<BTreeMap<Appl
     for row in db.fetch(sql, params![model]).await? {
         let name: UnitName = row.parse(0, "unit name")?;
         let unit = UnitRow {
-            workload: workloads.remove(name.as_str()).unwrap_or_else(|| Status::new(Workload::Unknown, "")),
-            agent: agents.remove(name.as_str()).unwrap_or_else(|| Status::new(Agent::Allocating, "")),
+            workload: workloads
+                .remove(name.as_str())
+                .unwrap_or_else(|| Status::new(Workload::Unknown, "")),
+            agent: agents
+                .remove(name.as_str())
+                .unwrap_or_else(|| Status::new(Agent::Allocating, "")),
             life: row.parse(1, "life")?,
             machine: row.parse_optional(2, "machine")?,
             principal: row.parse_optional(3, "unit name")?,
@@ -172,13 +184,16 @@ async fn load_units(db: &mut Session, model: &ModelUuid) -> Result<BTreeMap<Appl
 async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<MachineRow>> {
     let mut instances = load_statuses::<Machine>(db, model, kind::INSTANCE).await?;
     let mut agents = load_statuses::<Machine>(db, model, kind::MACHINE).await?;
-    let sql = "SELECT id, life, instance_id, hardware, addresses FROM machine WHERE model_uuid = $1";
+    let sql =
+        "SELECT id, life, instance_id, hardware, addresses FROM machine WHERE model_uuid = $1";
     let rows = db.fetch(sql, params![model]).await?;
     rows.iter()
         .map(|row| {
             let id: MachineId = row.parse(0, "machine")?;
             let take = |statuses: &mut HashMap<String, Status<Machine>>| {
-                statuses.remove(id.as_str()).unwrap_or_else(|| Status::new(Machine::Pending, ""))
+                statuses
+                    .remove(id.as_str())
+                    .unwrap_or_else(|| Status::new(Machine::Pending, ""))
             };
             Ok(MachineRow {
                 life: row.parse(1, "life")?,
@@ -204,5 +219,7 @@ where
 {
     let sql = "SELECT entity, status, message, data, since FROM status WHERE model_uuid = $1 AND kind = $2";
     let rows = db.fetch(sql, params![model, kind]).await?;
-    rows.iter().map(|row| Ok((row.text(0)?, status::read(row, 1)?))).collect()
+    rows.iter()
+        .map(|row| Ok((row.text(0)?, status::read(row, 1)?)))
+        .collect()
 }

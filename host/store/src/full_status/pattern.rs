@@ -20,10 +20,16 @@ impl<'a> Patterns<'a> {
 
 /// Whether `text` follows `pattern`, in which `*` stands for any text.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(head) else { return false };
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut text) = text.strip_prefix(head) else {
+        return false;
+    };
     let parts: Vec<&str> = rest.split('*').collect();
-    let Some((last, middle)) = parts.split_last() else { return true };
+    let Some((last, middle)) = parts.split_last() else {
+        return true;
+    };
     for part in middle {
         match text.find(part) {
             Some(at) => text = &text[at + part.len()..],

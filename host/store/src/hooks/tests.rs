@@ -7,7 +7,10 @@ use crate::testing::{fixtures, unit};
 
 fn state(pairs: &[(&str, Option<String>)]) -> Effects {
     Effects {
-        state: pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+        state: pairs
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), value.clone()))
+            .collect(),
         ..Default::default()
     }
 }
@@ -18,25 +21,49 @@ async fn a_refused_commit_leaves_nothing() {
         let store = &fixture.store;
         let model = fixture.site(1).await;
         let site = unit("site/0");
-        let operation = OperationState { installed: true, ..Default::default() };
-        let long = state(&[("good", Some("x".to_owned())), ("long", Some("x".repeat(70_000)))]);
-        let refused = store.commit_hook(&model, &site, long, &operation).await.expect_err("long");
-        assert_eq!(refused.code(), "quota limit exceeded");
-        let many = Effects {
-            state: (0..40).map(|n| (format!("k{n}"), Some("x".repeat(60_000)))).collect(),
+        let operation = OperationState {
+            installed: true,
             ..Default::default()
         };
-        let refused = store.commit_hook(&model, &site, many, &operation).await.expect_err("much");
+        let long = state(&[
+            ("good", Some("x".to_owned())),
+            ("long", Some("x".repeat(70_000))),
+        ]);
+        let refused = store
+            .commit_hook(&model, &site, long, &operation)
+            .await
+            .expect_err("long");
+        assert_eq!(refused.code(), "quota limit exceeded");
+        let many = Effects {
+            state: (0..40)
+                .map(|n| (format!("k{n}"), Some("x".repeat(60_000))))
+                .collect(),
+            ..Default::default()
+        };
+        let refused = store
+            .commit_hook(&model, &site, many, &operation)
+            .await
+            .expect_err("much");
         assert_eq!(refused.code(), "quota limit exceeded");
         let ports = Effects {
             state: [("good".to_owned(), Some("x".to_owned()))].into(),
-            open_ports: vec!["80-90/tcp".parse().expect("range"), "85/tcp".parse().expect("range")],
+            open_ports: vec![
+                "80-90/tcp".parse().expect("range"),
+                "85/tcp".parse().expect("range"),
+            ],
             ..Default::default()
         };
-        let refused = store.commit_hook(&model, &site, ports, &operation).await.expect_err("overlap");
+        let refused = store
+            .commit_hook(&model, &site, ports, &operation)
+            .await
+            .expect_err("overlap");
         assert_eq!(refused.code(), "port-conflict");
         let found = store.get_state(&model, &site).await.expect("state");
-        assert!(found.operation.is_none() && found.charm_state.is_empty() && found.opened_ports.is_empty());
+        assert!(
+            found.operation.is_none()
+                && found.charm_state.is_empty()
+                && found.opened_ports.is_empty()
+        );
         fixture.end().await;
     }
 }
@@ -48,11 +75,23 @@ async fn ports_close_before_they_open() {
         let model = fixture.site(1).await;
         let site = unit("site/0");
         let range = |text: &str| text.parse().expect("range");
-        let open = Effects { open_ports: vec![range("80-90/tcp"), range("icmp")], ..Default::default() };
-        store.commit_hook(&model, &site, open, &OperationState::default()).await.expect("opened");
-        let swap =
-            Effects { open_ports: vec![range("85/tcp")], close_ports: vec![range("80-90/tcp")], ..Default::default() };
-        store.commit_hook(&model, &site, swap, &OperationState::default()).await.expect("swapped");
+        let open = Effects {
+            open_ports: vec![range("80-90/tcp"), range("icmp")],
+            ..Default::default()
+        };
+        store
+            .commit_hook(&model, &site, open, &OperationState::default())
+            .await
+            .expect("opened");
+        let swap = Effects {
+            open_ports: vec![range("85/tcp")],
+            close_ports: vec![range("80-90/tcp")],
+            ..Default::default()
+        };
+        store
+            .commit_hook(&model, &site, swap, &OperationState::default())
+            .await
+            .expect("swapped");
         let found = store.get_state(&model, &site).await.expect("state");
         assert_eq!(found.opened_ports, [range("85/tcp"), range("icmp")]);
         fixture.end().await;
@@ -67,8 +106,16 @@ struct Commit {
 }
 
 fn commits() -> impl Strategy<Value = Vec<Commit>> {
-    let commit = (prop::collection::vec((0..5_u8, prop::option::of(any::<u8>())), 0..4), any::<u64>(), 1..3_usize)
-        .prop_map(|(pairs, generation, times)| Commit { pairs, generation, times });
+    let commit = (
+        prop::collection::vec((0..5_u8, prop::option::of(any::<u8>())), 0..4),
+        any::<u64>(),
+        1..3_usize,
+    )
+        .prop_map(|(pairs, generation, times)| Commit {
+            pairs,
+            generation,
+            times,
+        });
     prop::collection::vec(commit, 1..8)
 }
 

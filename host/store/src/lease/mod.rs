@@ -8,7 +8,8 @@
 //!
 //! Two choices differ from Juju, both for liveness: an expired lease can be taken at once
 //! instead of after the sweep, and a waiter is looked at when it registers instead of at the
-//! next tick. A third is a kindness: see [`Manager::expire_due`].
+//! next tick. A third is a kindness: as the store opens, a lease whose holder could not renew it
+//! during the outage gets one more period, so that leaderships do not move for nothing.
 
 use std::time::Duration;
 
@@ -64,7 +65,11 @@ pub struct Manager {
 
 impl Manager {
     pub fn new(store: &Store) -> Self {
-        Self { store: store.clone(), stopped: CancellationToken::new(), counters: Arc::default() }
+        Self {
+            store: store.clone(),
+            stopped: CancellationToken::new(),
+            counters: Arc::default(),
+        }
     }
 
     /// Claims the lease, or extends it when `holder` has it already.
@@ -80,14 +85,18 @@ impl Manager {
         self.require_running()?;
         check_names(namespace, name, holder)?;
         if duration.is_zero() {
-            return Err(StoreError::bad_request("a lease needs a duration greater than zero"));
+            return Err(StoreError::bad_request(
+                "a lease needs a duration greater than zero",
+            ));
         }
         self.counters.claims.fetch_add(1, Ordering::Relaxed);
         let (model, name, holder) = (model.clone(), name.to_owned(), holder.to_owned());
         let claimed = self
             .store
             .write(move |tx| {
-                Box::pin(async move { rows::claim(tx, namespace, &model, &name, &holder, duration).await })
+                Box::pin(async move {
+                    rows::claim(tx, namespace, &model, &name, &holder, duration).await
+                })
             })
             .await;
         if matches!(claimed, Err(StoreError::LeaseDenied { .. })) {
@@ -97,7 +106,12 @@ impl Manager {
     }
 
     /// Returns when the lease can be claimed: at once if it can be now.
-    pub async fn wait_until_expired(&self, namespace: Namespace, model: &ModelUuid, name: &str) -> Result<()> {
+    pub async fn wait_until_expired(
+        &self,
+        namespace: Namespace,
+        model: &ModelUuid,
+        name: &str,
+    ) -> Result<()> {
         self.counters.waiting.fetch_add(1, Ordering::Relaxed);
         let waited = self.wait(namespace, model, name).await;
         self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -106,7 +120,6 @@ impl Manager {
 
     async fn wait(&self, namespace: Namespace, model: &ModelUuid, name: &str) -> Result<()> {
         let clock = self.store.clock();
-        let opened_at = self.store.inner.opened_at;
         loop {
             self.require_running()?;
             let wakes = &self.store.inner.wakes;
@@ -117,11 +130,13 @@ impl Manager {
             let held = rows::find(&mut db, namespace, model, name).await?;
             let now = self.store.lease_now(&mut db).await?;
             drop(db);
-            let Some(held) = held.filter(|held| !held.is_over(now, opened_at)) else { return Ok(()) };
+            let Some(held) = held.filter(|held| !held.is_over(now)) else {
+                return Ok(());
+            };
             let pause = if held.pinned {
                 LOOK_AGAIN
             } else {
-                let left = u64::try_from(held.ends_at(opened_at) - now).unwrap_or(0);
+                let left = u64::try_from(held.expires_at - now).unwrap_or(0);
                 Duration::from_micros(left).min(LOOK_AGAIN)
             };
             tokio::select! {
@@ -134,31 +149,54 @@ impl Manager {
 
     /// Gives the lease back; nobody holding it is fine, another holding it is
     /// [`StoreError::LeaseDenied`]. Waiters hear of it at once.
-    pub async fn revoke(&self, namespace: Namespace, model: &ModelUuid, name: &str, holder: &str) -> Result<()> {
+    pub async fn revoke(
+        &self,
+        namespace: Namespace,
+        model: &ModelUuid,
+        name: &str,
+        holder: &str,
+    ) -> Result<()> {
         self.require_running()?;
         let (model, name, holder) = (model.clone(), name.to_owned(), holder.to_owned());
         self.store
-            .write(move |tx| Box::pin(async move { rows::revoke(tx, namespace, &model, &name, &holder).await }))
+            .write(move |tx| {
+                Box::pin(async move { rows::revoke(tx, namespace, &model, &name, &holder).await })
+            })
             .await
     }
 
     /// [`StoreError::LeaseLost`] unless `holder` has the lease. For a decision that must hold
     /// at commit use a store method that checks inside its transaction.
-    pub async fn check(&self, namespace: Namespace, model: &ModelUuid, name: &str, holder: &str) -> Result<()> {
+    pub async fn check(
+        &self,
+        namespace: Namespace,
+        model: &ModelUuid,
+        name: &str,
+        holder: &str,
+    ) -> Result<()> {
         match self.holder(namespace, model, name).await? {
             Some(found) if found == holder => Ok(()),
-            _ => Err(StoreError::LeaseLost { lease: name.to_owned(), holder: holder.to_owned() }),
+            _ => Err(StoreError::LeaseLost {
+                lease: name.to_owned(),
+                holder: holder.to_owned(),
+            }),
         }
     }
 
     /// Who has the lease now.
-    pub async fn holder(&self, namespace: Namespace, model: &ModelUuid, name: &str) -> Result<Option<String>> {
+    pub async fn holder(
+        &self,
+        namespace: Namespace,
+        model: &ModelUuid,
+        name: &str,
+    ) -> Result<Option<String>> {
         self.require_running()?;
         let mut db = self.store.glance().await?;
         let held = rows::find(&mut db, namespace, model, name).await?;
         let now = self.store.lease_now(&mut db).await?;
-        let opened_at = self.store.inner.opened_at;
-        Ok(held.filter(|held| !held.is_over(now, opened_at)).map(|held| held.holder))
+        Ok(held
+            .filter(|held| !held.is_over(now))
+            .map(|held| held.holder))
     }
 
     /// All rows, those past their time included.
@@ -167,7 +205,13 @@ impl Manager {
     }
 
     /// Keeps the lease with its holder, whatever the time, until `entity` unpins it. Idempotent.
-    pub async fn pin(&self, namespace: Namespace, model: &ModelUuid, name: &str, entity: &Tag) -> Result<()> {
+    pub async fn pin(
+        &self,
+        namespace: Namespace,
+        model: &ModelUuid,
+        name: &str,
+        entity: &Tag,
+    ) -> Result<()> {
         let params = params![namespace.as_str(), model, name, entity.to_string()];
         self.store
             .write(move |tx| {
@@ -181,7 +225,13 @@ impl Manager {
     }
 
     /// Undoes `pin` of the same entity. Idempotent.
-    pub async fn unpin(&self, namespace: Namespace, model: &ModelUuid, name: &str, entity: &Tag) -> Result<()> {
+    pub async fn unpin(
+        &self,
+        namespace: Namespace,
+        model: &ModelUuid,
+        name: &str,
+        entity: &Tag,
+    ) -> Result<()> {
         let params = params![namespace.as_str(), model, name, entity.to_string()];
         let touched = (model.clone(), format!("{namespace}/{name}"));
         self.store
@@ -203,7 +253,10 @@ impl Manager {
         let mut db = self.store.snapshot().await?;
         let leases = rows::all(&mut db).await?;
         let pins = db
-            .fetch("SELECT namespace, model_uuid, name, entity FROM lease_pin ORDER BY entity", vec![])
+            .fetch(
+                "SELECT namespace, model_uuid, name, entity FROM lease_pin ORDER BY entity",
+                vec![],
+            )
             .await?;
         let mut pinned = Vec::new();
         for lease in leases {
@@ -223,17 +276,16 @@ impl Manager {
         Ok(pinned)
     }
 
-    /// Removes leases past their time that nothing pins; how many. One that was last renewed
-    /// before the store opened gets one of its periods from the opening on: otherwise every
-    /// leadership would move after an outage although no unit died.
+    /// Removes leases past their time that nothing pins; how many. After a clock was put back
+    /// it also shortens the leases that this lengthened to one period.
     pub async fn expire_due(&self) -> Result<u64> {
         self.require_running()?;
         let mut db = self.store.glance().await?;
         let now = self.store.lease_now(&mut db).await?;
         // Looking costs no sync; only a sweep that finds something writes.
-        let over = rows::over(&mut db, now, self.store.inner.opened_at).await?;
+        let needed = rows::needs_sweep(&mut db, now).await?;
         drop(db);
-        if over.is_empty() {
+        if !needed {
             return Ok(0);
         }
         self.store.write(move |tx| Box::pin(rows::expire(tx))).await
@@ -254,7 +306,11 @@ impl Manager {
     }
 
     fn require_running(&self) -> Result<()> {
-        if self.stopped.is_cancelled() { Err(StoreError::Stopped) } else { Ok(()) }
+        if self.stopped.is_cancelled() {
+            Err(StoreError::Stopped)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -265,7 +321,9 @@ fn check_names(namespace: Namespace, name: &str, holder: &str) -> Result<()> {
             let application: ApplicationName = name.parse()?;
             let unit: UnitName = holder.parse()?;
             if unit.application() != application {
-                return Err(StoreError::bad_request(format!("{unit} is not a unit of {application}")));
+                return Err(StoreError::bad_request(format!(
+                    "{unit} is not a unit of {application}"
+                )));
             }
         }
         Namespace::SingularController => {
@@ -273,7 +331,9 @@ fn check_names(namespace: Namespace, name: &str, holder: &str) -> Result<()> {
             match holder.parse()? {
                 Tag::Controller(_) | Tag::Machine(_) | Tag::Agent(_) => {}
                 other => {
-                    return Err(StoreError::bad_request(format!("{other} is no controller or machine agent")));
+                    return Err(StoreError::bad_request(format!(
+                        "{other} is no controller or machine agent"
+                    )));
                 }
             }
         }

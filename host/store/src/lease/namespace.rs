@@ -32,9 +32,12 @@ impl FromStr for Namespace {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        [Namespace::ApplicationLeadership, Namespace::SingularController]
-            .into_iter()
-            .find(|namespace| namespace.as_str() == text)
-            .ok_or_else(|| format!("\"{text}\" is not a lease namespace"))
+        [
+            Namespace::ApplicationLeadership,
+            Namespace::SingularController,
+        ]
+        .into_iter()
+        .find(|namespace| namespace.as_str() == text)
+        .ok_or_else(|| format!("\"{text}\" is not a lease namespace"))
     }
 }

@@ -5,38 +5,25 @@ use std::time::Duration;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 
 use super::{Lease, Namespace};
+use crate::Result;
 use crate::changes::namespace;
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::Result;
 
 /// A lease row with what decides about its end.
 pub(crate) struct Held {
     pub holder: String,
-    pub started_at: i64,
     pub expires_at: i64,
     pub pinned: bool,
 }
 
 impl Held {
-    /// When the lease ends. One that was last renewed before this store opened gets a period of
-    /// its own from then on: after a full outage its holder, who could not renew, comes first.
-    pub(crate) fn ends_at(&self, opened_at: i64) -> i64 {
-        if self.started_at < opened_at {
-            let period = self.expires_at.saturating_sub(self.started_at);
-            self.expires_at.max(opened_at.saturating_add(period))
-        } else {
-            self.expires_at
-        }
-    }
-
     /// Whether nobody may count on the lease any more.
-    pub(crate) fn is_over(&self, now: i64, opened_at: i64) -> bool {
-        !self.pinned && self.ends_at(opened_at) <= now
+    pub(crate) fn is_over(&self, now: i64) -> bool {
+        !self.pinned && self.expires_at <= now
     }
 }
-
 
 /// The row of a lease.
 pub(crate) async fn find(
@@ -45,17 +32,18 @@ pub(crate) async fn find(
     model: &ModelUuid,
     name: &str,
 ) -> Result<Option<Held>> {
-    let sql = "SELECT holder, started_at, expires_at,
+    let sql = "SELECT holder, expires_at,
             (SELECT COUNT(*) FROM lease_pin WHERE lease_pin.namespace = lease.namespace
                 AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)
         FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
-    let row = db.fetch_optional(sql, params![namespace.as_str(), model, name]).await?;
+    let row = db
+        .fetch_optional(sql, params![namespace.as_str(), model, name])
+        .await?;
     row.map(|row| {
         Ok(Held {
             holder: row.text(0)?,
-            started_at: row.int(1)?,
-            expires_at: row.int(2)?,
-            pinned: row.flag(3)?,
+            expires_at: row.int(1)?,
+            pinned: row.flag(2)?,
         })
     })
     .transpose()
@@ -74,8 +62,10 @@ pub(crate) async fn claim(
     let held = find(&mut tx.db, namespace, model, name).await?;
     let new_holder = match &held {
         Some(held) if held.holder == holder => false,
-        Some(held) if !held.is_over(now, tx.opened_at) => {
-            return Err(StoreError::LeaseDenied { lease: name.to_owned() });
+        Some(held) if !held.is_over(now) => {
+            return Err(StoreError::LeaseDenied {
+                lease: name.to_owned(),
+            });
         }
         _ => true,
     };
@@ -84,7 +74,12 @@ pub(crate) async fn claim(
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (namespace, model_uuid, name) DO UPDATE
         SET holder = excluded.holder, started_at = excluded.started_at, expires_at = excluded.expires_at";
-    tx.db.execute(sql, params![namespace.as_str(), model, name, holder, now, expires]).await?;
+    tx.db
+        .execute(
+            sql,
+            params![namespace.as_str(), model, name, holder, now, expires],
+        )
+        .await?;
     if new_holder {
         touch(tx, namespace, model, name);
     }
@@ -101,10 +96,14 @@ pub(crate) async fn revoke(
 ) -> Result<()> {
     match find(&mut tx.db, namespace, model, name).await? {
         None => Ok(()),
-        Some(held) if held.holder != holder => Err(StoreError::LeaseDenied { lease: name.to_owned() }),
+        Some(held) if held.holder != holder => Err(StoreError::LeaseDenied {
+            lease: name.to_owned(),
+        }),
         Some(_) => {
             let sql = "DELETE FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
-            tx.db.execute(sql, params![namespace.as_str(), model, name]).await?;
+            tx.db
+                .execute(sql, params![namespace.as_str(), model, name])
+                .await?;
             touch(tx, namespace, model, name);
             Ok(())
         }
@@ -112,9 +111,21 @@ pub(crate) async fn revoke(
 }
 
 /// Takes leadership from a unit that is dead or gone, so that a successor need not wait.
-pub(crate) async fn release_leadership(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+pub(crate) async fn release_leadership(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+) -> Result<()> {
     let namespace = Namespace::ApplicationLeadership;
-    match revoke(tx, namespace, model, unit.application().as_str(), unit.as_str()).await {
+    match revoke(
+        tx,
+        namespace,
+        model,
+        unit.application().as_str(),
+        unit.as_str(),
+    )
+    .await
+    {
         Ok(()) | Err(StoreError::LeaseDenied { .. }) => Ok(()),
         Err(error) => Err(error),
     }
@@ -124,32 +135,68 @@ pub(crate) async fn release_leadership(tx: &mut Tx, model: &ModelUuid, unit: &Un
 pub(crate) async fn require_leader(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
     let application = unit.application();
     let now = tx.lease_now().await?;
-    let held = find(&mut tx.db, Namespace::ApplicationLeadership, model, application.as_str()).await?;
+    let held = find(
+        &mut tx.db,
+        Namespace::ApplicationLeadership,
+        model,
+        application.as_str(),
+    )
+    .await?;
     match held {
-        Some(held) if held.holder == unit.as_str() && !held.is_over(now, tx.opened_at) => Ok(()),
-        _ => Err(StoreError::LeaseLost { lease: application.to_string(), holder: unit.to_string() }),
+        Some(held) if held.holder == unit.as_str() && !held.is_over(now) => Ok(()),
+        _ => Err(StoreError::LeaseLost {
+            lease: application.to_string(),
+            holder: unit.to_string(),
+        }),
     }
 }
 
-/// Removes every lease that is over; how many.
+/// Removes every lease that is over; how many. Also sets right what a clock that was put back
+/// left: a lease that seems to begin later than now gets one of its periods from now on.
 pub(crate) async fn expire(tx: &mut Tx) -> Result<u64> {
     let now = tx.lease_now().await?;
-    let over = over(&mut tx.db, now, tx.opened_at).await?;
+    let sql = "UPDATE lease SET expires_at = $1 + expires_at - started_at, started_at = $1 WHERE started_at > $1";
+    tx.db.execute(sql, params![now]).await?;
+    let sql = "SELECT namespace, model_uuid, name, holder, started_at, expires_at FROM lease
+        WHERE expires_at <= $1
+        AND NOT EXISTS (SELECT 1 FROM lease_pin WHERE lease_pin.namespace = lease.namespace
+            AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)";
+    let over: Vec<Lease> = tx
+        .db
+        .fetch(sql, params![now])
+        .await?
+        .iter()
+        .map(read)
+        .collect::<Result<_>>()?;
     for lease in &over {
         let sql = "DELETE FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
-        tx.db.execute(sql, params![lease.namespace.as_str(), &lease.model, &lease.name]).await?;
+        tx.db
+            .execute(
+                sql,
+                params![lease.namespace.as_str(), &lease.model, &lease.name],
+            )
+            .await?;
         touch(tx, lease.namespace, &lease.model, &lease.name);
     }
     Ok(over.len() as u64)
 }
 
-/// The leases that are over.
-pub(crate) async fn over(db: &mut Session, now: i64, opened_at: i64) -> Result<Vec<Lease>> {
-    let sql = "SELECT namespace, model_uuid, name, holder, started_at, expires_at FROM lease
-        WHERE expires_at <= $1 AND (started_at >= $2 OR $2 + expires_at - started_at <= $1)
+/// Whether `expire` would do anything.
+pub(crate) async fn needs_sweep(db: &mut Session, now: i64) -> Result<bool> {
+    let sql = "SELECT COUNT(*) FROM lease WHERE started_at > $1 OR (expires_at <= $1
         AND NOT EXISTS (SELECT 1 FROM lease_pin WHERE lease_pin.namespace = lease.namespace
-            AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)";
-    db.fetch(sql, params![now, opened_at]).await?.iter().map(read).collect()
+            AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name))";
+    Ok(db.count(sql, params![now]).await? > 0)
+}
+
+/// As a store opens: a lease with less than half of its period left, whose holder should have
+/// renewed it and could not, gets one period from now on. Without this every leadership would
+/// move after an outage although no unit died.
+pub(crate) async fn hold_back(tx: &mut Tx) -> Result<()> {
+    let now = tx.lease_now().await?;
+    let sql = "UPDATE lease SET expires_at = $1 + expires_at - started_at, started_at = $1
+        WHERE expires_at - $1 <= (expires_at - started_at) / 2";
+    tx.db.execute(sql, params![now]).await.map(|_| ())
 }
 
 /// All leases.

@@ -11,11 +11,16 @@ const LEADERSHIP: Namespace = Namespace::ApplicationLeadership;
 const MINUTE: Duration = Duration::from_secs(60);
 
 async fn claim(manager: &Manager, model: &ModelUuid, unit: u32) -> Result<(), StoreError> {
-    manager.claim(LEADERSHIP, model, "site", &format!("site/{unit}"), MINUTE).await
+    manager
+        .claim(LEADERSHIP, model, "site", &format!("site/{unit}"), MINUTE)
+        .await
 }
 
 async fn holder(manager: &Manager, model: &ModelUuid) -> Option<String> {
-    manager.holder(LEADERSHIP, model, "site").await.expect("holder")
+    manager
+        .holder(LEADERSHIP, model, "site")
+        .await
+        .expect("holder")
 }
 
 #[tokio::test]
@@ -47,12 +52,17 @@ async fn a_denied_rival_that_waits_is_woken_when_the_time_is_over() {
     for fixture in fixtures().await {
         let model = fixture.model("default").await;
         let manager = Manager::new(&fixture.store);
-        manager.wait_until_expired(LEADERSHIP, &model, "site").await.expect("free at once");
+        manager
+            .wait_until_expired(LEADERSHIP, &model, "site")
+            .await
+            .expect("free at once");
         claim(&manager, &model, 0).await.expect("won");
         claim(&manager, &model, 1).await.expect_err("denied");
         let waiter = {
             let (manager, model) = (manager.clone(), model.clone());
-            tokio::spawn(async move { manager.wait_until_expired(LEADERSHIP, &model, "site").await })
+            tokio::spawn(
+                async move { manager.wait_until_expired(LEADERSHIP, &model, "site").await },
+            )
         };
         fixture.clock.wait_sleepers(1).await;
         fixture.clock.advance(Duration::from_secs(30));
@@ -62,7 +72,9 @@ async fn a_denied_rival_that_waits_is_woken_when_the_time_is_over() {
         assert!(!waiter.is_finished());
         fixture.clock.advance(Duration::from_secs(31));
         waiter.await.expect("joined").expect("free");
-        claim(&manager, &model, 1).await.expect("taken over without a sweep");
+        claim(&manager, &model, 1)
+            .await
+            .expect("taken over without a sweep");
         assert_eq!(holder(&manager, &model).await.as_deref(), Some("site/1"));
         fixture.end().await;
     }
@@ -73,18 +85,39 @@ async fn revoking_wakes_at_once_and_only_the_holder_may() {
     for fixture in fixtures().await {
         let model = fixture.model("default").await;
         let manager = Manager::new(&fixture.store);
-        manager.revoke(LEADERSHIP, &model, "site", "site/0").await.expect("absent is fine");
+        manager
+            .revoke(LEADERSHIP, &model, "site", "site/0")
+            .await
+            .expect("absent is fine");
         claim(&manager, &model, 0).await.expect("won");
-        let refused = manager.revoke(LEADERSHIP, &model, "site", "site/1").await.expect_err("not held");
-        assert_eq!(refused, StoreError::LeaseDenied { lease: "site".to_owned() });
+        let refused = manager
+            .revoke(LEADERSHIP, &model, "site", "site/1")
+            .await
+            .expect_err("not held");
+        assert_eq!(
+            refused,
+            StoreError::LeaseDenied {
+                lease: "site".to_owned()
+            }
+        );
         let waiter = {
             let (manager, model) = (manager.clone(), model.clone());
-            tokio::spawn(async move { manager.wait_until_expired(LEADERSHIP, &model, "site").await })
+            tokio::spawn(
+                async move { manager.wait_until_expired(LEADERSHIP, &model, "site").await },
+            )
         };
         fixture.clock.wait_sleepers(1).await;
-        manager.revoke(LEADERSHIP, &model, "site", "site/0").await.expect("revoked");
+        manager
+            .revoke(LEADERSHIP, &model, "site", "site/0")
+            .await
+            .expect("revoked");
         waiter.await.expect("joined").expect("free");
-        assert!(manager.check(LEADERSHIP, &model, "site", "site/0").await.is_err());
+        assert!(
+            manager
+                .check(LEADERSHIP, &model, "site", "site/0")
+                .await
+                .is_err()
+        );
         fixture.end().await;
     }
 }
@@ -97,14 +130,20 @@ async fn a_pin_keeps_the_holder_past_the_time() {
         let entity: Tag = "machine-0".parse().expect("tag");
         claim(&manager, &model, 0).await.expect("won");
         for _ in 0..2 {
-            manager.pin(LEADERSHIP, &model, "site", &entity).await.expect("pinned");
+            manager
+                .pin(LEADERSHIP, &model, "site", &entity)
+                .await
+                .expect("pinned");
         }
         fixture.clock.advance(Duration::from_secs(600));
         assert_eq!(manager.expire_due().await.expect("swept"), 0);
         claim(&manager, &model, 1).await.expect_err("pinned");
         assert_eq!(manager.pinned().await.expect("pinned").len(), 1);
         for _ in 0..2 {
-            manager.unpin(LEADERSHIP, &model, "site", &entity).await.expect("unpinned");
+            manager
+                .unpin(LEADERSHIP, &model, "site", &entity)
+                .await
+                .expect("unpinned");
         }
         assert_eq!(manager.expire_due().await.expect("swept"), 1);
         assert_eq!(holder(&manager, &model).await, None);
@@ -116,7 +155,9 @@ async fn a_pin_keeps_the_holder_past_the_time() {
 async fn after_an_outage_the_holder_has_a_period_to_come_back() {
     for mut fixture in fixtures().await {
         let model = fixture.model("default").await;
-        claim(&Manager::new(&fixture.store), &model, 0).await.expect("won");
+        claim(&Manager::new(&fixture.store), &model, 0)
+            .await
+            .expect("won");
         fixture.clock.advance(Duration::from_secs(3_600));
         fixture.reopen().await;
         let manager = Manager::new(&fixture.store);
@@ -141,13 +182,17 @@ async fn stopping_ends_waits_and_calls() {
         claim(&manager, &model, 0).await.expect("won");
         let waiter = {
             let (manager, model) = (manager.clone(), model.clone());
-            tokio::spawn(async move { manager.wait_until_expired(LEADERSHIP, &model, "site").await })
+            tokio::spawn(
+                async move { manager.wait_until_expired(LEADERSHIP, &model, "site").await },
+            )
         };
         fixture.clock.wait_sleepers(1).await;
         manager.stop();
         assert_eq!(waiter.await.expect("joined"), Err(StoreError::Stopped));
         assert_eq!(claim(&manager, &model, 0).await, Err(StoreError::Stopped));
-        claim(&Manager::new(&fixture.store), &model, 0).await.expect("the row outlives the manager");
+        claim(&Manager::new(&fixture.store), &model, 0)
+            .await
+            .expect("the row outlives the manager");
         fixture.end().await;
     }
 }
@@ -167,10 +212,78 @@ async fn the_secretary_refuses_what_cannot_be() {
             (singular, "default", agent.as_str(), MINUTE),
             (singular, model.as_str(), "user-admin", MINUTE),
         ] {
-            let refused = manager.claim(namespace, &model, name, holder, duration).await.expect_err(name);
+            let refused = manager
+                .claim(namespace, &model, name, holder, duration)
+                .await
+                .expect_err(name);
             assert_eq!(refused.code(), "bad request");
         }
-        manager.claim(singular, &model, model.as_str(), &agent, MINUTE).await.expect("granted");
+        manager
+            .claim(singular, &model, model.as_str(), &agent, MINUTE)
+            .await
+            .expect("granted");
+        fixture.end().await;
+    }
+}
+
+/// A wall clock that can be put forward and back beside the time that passes.
+struct WrongClock {
+    clock: periapt_engine::FakeClock,
+    ahead: std::sync::atomic::AtomicI64,
+}
+
+impl periapt_engine::Clock for WrongClock {
+    fn now(&self) -> jiff::Timestamp {
+        let ahead = self.ahead.load(std::sync::atomic::Ordering::SeqCst);
+        self.clock.now() + jiff::SignedDuration::from_secs(ahead)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
+    fn sleep(&self, duration: Duration) -> futures::future::BoxFuture<'static, ()> {
+        self.clock.sleep(duration)
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_never_makes_two_holders_and_heals_within_a_period() {
+    let clock = periapt_engine::FakeClock::new();
+    let wrong = std::sync::Arc::new(WrongClock {
+        clock: clock.clone(),
+        ahead: 0.into(),
+    });
+    let jump = |seconds: i64| {
+        wrong
+            .ahead
+            .store(seconds, std::sync::atomic::Ordering::SeqCst)
+    };
+    for fixture in crate::testing::fixtures_with(|options| options.clock = wrong.clone()).await {
+        jump(0);
+        let model = fixture.model("default").await;
+        let manager = Manager::new(&fixture.store);
+        claim(&manager, &model, 0).await.expect("won");
+        jump(3_600);
+        claim(&manager, &model, 1)
+            .await
+            .expect("over by the clock that counts");
+        assert!(
+            manager
+                .check(LEADERSHIP, &model, "site", "site/0")
+                .await
+                .is_err()
+        );
+        jump(0);
+        claim(&manager, &model, 0)
+            .await
+            .expect_err("held by the other");
+        assert_eq!(manager.expire_due().await.expect("swept"), 0);
+        clock.advance(Duration::from_secs(59));
+        claim(&manager, &model, 0).await.expect_err("still held");
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(manager.expire_due().await.expect("swept"), 1);
+        claim(&manager, &model, 0).await.expect("free");
         fixture.end().await;
     }
 }
@@ -200,9 +313,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// What the lease must look like, kept by the plainest means.
 #[derive(Default)]
 struct Expected {
-    holder: Option<(u32, u64, u64)>,
+    /// Unit and end.
+    holder: Option<(u32, u64)>,
     pinned: bool,
-    opened: u64,
 }
 
 impl Expected {
@@ -210,10 +323,7 @@ impl Expected {
         match self.holder {
             None => true,
             Some(_) if self.pinned => false,
-            Some((_, started, expires)) => {
-                let end = if started < self.opened { expires.max(self.opened + 60) } else { expires };
-                end <= now
-            }
+            Some((_, expires)) => expires <= now,
         }
     }
 }
@@ -228,10 +338,10 @@ async fn follow(mut fixture: Fixture, steps: &[Step]) {
         match step {
             Step::Claim(unit) => {
                 let won = claim(&manager, &model, *unit).await;
-                let own = expected.holder.is_some_and(|(holder, _, _)| holder == *unit);
+                let own = expected.holder.is_some_and(|(holder, _)| holder == *unit);
                 if own || expected.over(now) {
                     won.expect("granted");
-                    expected.holder = Some((*unit, now, now + 60));
+                    expected.holder = Some((*unit, now + 60));
                 } else {
                     assert_eq!(won.expect_err("denied").code(), "leadership claim denied");
                 }
@@ -240,7 +350,7 @@ async fn follow(mut fixture: Fixture, steps: &[Step]) {
                 let name = format!("site/{unit}");
                 let revoked = manager.revoke(LEADERSHIP, &model, "site", &name).await;
                 match expected.holder {
-                    Some((holder, _, _)) if holder != *unit => assert!(revoked.is_err()),
+                    Some((holder, _)) if holder != *unit => assert!(revoked.is_err()),
                     _ => {
                         revoked.expect("revoked");
                         expected.holder = None;
@@ -260,22 +370,43 @@ async fn follow(mut fixture: Fixture, steps: &[Step]) {
                 }
             }
             Step::Pin(true) => {
-                manager.pin(LEADERSHIP, &model, "site", &entity).await.expect("pinned");
+                manager
+                    .pin(LEADERSHIP, &model, "site", &entity)
+                    .await
+                    .expect("pinned");
                 expected.pinned = true;
             }
             Step::Pin(false) => {
-                manager.unpin(LEADERSHIP, &model, "site", &entity).await.expect("unpinned");
+                manager
+                    .unpin(LEADERSHIP, &model, "site", &entity)
+                    .await
+                    .expect("unpinned");
                 expected.pinned = false;
             }
             Step::Restart => {
                 fixture.reopen().await;
                 manager = Manager::new(&fixture.store);
-                expected.opened = now;
+                expected.holder = expected.holder.map(|(unit, expires)| {
+                    (
+                        unit,
+                        if expires <= now + 30 {
+                            now + 60
+                        } else {
+                            expires
+                        },
+                    )
+                });
             }
         }
-        assert!(manager.leases().await.expect("leases").len() <= 1, "one row at most");
+        assert!(
+            manager.leases().await.expect("leases").len() <= 1,
+            "one row at most"
+        );
         let seen = holder(&manager, &model).await;
-        let meant = expected.holder.filter(|_| !expected.over(now)).map(|(unit, _, _)| format!("site/{unit}"));
+        let meant = expected
+            .holder
+            .filter(|_| !expected.over(now))
+            .map(|(unit, _)| format!("site/{unit}"));
         assert_eq!(seen, meant);
     }
     fixture.end().await;

@@ -23,7 +23,10 @@ impl Wakes {
 
     /// Wakes the waiters of every lease among the changes.
     pub(crate) fn wake(&self, touched: &[Touched]) {
-        for change in touched.iter().filter(|change| change.namespace == namespace::LEASE) {
+        for change in touched
+            .iter()
+            .filter(|change| change.namespace == namespace::LEASE)
+        {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(notify) = waiting.remove(&(change.model.clone(), change.key.clone())) {
                 notify.notify_waiters();

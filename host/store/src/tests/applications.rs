@@ -10,30 +10,79 @@ async fn models_have_unique_names_and_checked_configuration() {
     for fixture in fixtures().await {
         let store = &fixture.store;
         let model = fixture.model("default").await;
-        let again = AddModel { name: "default".parse().expect("name"), config: Default::default() };
-        let refused = store.add_model(again, &"admin".parse().expect("user")).await.expect_err("taken");
+        let again = AddModel {
+            name: "default".parse().expect("name"),
+            config: Default::default(),
+        };
+        let refused = store
+            .add_model(again, &"admin".parse().expect("user"))
+            .await
+            .expect_err("taken");
         assert_eq!(refused.code(), "already exists");
         assert_eq!(refused.kind_code(), "model-already-exists");
-        assert_eq!(store.model_by_name_or_uuid("default").await.expect("found"), model);
-        assert_eq!(store.model_by_name_or_uuid(model.as_str()).await.expect("found"), model);
-        assert_eq!(store.model_by_name_or_uuid("other").await.expect_err("none").kind_code(), "model-not-found");
+        assert_eq!(
+            store.model_by_name_or_uuid("default").await.expect("found"),
+            model
+        );
+        assert_eq!(
+            store
+                .model_by_name_or_uuid(model.as_str())
+                .await
+                .expect("found"),
+            model
+        );
+        assert_eq!(
+            store
+                .model_by_name_or_uuid("other")
+                .await
+                .expect_err("none")
+                .kind_code(),
+            "model-not-found"
+        );
 
         let values = store.model_config(&model).await.expect("config");
-        assert_eq!(values["logging-config"], Value::Text("<root>=INFO".to_owned()));
+        assert_eq!(
+            values["logging-config"],
+            Value::Text("<root>=INFO".to_owned())
+        );
         assert_eq!(values["automatically-retry-hooks"], Value::Boolean(true));
         let set = |name: &str, text: &str| ConfigChange {
             set: [(name.to_owned(), Value::Text(text.to_owned()))].into(),
             reset: Vec::new(),
         };
-        let unknown = store.set_model_config(&model, set("colour", "red")).await.expect_err("unknown");
+        let unknown = store
+            .set_model_config(&model, set("colour", "red"))
+            .await
+            .expect_err("unknown");
         assert_eq!(unknown.code(), "config-unknown-option");
-        let wrong = store.set_model_config(&model, set("force-wait", "soon")).await.expect_err("wrong");
+        let wrong = store
+            .set_model_config(&model, set("force-wait", "soon"))
+            .await
+            .expect_err("wrong");
         assert_eq!(wrong.code(), "config-wrong-type");
-        store.set_model_config(&model, set("automatically-retry-hooks", "false")).await.expect("set");
-        assert!(!store.get_retry_strategy(&model).await.expect("strategy").should_retry);
-        let reset = ConfigChange { reset: vec!["automatically-retry-hooks".to_owned()], ..Default::default() };
+        store
+            .set_model_config(&model, set("automatically-retry-hooks", "false"))
+            .await
+            .expect("set");
+        assert!(
+            !store
+                .get_retry_strategy(&model)
+                .await
+                .expect("strategy")
+                .should_retry
+        );
+        let reset = ConfigChange {
+            reset: vec!["automatically-retry-hooks".to_owned()],
+            ..Default::default()
+        };
         store.set_model_config(&model, reset).await.expect("reset");
-        assert!(store.get_retry_strategy(&model).await.expect("strategy").should_retry);
+        assert!(
+            store
+                .get_retry_strategy(&model)
+                .await
+                .expect("strategy")
+                .should_retry
+        );
         fixture.end().await;
     }
 }
@@ -48,13 +97,33 @@ async fn the_same_archive_keeps_its_revision() {
         assert_eq!(first.url.to_string(), "local:site-0");
         assert_eq!(second.url.to_string(), "local:site-1");
         assert_eq!(again, first);
-        let archive = fixture.store.get_blob(&first.sha256).await.expect("read").expect("there");
+        let archive = fixture
+            .store
+            .get_blob(&first.sha256)
+            .await
+            .expect("read")
+            .expect("there");
         assert_eq!(&archive[..], b"one");
-        assert!(fixture.store.model_uses_blob(&model, &first.sha256).await.expect("asked"));
+        assert!(
+            fixture
+                .store
+                .model_uses_blob(&model, &first.sha256)
+                .await
+                .expect("asked")
+        );
         assert_eq!(fixture.store.charms(&model).await.expect("charms").len(), 2);
         let other = fixture.model("other").await;
-        assert!(!fixture.store.model_uses_blob(&other, &first.sha256).await.expect("asked"));
-        assert_eq!(fixture.charm(&other, "site", b"two").await.url.to_string(), "local:site-0");
+        assert!(
+            !fixture
+                .store
+                .model_uses_blob(&other, &first.sha256)
+                .await
+                .expect("asked")
+        );
+        assert_eq!(
+            fixture.charm(&other, "site", b"two").await.url.to_string(),
+            "local:site-0"
+        );
         fixture.end().await;
     }
 }
@@ -64,15 +133,54 @@ async fn a_compiled_charm_is_found_and_ends_the_waiting() {
     for fixture in fixtures().await {
         let store = &fixture.store;
         let model = fixture.site(0).await;
-        let info = store.application_charm(&model, &application("site")).await.expect("charm");
-        assert_eq!(store.pending_charms(&model, "engine").await.expect("pending"), [application("site")]);
-        let digest = store.put_blob(vec![7_u8; 3 << 20].into()).await.expect("blob");
-        store.put_compiled(&info.sha256, "engine", &digest).await.expect("compiled");
-        assert_eq!(store.compiled(&info.sha256, "engine").await.expect("read"), Some(digest.clone()));
-        assert!(store.pending_charms(&model, "engine").await.expect("pending").is_empty());
-        assert_eq!(store.pending_charms(&model, "newer").await.expect("pending").len(), 1);
+        let info = store
+            .application_charm(&model, &application("site"))
+            .await
+            .expect("charm");
+        assert_eq!(
+            store
+                .pending_charms(&model, "engine")
+                .await
+                .expect("pending"),
+            [application("site")]
+        );
+        let digest = store
+            .put_blob(vec![7_u8; 3 << 20].into())
+            .await
+            .expect("blob");
+        store
+            .put_compiled(&info.sha256, "engine", &digest)
+            .await
+            .expect("compiled");
+        assert_eq!(
+            store.compiled(&info.sha256, "engine").await.expect("read"),
+            Some(digest.clone())
+        );
+        assert!(
+            store
+                .pending_charms(&model, "engine")
+                .await
+                .expect("pending")
+                .is_empty()
+        );
+        assert_eq!(
+            store
+                .pending_charms(&model, "newer")
+                .await
+                .expect("pending")
+                .len(),
+            1
+        );
         assert!(store.model_uses_blob(&model, &digest).await.expect("asked"));
-        assert_eq!(store.get_blob(&digest).await.expect("read").expect("there").len(), 3 << 20);
+        assert_eq!(
+            store
+                .get_blob(&digest)
+                .await
+                .expect("read")
+                .expect("there")
+                .len(),
+            3 << 20
+        );
         fixture.end().await;
     }
 }
@@ -82,27 +190,54 @@ async fn deploying_checks_everything_before_it_writes_anything() {
     for fixture in fixtures().await {
         let store = &fixture.store;
         let model = fixture.model("default").await;
-        let missing = store.deploy(&model, request("site", 1)).await.expect_err("no charm");
+        let missing = store
+            .deploy(&model, request("site", 1))
+            .await
+            .expect_err("no charm");
         assert_eq!(missing.kind_code(), "charm-not-found");
         fixture.charm(&model, "site", b"archive").await;
         let mut bad = request("site", 1);
-        bad.config.insert("port".to_owned(), Value::Text("eighty".to_owned()));
-        assert_eq!(store.deploy(&model, bad).await.expect_err("bad").code(), "config-wrong-type");
+        bad.config
+            .insert("port".to_owned(), Value::Text("eighty".to_owned()));
+        assert_eq!(
+            store.deploy(&model, bad).await.expect_err("bad").code(),
+            "config-wrong-type"
+        );
         assert!(store.applications(&model).await.expect("list").is_empty());
 
         let mut good = request("site", 2);
-        good.config.insert("port".to_owned(), Value::Text("80".to_owned()));
+        good.config
+            .insert("port".to_owned(), Value::Text("80".to_owned()));
         let info = store.deploy(&model, good).await.expect("deployed");
         assert_eq!(info.units, [unit("site/0"), unit("site/1")]);
         assert_eq!(info.status.status.to_string(), "waiting");
-        let config = store.application_config(&model, &application("site")).await.expect("config");
+        let config = store
+            .application_config(&model, &application("site"))
+            .await
+            .expect("config");
         assert_eq!(config.effective["port"], Value::Integer(80));
-        let taken = store.deploy(&model, request("site", 1)).await.expect_err("taken");
+        let taken = store
+            .deploy(&model, request("site", 1))
+            .await
+            .expect_err("taken");
         assert_eq!(taken.kind_code(), "application-already-exists");
 
-        store.destroy_model(&model, false, None).await.expect("destroyed");
-        let dying = store.deploy(&model, request("site", 1)).await.expect_err("dying");
-        assert_eq!(dying, StoreError::NotAlive { kind: "model", name: model.to_string(), life: Life::Dying });
+        store
+            .destroy_model(&model, false, None)
+            .await
+            .expect("destroyed");
+        let dying = store
+            .deploy(&model, request("site", 1))
+            .await
+            .expect_err("dying");
+        assert_eq!(
+            dying,
+            StoreError::NotAlive {
+                kind: "model",
+                name: model.to_string(),
+                life: Life::Dying
+            }
+        );
         fixture.end().await;
     }
 }
@@ -114,13 +249,25 @@ async fn unit_numbers_are_never_used_again() {
         let model = fixture.model("default").await;
         fixture.charm(&model, "site", b"archive").await;
         fixture.deploy(&model, "site", 2).await;
-        store.remove_unit(&model, &unit("site/1"), false).await.expect("removed");
-        let added = store.add_units(&model, &application("site"), 2).await.expect("added");
+        store
+            .remove_unit(&model, &unit("site/1"), false)
+            .await
+            .expect("removed");
+        let added = store
+            .add_units(&model, &application("site"), 2)
+            .await
+            .expect("added");
         assert_eq!(added, [unit("site/2"), unit("site/3")]);
-        store.remove_application(&model, &application("site"), false).await.expect("removed");
+        store
+            .remove_application(&model, &application("site"), false)
+            .await
+            .expect("removed");
         store.cleanup(&model).await.expect("cleaned");
         fixture.deploy(&model, "site", 1).await;
-        let info = store.application(&model, &application("site")).await.expect("info");
+        let info = store
+            .application(&model, &application("site"))
+            .await
+            .expect("info");
         assert_eq!(info.units, [unit("site/4")]);
         fixture.end().await;
     }
@@ -131,7 +278,11 @@ async fn configuration_changes_wholly_or_not_at_all_and_only_when_it_changes() {
     for fixture in fixtures().await {
         let store = &fixture.store;
         let model = fixture.site(1).await;
-        let before = store.get_remote_state(&model, &unit("site/0")).await.expect("state").expect("there");
+        let before = store
+            .get_remote_state(&model, &unit("site/0"))
+            .await
+            .expect("state")
+            .expect("there");
         fixture.settle().await;
         let mut watch = store
             .changes()
@@ -144,28 +295,54 @@ async fn configuration_changes_wholly_or_not_at_all_and_only_when_it_changes() {
             .into(),
             reset: Vec::new(),
         };
-        let refused = store.set_application_config(&model, &application("site"), half).await.expect_err("bad");
+        let refused = store
+            .set_application_config(&model, &application("site"), half)
+            .await
+            .expect_err("bad");
         assert_eq!(refused.code(), "config-wrong-type");
-        let unknown = ConfigChange { reset: vec!["colour".to_owned()], ..Default::default() };
-        let refused = store.set_application_config(&model, &application("site"), unknown).await.expect_err("bad");
+        let unknown = ConfigChange {
+            reset: vec!["colour".to_owned()],
+            ..Default::default()
+        };
+        let refused = store
+            .set_application_config(&model, &application("site"), unknown)
+            .await
+            .expect_err("bad");
         assert_eq!(refused.code(), "config-unknown-option");
-        let config = store.application_config(&model, &application("site")).await.expect("config");
+        let config = store
+            .application_config(&model, &application("site"))
+            .await
+            .expect("config");
         assert!(config.settings.is_empty());
 
         let set = ConfigChange {
             set: [("title".to_owned(), Value::Text("hello".to_owned()))].into(),
             reset: Vec::new(),
         };
-        store.set_application_config(&model, &application("site"), set.clone()).await.expect("set");
+        store
+            .set_application_config(&model, &application("site"), set.clone())
+            .await
+            .expect("set");
         fixture.settle().await;
         assert_eq!(watch.take_now().len(), 1);
-        let after = store.get_remote_state(&model, &unit("site/0")).await.expect("state").expect("there");
+        let after = store
+            .get_remote_state(&model, &unit("site/0"))
+            .await
+            .expect("state")
+            .expect("there");
         assert_ne!(before.config_hash, after.config_hash);
 
-        store.set_application_config(&model, &application("site"), set).await.expect("again");
+        store
+            .set_application_config(&model, &application("site"), set)
+            .await
+            .expect("again");
         fixture.settle().await;
         assert!(watch.take_now().is_empty());
-        let same = store.get_remote_state(&model, &unit("site/0")).await.expect("state").expect("there");
+        let same = store
+            .get_remote_state(&model, &unit("site/0"))
+            .await
+            .expect("state")
+            .expect("there");
         assert_eq!(after, same);
         fixture.end().await;
     }
@@ -184,22 +361,47 @@ async fn refreshing_counts_and_keeps_what_still_fits() {
             .into(),
             reset: Vec::new(),
         };
-        store.set_application_config(&model, &application("site"), set).await.expect("set");
+        store
+            .set_application_config(&model, &application("site"), set)
+            .await
+            .expect("set");
         let mut newer = charm("site");
         newer.config.options.remove("title");
-        store.add_charm(&model, newer, b"newer".as_slice().into()).await.expect("charm");
+        store
+            .add_charm(&model, newer, b"newer".as_slice().into())
+            .await
+            .expect("charm");
         fixture.charm(&model, "other", b"other").await;
 
-        let to = |charm: &str| Refresh { charm: charm.to_owned(), force_units: false };
-        let wrong = store.refresh(&model, &application("site"), to("local:other-0")).await.expect_err("other");
+        let to = |charm: &str| Refresh {
+            charm: charm.to_owned(),
+            force_units: false,
+        };
+        let wrong = store
+            .refresh(&model, &application("site"), to("local:other-0"))
+            .await
+            .expect_err("other");
         assert_eq!(wrong.code(), "charm-name-differs");
         for _ in 0..2 {
-            let info = store.refresh(&model, &application("site"), to("local:site-1")).await.expect("refreshed");
+            let info = store
+                .refresh(&model, &application("site"), to("local:site-1"))
+                .await
+                .expect("refreshed");
             assert_eq!(info.charm_revision, 1);
         }
-        let state = store.get_remote_state(&model, &unit("site/0")).await.expect("state").expect("there");
-        assert_eq!((state.charm_url.as_str(), state.charm_modified_version), ("local:site-1", 1));
-        let config = store.application_config(&model, &application("site")).await.expect("config");
+        let state = store
+            .get_remote_state(&model, &unit("site/0"))
+            .await
+            .expect("state")
+            .expect("there");
+        assert_eq!(
+            (state.charm_url.as_str(), state.charm_modified_version),
+            ("local:site-1", 1)
+        );
+        let config = store
+            .application_config(&model, &application("site"))
+            .await
+            .expect("config");
         assert_eq!(config.settings.keys().collect::<Vec<_>>(), ["port"]);
         fixture.end().await;
     }

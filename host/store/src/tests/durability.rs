@@ -9,15 +9,26 @@ async fn what_was_acknowledged_is_there_after_an_end_without_farewell() {
     for mut fixture in fixtures().await {
         let model = fixture.site(1).await;
         for generation in 1..=20 {
-            let operation = OperationState { state_generation: generation, ..Default::default() };
+            let operation = OperationState {
+                state_generation: generation,
+                ..Default::default()
+            };
             let effects = Effects {
                 state: [("n".to_owned(), Some(generation.to_string()))].into(),
                 ..Default::default()
             };
-            fixture.store.commit_hook(&model, &unit("site/0"), effects, &operation).await.expect("committed");
+            fixture
+                .store
+                .commit_hook(&model, &unit("site/0"), effects, &operation)
+                .await
+                .expect("committed");
         }
         fixture.reopen().await;
-        let state = fixture.store.get_state(&model, &unit("site/0")).await.expect("state");
+        let state = fixture
+            .store
+            .get_state(&model, &unit("site/0"))
+            .await
+            .expect("state");
         assert_eq!(state.operation.expect("stored").state_generation, 20);
         assert_eq!(state.charm_state["n"], "20");
         fixture.end().await;
@@ -33,10 +44,18 @@ async fn writers_at_once_share_commits_and_a_failing_one_spoils_nobody() {
             let (store, model) = (fixture.store.clone(), model.clone());
             tokio::spawn(async move {
                 // Every tenth names a unit that is not there.
-                let name = if n % 10 == 0 { unit("site/99") } else { unit("site/0") };
-                let effects =
-                    Effects { state: [(format!("k{n}"), Some("v".to_owned()))].into(), ..Default::default() };
-                store.commit_hook(&model, &name, effects, &OperationState::default()).await
+                let name = if n % 10 == 0 {
+                    unit("site/99")
+                } else {
+                    unit("site/0")
+                };
+                let effects = Effects {
+                    state: [(format!("k{n}"), Some("v".to_owned()))].into(),
+                    ..Default::default()
+                };
+                store
+                    .commit_hook(&model, &name, effects, &OperationState::default())
+                    .await
             })
         });
         let mut refused = 0;
@@ -50,7 +69,11 @@ async fn writers_at_once_share_commits_and_a_failing_one_spoils_nobody() {
         assert_eq!(refused, 20);
         let commits = fixture.store.report()["commits"].as_u64().expect("number") - before;
         assert!(commits < 100, "{commits} commits for 200 jobs");
-        let state = fixture.store.get_state(&model, &unit("site/0")).await.expect("state");
+        let state = fixture
+            .store
+            .get_state(&model, &unit("site/0"))
+            .await
+            .expect("state");
         assert_eq!(state.charm_state.len(), 180);
         fixture.end().await;
     }
@@ -79,26 +102,39 @@ async fn a_full_disk_refuses_writes_wholly_and_passes() {
             .await
             .expect("limited");
         let effects = |size: usize| Effects {
-            state: (0..20).map(|n| (format!("k{n}"), Some("x".repeat(size)))).collect(),
+            state: (0..20)
+                .map(|n| (format!("k{n}"), Some("x".repeat(size))))
+                .collect(),
             ..Default::default()
         };
         let refused = store
-            .commit_hook(&model, &unit("site/0"), effects(60_000), &OperationState::default())
+            .commit_hook(
+                &model,
+                &unit("site/0"),
+                effects(60_000),
+                &OperationState::default(),
+            )
             .await
             .expect_err("full");
         assert_eq!(refused, StoreError::DiskFull);
         assert!(refused.to_string().contains("free some space"));
-        let state = store.get_state(&model, &unit("site/0")).await.expect("readable");
+        let state = store
+            .get_state(&model, &unit("site/0"))
+            .await
+            .expect("readable");
         assert!(state.charm_state.is_empty() && state.operation.is_none());
 
         store
-            .write(|tx| {
-                Box::pin(async move { tx.db.raw("PRAGMA max_page_count = 1000000").await })
-            })
+            .write(|tx| Box::pin(async move { tx.db.raw("PRAGMA max_page_count = 1000000").await }))
             .await
             .expect("space again");
         store
-            .commit_hook(&model, &unit("site/0"), effects(60_000), &OperationState::default())
+            .commit_hook(
+                &model,
+                &unit("site/0"),
+                effects(60_000),
+                &OperationState::default(),
+            )
             .await
             .expect("works again");
         assert!(pages > 0);
@@ -120,7 +156,13 @@ async fn a_newer_schema_is_refused_with_both_versions() {
             .await
             .expect("pretended");
         let refused = Store::open(fixture.options()).await.err().expect("refused");
-        assert_eq!(refused, StoreError::SchemaTooNew { found: 99, supported: 1 });
+        assert_eq!(
+            refused,
+            StoreError::SchemaTooNew {
+                found: 99,
+                supported: 1
+            }
+        );
         fixture.end().await;
     }
 }
@@ -128,7 +170,10 @@ async fn a_newer_schema_is_refused_with_both_versions() {
 #[tokio::test]
 async fn a_panic_in_a_job_is_an_error_and_the_writer_lives() {
     for fixture in fixtures().await {
-        let failed = fixture.store.write::<(), _>(|_| Box::pin(async { panic!("on purpose") })).await;
+        let failed = fixture
+            .store
+            .write::<(), _>(|_| Box::pin(async { panic!("on purpose") }))
+            .await;
         assert_eq!(failed.expect_err("failed").code(), "internal error");
         fixture.model("default").await;
         fixture.end().await;
@@ -139,9 +184,14 @@ async fn a_panic_in_a_job_is_an_error_and_the_writer_lives() {
 async fn a_closed_store_says_so() {
     for fixture in fixtures().await {
         let store = fixture.store.clone();
-        let mut watch = store.changes().subscribe(crate::Interest::any_model().everything());
+        let mut watch = store
+            .changes()
+            .subscribe(crate::Interest::any_model().everything());
         fixture.end().await;
-        assert_eq!(store.set_controller_value("a", "b").await, Err(StoreError::Stopped));
+        assert_eq!(
+            store.set_controller_value("a", "b").await,
+            Err(StoreError::Stopped)
+        );
         assert_eq!(store.models().await.err(), Some(StoreError::Stopped));
         assert_eq!(watch.next().await, Err(StoreError::Stopped));
     }
@@ -152,7 +202,13 @@ async fn slow_statements_are_reported_with_their_text() {
     let (slow, lines) = collector();
     for fixture in fixtures_with(|options| options.slow_query = Some(slow.clone())).await {
         fixture.store.ping().await.expect("alive");
-        assert!(lines.lock().expect("lock").iter().any(|line| line == "SELECT 1"));
+        assert!(
+            lines
+                .lock()
+                .expect("lock")
+                .iter()
+                .any(|line| line == "SELECT 1")
+        );
         fixture.store.set_slow_query(None);
         lines.lock().expect("lock").clear();
         fixture.store.ping().await.expect("alive");
@@ -168,7 +224,8 @@ async fn uploads_that_never_ended_leave_nothing() {
             .store
             .write(|tx| {
                 Box::pin(async move {
-                    let sql = "INSERT INTO blob_chunk (digest, position, data) VALUES ('half', 0, $1)";
+                    let sql =
+                        "INSERT INTO blob_chunk (digest, position, data) VALUES ('half', 0, $1)";
                     tx.db.execute(sql, crate::db::params![vec![1_u8]]).await
                 })
             })
@@ -178,7 +235,12 @@ async fn uploads_that_never_ended_leave_nothing() {
         if matches!(fixture.options().database, Database::Sqlite { .. }) {
             fixture.reopen().await;
             let mut db = fixture.store.glance().await.expect("session");
-            assert_eq!(db.count("SELECT COUNT(*) FROM blob_chunk", vec![]).await.expect("count"), 0);
+            assert_eq!(
+                db.count("SELECT COUNT(*) FROM blob_chunk", vec![])
+                    .await
+                    .expect("count"),
+                0
+            );
         }
         fixture.end().await;
     }

@@ -19,15 +19,34 @@ async fn a_status_that_says_the_same_again_is_no_change() {
         let site = unit("site/0");
         let first = fixture.clock.clone();
         for _ in 0..3 {
-            store.set_unit_status(&model, &site, Status::new(Workload::Active, "ready")).await.expect("set");
+            store
+                .set_unit_status(&model, &site, Status::new(Workload::Active, "ready"))
+                .await
+                .expect("set");
             first.advance(Duration::from_secs(1));
         }
-        let history = store.history(&model, &Tag::Unit(site.clone()), 100).await.expect("history");
+        let history = store
+            .history(&model, &Tag::Unit(site.clone()), 100)
+            .await
+            .expect("history");
         let words: Vec<&str> = history.iter().map(|entry| entry.status.as_str()).collect();
         assert_eq!(words, ["allocating", "waiting", "active"]);
-        let last = store.history(&model, &Tag::Unit(site.clone()), 1).await.expect("history");
-        assert_eq!((last.len(), last[0].status.as_str(), last[0].message.as_str()), (1, "active", "ready"));
-        let missing = store.history(&model, &Tag::Unit(unit("site/9")), 1).await.expect_err("missing");
+        let last = store
+            .history(&model, &Tag::Unit(site.clone()), 1)
+            .await
+            .expect("history");
+        assert_eq!(
+            (
+                last.len(),
+                last[0].status.as_str(),
+                last[0].message.as_str()
+            ),
+            (1, "active", "ready")
+        );
+        let missing = store
+            .history(&model, &Tag::Unit(unit("site/9")), 1)
+            .await
+            .expect_err("missing");
         assert_eq!(missing.kind_code(), "unit-not-found");
         fixture.end().await;
     }
@@ -43,12 +62,24 @@ async fn history_is_pruned_by_age_and_by_size_and_current_statuses_stay() {
         let text = "x".repeat(10_000);
         for n in 0..300 {
             let status = Status::new(Workload::Active, format!("{n} {text}"));
-            store.set_unit_status(&model, &site, status).await.expect("set");
+            store
+                .set_unit_status(&model, &site, status)
+                .await
+                .expect("set");
         }
-        let gone = store.prune_status_history(&model, 3_600_000, 0).await.expect("pruned");
+        let gone = store
+            .prune_status_history(&model, 3_600_000, 0)
+            .await
+            .expect("pruned");
         assert!(gone >= 2);
-        let gone = store.prune_status_history(&model, 0, 1).await.expect("pruned");
-        let left = store.history(&model, &Tag::Unit(site.clone()), 1000).await.expect("history");
+        let gone = store
+            .prune_status_history(&model, 0, 1)
+            .await
+            .expect("pruned");
+        let left = store
+            .history(&model, &Tag::Unit(site.clone()), 1000)
+            .await
+            .expect("history");
         assert_eq!(left.len() as u64 + gone, 300);
         assert!(left.len() > 90 && left.len() < 105, "{}", left.len());
         assert!(left.last().expect("some").message.starts_with("299 "));
@@ -66,12 +97,25 @@ async fn status_of_two_thousand_units_is_read_quickly() {
         let mut best = Duration::MAX;
         for _ in 0..5 {
             let started = Instant::now();
-            let status = store.full_status(&model, &[], &present).await.expect("status");
+            let status = store
+                .full_status(&model, &[], &present)
+                .await
+                .expect("status");
             best = best.min(started.elapsed());
             assert_eq!(status.machines.len(), 2000);
-            assert_eq!(status.applications["site"].units.as_ref().expect("units").len(), 2000);
+            assert_eq!(
+                status.applications["site"]
+                    .units
+                    .as_ref()
+                    .expect("units")
+                    .len(),
+                2000
+            );
         }
-        println!("{}: full status of 2000 units in {best:?}", store.database_kind());
+        println!(
+            "{}: full status of 2000 units in {best:?}",
+            store.database_kind()
+        );
         // Far above what it takes, for a loaded machine.
         assert!(best < Duration::from_millis(500), "{best:?}");
         fixture.end().await;
@@ -87,18 +131,36 @@ async fn status_shows_errors_absence_leaders_and_what_was_asked_for() {
         fixture.charm(&model, "other", b"other").await;
         fixture.deploy(&model, "other", 1).await;
         let failed = Status::new(Agent::Error, "hook failed: \"install\"");
-        store.set_unit_agent_status(&model, &unit("site/0"), failed).await.expect("status");
-        store.set_unit_agent_status(&model, &unit("site/1"), Status::new(Agent::Idle, "")).await.expect("status");
-        store.set_unit_status(&model, &unit("site/1"), Status::new(Workload::Active, "")).await.expect("status");
+        store
+            .set_unit_agent_status(&model, &unit("site/0"), failed)
+            .await
+            .expect("status");
+        store
+            .set_unit_agent_status(&model, &unit("site/1"), Status::new(Agent::Idle, ""))
+            .await
+            .expect("status");
+        store
+            .set_unit_status(&model, &unit("site/1"), Status::new(Workload::Active, ""))
+            .await
+            .expect("status");
         let manager = Manager::new(store);
         let (leadership, minute) = (Namespace::ApplicationLeadership, Duration::from_secs(60));
-        manager.claim(leadership, &model, "site", "site/1", minute).await.expect("claimed");
+        manager
+            .claim(leadership, &model, "site", "site/1", minute)
+            .await
+            .expect("claimed");
 
         let only_first = |id: &periapt_model::MachineId| id.as_str() == "0";
-        let status = store.full_status(&model, &[], &only_first).await.expect("status");
+        let status = store
+            .full_status(&model, &[], &only_first)
+            .await
+            .expect("status");
         let units = status.applications["site"].units.as_ref().expect("units");
         assert_eq!(units["site/0"].workload_status.status, "error");
-        assert_eq!(units["site/0"].workload_status.info, "hook failed: \"install\"");
+        assert_eq!(
+            units["site/0"].workload_status.info,
+            "hook failed: \"install\""
+        );
         assert_eq!(units["site/0"].agent_status.status, "idle");
         assert_eq!(units["site/1"].agent_status.status, "lost");
         assert_eq!(units["site/1"].workload_status.status, "unknown");
@@ -110,11 +172,24 @@ async fn status_shows_errors_absence_leaders_and_what_was_asked_for() {
         let other = status.applications["other"].units.as_ref().expect("units");
         assert_eq!(other["other/0"].agent_status.status, "allocating");
 
-        let one = store.full_status(&model, &["site/0".to_owned()], &present).await.expect("status");
+        let one = store
+            .full_status(&model, &["site/0".to_owned()], &present)
+            .await
+            .expect("status");
         assert_eq!(one.applications.len(), 1);
-        assert_eq!(one.applications["site"].units.as_ref().expect("units").len(), 1);
+        assert_eq!(
+            one.applications["site"]
+                .units
+                .as_ref()
+                .expect("units")
+                .len(),
+            1
+        );
         assert_eq!(one.machines.keys().collect::<Vec<_>>(), ["0"]);
-        let some = store.full_status(&model, &["oth*".to_owned()], &present).await.expect("status");
+        let some = store
+            .full_status(&model, &["oth*".to_owned()], &present)
+            .await
+            .expect("status");
         assert_eq!(some.applications.keys().collect::<Vec<_>>(), ["other"]);
         fixture.end().await;
     }
@@ -132,10 +207,26 @@ async fn a_hook_sees_one_moment_of_the_model() {
             open_ports: vec!["80/tcp".parse().expect("port")],
             ..Default::default()
         };
-        let operation = OperationState { installed: true, ..Default::default() };
-        store.commit_hook(&model, &site, effects, &operation).await.expect("committed");
-        store.set_unit_status(&model, &unit("site/1"), Status::new(Workload::Blocked, "no")).await.expect("set");
-        let snapshot = store.get_hook_snapshot(&model, &site, &Limits::default()).await.expect("snapshot");
+        let operation = OperationState {
+            installed: true,
+            ..Default::default()
+        };
+        store
+            .commit_hook(&model, &site, effects, &operation)
+            .await
+            .expect("committed");
+        store
+            .set_unit_status(
+                &model,
+                &unit("site/1"),
+                Status::new(Workload::Blocked, "no"),
+            )
+            .await
+            .expect("set");
+        let snapshot = store
+            .get_hook_snapshot(&model, &site, &Limits::default())
+            .await
+            .expect("snapshot");
         assert_eq!(snapshot.config["port"], Value::Integer(8080));
         assert_eq!(snapshot.machine, Some(machine("0")));
         assert_eq!(snapshot.private_address.as_deref(), Some("127.0.0.1"));
@@ -143,9 +234,16 @@ async fn a_hook_sees_one_moment_of_the_model() {
         assert_eq!(snapshot.application_status.status, Workload::Blocked);
         assert_eq!(snapshot.application_status.message, "no");
         assert_eq!(snapshot.state.charm_state["key"], "value");
-        assert_eq!(snapshot.state.opened_ports, ["80/tcp".parse().expect("port")]);
+        assert_eq!(
+            snapshot.state.opened_ports,
+            ["80/tcp".parse().expect("port")]
+        );
         assert!(snapshot.state.operation.expect("stored").installed);
-        let remote = store.get_remote_state(&model, &site).await.expect("state").expect("there");
+        let remote = store
+            .get_remote_state(&model, &site)
+            .await
+            .expect("state")
+            .expect("there");
         assert_eq!(remote.config_hash, snapshot.config_hash);
         fixture.end().await;
     }
@@ -158,15 +256,37 @@ async fn only_the_leader_speaks_for_the_application() {
         let model = fixture.site(2).await;
         let manager = Manager::new(store);
         let (leadership, minute) = (Namespace::ApplicationLeadership, Duration::from_secs(60));
-        manager.claim(leadership, &model, "site", "site/0", minute).await.expect("claimed");
+        manager
+            .claim(leadership, &model, "site", "site/0", minute)
+            .await
+            .expect("claimed");
         let active = Status::new(Workload::Active, "all");
-        let refused = store.set_application_status(&model, &unit("site/1"), active.clone()).await;
-        assert_eq!(refused.expect_err("minion").code(), "leadership claim denied");
-        store.set_application_status(&model, &unit("site/0"), active.clone()).await.expect("leader");
-        let info = store.application(&model, &application("site")).await.expect("info");
-        assert_eq!((info.status.status, info.status.message.as_str()), (Workload::Active, "all"));
+        let refused = store
+            .set_application_status(&model, &unit("site/1"), active.clone())
+            .await;
+        assert_eq!(
+            refused.expect_err("minion").code(),
+            "leadership claim denied"
+        );
+        store
+            .set_application_status(&model, &unit("site/0"), active.clone())
+            .await
+            .expect("leader");
+        let info = store
+            .application(&model, &application("site"))
+            .await
+            .expect("info");
+        assert_eq!(
+            (info.status.status, info.status.message.as_str()),
+            (Workload::Active, "all")
+        );
         fixture.clock.advance(Duration::from_secs(61));
-        assert!(store.set_application_status(&model, &unit("site/0"), active).await.is_err());
+        assert!(
+            store
+                .set_application_status(&model, &unit("site/0"), active)
+                .await
+                .is_err()
+        );
         fixture.end().await;
     }
 }
@@ -188,8 +308,16 @@ async fn the_log_is_filtered_paged_and_bounded() {
         let model = fixture.model("default").await;
         let lines = (0..1_500)
             .map(|n| {
-                let entity = if n % 2 == 0 { "unit-site-0" } else { "machine-3" };
-                line(entity, if n % 3 == 0 { "DEBUG" } else { "INFO" }, &n.to_string())
+                let entity = if n % 2 == 0 {
+                    "unit-site-0"
+                } else {
+                    "machine-3"
+                };
+                line(
+                    entity,
+                    if n % 3 == 0 { "DEBUG" } else { "INFO" },
+                    &n.to_string(),
+                )
             })
             .collect();
         store.write_logs(&model, lines).await.expect("written");
@@ -197,32 +325,79 @@ async fn the_log_is_filtered_paged_and_bounded() {
             let (store, model) = (store.clone(), model.clone());
             async move {
                 let page = store.logs(&model, &query, None).await.expect("page");
-                page.records.into_iter().map(|record| record.message).collect::<Vec<_>>()
+                page.records
+                    .into_iter()
+                    .map(|record| record.message)
+                    .collect::<Vec<_>>()
             }
         };
         assert_eq!(messages(LogQuery::default()).await.len(), 10);
-        let tail = LogQuery { tail: Some(2), include: Some("site/0".to_owned()), ..Default::default() };
+        let tail = LogQuery {
+            tail: Some(2),
+            include: Some("site/0".to_owned()),
+            ..Default::default()
+        };
         assert_eq!(messages(tail).await, ["1496", "1498"]);
-        let tail = LogQuery { tail: Some(1), include: Some("machine-*".to_owned()), ..Default::default() };
+        let tail = LogQuery {
+            tail: Some(1),
+            include: Some("machine-*".to_owned()),
+            ..Default::default()
+        };
         assert_eq!(messages(tail).await, ["1499"]);
-        let tail = LogQuery { tail: Some(1), exclude: Some("3".to_owned()), ..Default::default() };
+        let tail = LogQuery {
+            tail: Some(1),
+            exclude: Some("3".to_owned()),
+            ..Default::default()
+        };
         assert_eq!(messages(tail).await, ["1498"]);
-        let first = LogQuery { replay: true, limit: Some(3), level: Some("INFO".to_owned()), ..Default::default() };
+        let first = LogQuery {
+            replay: true,
+            limit: Some(3),
+            level: Some("INFO".to_owned()),
+            ..Default::default()
+        };
         assert_eq!(messages(first).await, ["1", "2", "4"]);
-        assert!(store.logs(&model, &LogQuery { level: Some("LOUD".to_owned()), ..Default::default() }, None).await.is_err());
+        assert!(
+            store
+                .logs(
+                    &model,
+                    &LogQuery {
+                        level: Some("LOUD".to_owned()),
+                        ..Default::default()
+                    },
+                    None
+                )
+                .await
+                .is_err()
+        );
 
-        let none = LogQuery { tail: Some(0), ..Default::default() };
+        let none = LogQuery {
+            tail: Some(0),
+            ..Default::default()
+        };
         let end = store.logs(&model, &none, None).await.expect("page");
         assert!(end.records.is_empty() && end.complete);
-        store.write_logs(&model, vec![line("unit-site-0", "ERROR", "new")]).await.expect("written");
-        let next = store.logs(&model, &LogQuery::default(), Some(end.position)).await.expect("page");
+        store
+            .write_logs(&model, vec![line("unit-site-0", "ERROR", "new")])
+            .await
+            .expect("written");
+        let next = store
+            .logs(&model, &LogQuery::default(), Some(end.position))
+            .await
+            .expect("page");
         assert_eq!(next.records.len(), 1);
 
         for _ in 0..3 {
-            let lines = (0..1_500).map(|n| line("unit-site-0", "INFO", &n.to_string())).collect();
+            let lines = (0..1_500)
+                .map(|n| line("unit-site-0", "INFO", &n.to_string()))
+                .collect();
             store.write_logs(&model, lines).await.expect("written");
         }
-        let all = messages(LogQuery { replay: true, ..Default::default() }).await;
+        let all = messages(LogQuery {
+            replay: true,
+            ..Default::default()
+        })
+        .await;
         assert_eq!(all.len(), 2_000);
         fixture.end().await;
     }

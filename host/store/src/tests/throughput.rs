@@ -18,10 +18,18 @@ async fn hooks_of_many_units_share_the_disk() {
             tokio::spawn(async move {
                 let unit = unit(&format!("site/{number}"));
                 for hook in 1..=HOOKS {
-                    let effects =
-                        Effects { state: [("n".to_owned(), Some(hook.to_string()))].into(), ..Default::default() };
-                    let operation = OperationState { state_generation: hook, ..Default::default() };
-                    store.commit_hook(&model, &unit, effects, &operation).await.expect("committed");
+                    let effects = Effects {
+                        state: [("n".to_owned(), Some(hook.to_string()))].into(),
+                        ..Default::default()
+                    };
+                    let operation = OperationState {
+                        state_generation: hook,
+                        ..Default::default()
+                    };
+                    store
+                        .commit_hook(&model, &unit, effects, &operation)
+                        .await
+                        .expect("committed");
                 }
             })
         });
@@ -30,7 +38,10 @@ async fn hooks_of_many_units_share_the_disk() {
         }
         let took = started.elapsed();
         let rate = (UNITS * HOOKS) as f64 / took.as_secs_f64();
-        println!("{}: {rate:.0} hook commits a second", fixture.store.database_kind());
+        println!(
+            "{}: {rate:.0} hook commits a second",
+            fixture.store.database_kind()
+        );
         // Far below what it does, for a loaded machine with a slow disk.
         assert!(took < Duration::from_secs(60), "{took:?}");
         fixture.end().await;

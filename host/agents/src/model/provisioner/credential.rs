@@ -18,25 +18,36 @@ pub struct Credential {
     model: ModelContext,
     api: ApiConnection,
     provider: Arc<dyn Provider>,
-    made: Mutex<Option<AgentConfig>>,
+    made: Mutex<Option<(AgentConfig, Vec<u8>)>>,
 }
 
 impl Credential {
     pub fn new(model: ModelContext, api: ApiConnection, provider: Arc<dyn Provider>) -> Self {
-        Self { model, api, provider, made: Mutex::new(None) }
+        Self {
+            model,
+            api,
+            provider,
+            made: Mutex::new(None),
+        }
     }
 
     /// The configuration file's bytes, with the addresses of this moment.
     pub async fn config(&self) -> Result<Vec<u8>, WorkerError> {
         let mut made = self.made.lock().await;
-        let known = match made.take() {
-            Some(config) => Some(config),
-            None => self.left_behind().await?,
+        // The file comes first: the agent may have written it anew. What was made is not in a
+        // file while no instance has started yet.
+        let known = match self.left_behind().await? {
+            Some(left) => Some(left),
+            None => made.clone(),
         };
-        let (tag, password) = match known {
-            Some(known) => (known.tag, known.password),
+        let (tag, password) = match &known {
+            Some((known, _)) => (known.tag.clone(), known.password.clone()),
             None => {
-                let credential = self.api.call(&MakeAgentCredential {}).await.while_doing("making the agent's password")?;
+                let credential = self
+                    .api
+                    .call(&MakeAgentCredential {})
+                    .await
+                    .while_doing("making the agent's password")?;
                 (credential.tag, credential.password)
             }
         };
@@ -49,16 +60,28 @@ impl Credential {
             ca_cert: self.model.ca_cert.to_string(),
             directory: self.model.agents_directory.join(self.model.uuid.as_str()),
         };
-        let bytes = serde_json::to_vec_pretty(&config).worker_error()?;
-        *made = Some(config);
+        // Nothing changed: the very same bytes, whoever wrote them last, so that the provider
+        // has no reason to restart an agent that runs.
+        let bytes = match known {
+            Some((known, bytes)) if known == config => bytes,
+            _ => serde_json::to_vec_pretty(&config).worker_error()?,
+        };
+        *made = Some((config, bytes.clone()));
         Ok(bytes)
     }
 
     /// What agents were last started with, if it belongs to this model and controller.
-    async fn left_behind(&self) -> Result<Option<AgentConfig>, WorkerError> {
-        let bytes = self.provider.agent_config().await.while_doing("reading the agent's configuration")?;
-        Ok(bytes
-            .and_then(|bytes| serde_json::from_slice::<AgentConfig>(&bytes).ok())
-            .filter(|config| config.model_uuid == self.model.uuid && config.controller_uuid == self.model.controller))
+    async fn left_behind(&self) -> Result<Option<(AgentConfig, Vec<u8>)>, WorkerError> {
+        let left = self.provider.agent_config().await;
+        let Some(bytes) = left.while_doing("reading the agent's configuration")? else {
+            return Ok(None);
+        };
+        let config = serde_json::from_slice::<AgentConfig>(&bytes)
+            .ok()
+            .filter(|config| {
+                config.model_uuid == self.model.uuid
+                    && config.controller_uuid == self.model.controller
+            });
+        Ok(config.map(|config| (config, bytes)))
     }
 }

@@ -19,11 +19,13 @@ mod tests;
 use std::sync::Arc;
 
 use periapt_client::{ApiConnection, CallError};
-use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult};
+use periapt_engine::{
+    Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
+};
+use periapt_model::MachineId;
 use periapt_model::config::Value;
 use periapt_model::provisioning::{Harvest, Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
-use periapt_model::MachineId;
 use periapt_providers::{Instance, InstanceId, Provider, ProviderError, StartInstance};
 use periapt_wire::agent::model_config::GetModelConfig;
 use periapt_wire::agent::provisioner::{
@@ -53,8 +55,15 @@ pub fn manifold() -> Manifold {
         Ok(TaskWorker::spawn(move |worker| {
             let credential = Credential::new(model, api.clone(), Arc::clone(&provider));
             let credential = Arc::new(credential);
-            let provisioner =
-                Provisioner { worker, api, provider, clock, credential, queue: Queue::default(), running: JoinSet::new() };
+            let provisioner = Provisioner {
+                worker,
+                api,
+                provider,
+                clock,
+                credential,
+                queue: Queue::default(),
+                running: JoinSet::new(),
+            };
             provisioner.run()
         }))
     })
@@ -92,7 +101,10 @@ impl Provisioner {
         let mut first_look = true;
         loop {
             self.show();
-            let pause = self.queue.next_due().map(|due| self.clock.sleep(due.saturating_sub(self.clock.monotonic())));
+            let pause = self
+                .queue
+                .next_due()
+                .map(|due| self.clock.sleep(due.saturating_sub(self.clock.monotonic())));
             tokio::select! {
                 () = worker.dying().cancelled() => return Ok(()),
                 event = watcher.next() => {
@@ -119,8 +131,15 @@ impl Provisioner {
     async fn look(&mut self, ids: Vec<MachineId>, first_look: bool) -> WorkerResult {
         let asked = ids.clone();
         let call = GetMachines { machines: ids };
-        let machines = self.worker.or_dying(self.api.call(&call)).await?.while_doing("reading machines")?;
-        for gone in asked.iter().filter(|id| !machines.iter().any(|machine| machine.machine == **id)) {
+        let machines = self
+            .worker
+            .or_dying(self.api.call(&call))
+            .await?
+            .while_doing("reading machines")?;
+        for gone in asked
+            .iter()
+            .filter(|id| !machines.iter().any(|machine| machine.machine == **id))
+        {
             self.queue.forget(gone);
         }
         for machine in machines {
@@ -130,7 +149,12 @@ impl Provisioner {
     }
 
     async fn plan(&mut self, info: MachineInfo, first_look: bool) -> WorkerResult {
-        let MachineInfo { machine, life, instance_id, instance_status } = info;
+        let MachineInfo {
+            machine,
+            life,
+            instance_id,
+            instance_status,
+        } = info;
         if self.queue.is_running(&machine) {
             // Looked at again when that is over.
             return Ok(());
@@ -152,7 +176,11 @@ impl Provisioner {
                 unless_gone(answer).while_doing("ending a machine without instance")
             }
             Task::Stop => {
-                self.queue.stop(machine, instance_id.map(InstanceId::new), self.clock.monotonic());
+                self.queue.stop(
+                    machine,
+                    instance_id.map(InstanceId::new),
+                    self.clock.monotonic(),
+                );
                 Ok(())
             }
         }
@@ -160,19 +188,39 @@ impl Provisioner {
 
     /// Stops instances which the model does not account for.
     async fn harvest(&mut self) -> WorkerResult {
-        let config = self.worker.or_dying(self.api.call(&GetModelConfig {})).await?.while_doing("reading the harvest mode")?;
+        let config = self
+            .worker
+            .or_dying(self.api.call(&GetModelConfig {}))
+            .await?
+            .while_doing("reading the harvest mode")?;
         let mode: Harvest = match config.get("provisioner-harvest-mode") {
             Some(Value::Text(mode)) => mode.parse().unwrap_or_default(),
             _ => Harvest::default(),
         };
-        let all = GetMachines { machines: Vec::new() };
-        let machines = self.worker.or_dying(self.api.call(&all)).await?.while_doing("reading machines")?;
-        let lives: Vec<_> = machines.into_iter().map(|info| (info.machine, info.life)).collect();
-        let instances = self.worker.or_dying(self.provider.instances()).await?.while_doing("listing instances")?;
+        let all = GetMachines {
+            machines: Vec::new(),
+        };
+        let machines = self
+            .worker
+            .or_dying(self.api.call(&all))
+            .await?
+            .while_doing("reading machines")?;
+        let lives: Vec<_> = machines
+            .into_iter()
+            .map(|info| (info.machine, info.life))
+            .collect();
+        let instances = self
+            .worker
+            .or_dying(self.provider.instances())
+            .await?
+            .while_doing("listing instances")?;
         for instance in instances {
             if mode.takes(&instance.name, &lives) {
                 tracing::info!(instance = %instance.id, ?mode, "instance is harvested");
-                self.worker.or_dying(self.provider.stop_instance(&instance.id)).await?.while_doing("harvesting")?;
+                self.worker
+                    .or_dying(self.provider.stop_instance(&instance.id))
+                    .await?
+                    .while_doing("harvesting")?;
             }
         }
         Ok(())
@@ -181,7 +229,9 @@ impl Provisioner {
     /// Begins what is due, as long as there is room.
     fn begin_due(&mut self) {
         while self.running.len() < AT_ONCE {
-            let Some((machine, job)) = self.queue.begin(self.clock.monotonic()) else { return };
+            let Some((machine, job)) = self.queue.begin(self.clock.monotonic()) else {
+                return;
+            };
             let provider = Arc::clone(&self.provider);
             match job {
                 queue::Job::Start | queue::Job::Keep => {
@@ -190,7 +240,11 @@ impl Provisioner {
                         let outcome = match credential.config().await {
                             Ok(agent_config) => {
                                 let name = machine.as_str().to_owned();
-                                Outcome::Started(provider.start_instance(StartInstance { name, agent_config }).await)
+                                Outcome::Started(
+                                    provider
+                                        .start_instance(StartInstance { name, agent_config })
+                                        .await,
+                                )
                             }
                             Err(error) => Outcome::Failed(error),
                         };
@@ -203,7 +257,10 @@ impl Provisioner {
                             Some(instance) => provider.stop_instance(&instance).await,
                             None => Ok(()),
                         };
-                        Ended { machine, outcome: Outcome::Stopped(outcome) }
+                        Ended {
+                            machine,
+                            outcome: Outcome::Stopped(outcome),
+                        }
                     });
                 }
             }
@@ -225,18 +282,26 @@ impl Provisioner {
             Outcome::Started(Err(error)) => {
                 let failed = self.queue.failed(&machine, self.clock.monotonic());
                 tracing::warn!(%machine, %error, failed, "instance did not start");
-                self.set_status(&machine, failed_start(&error.to_string(), failed)).await?;
+                self.set_status(&machine, failed_start(&error.to_string(), failed))
+                    .await?;
             }
             Outcome::Stopped(Ok(())) => {
                 self.queue.forget(&machine);
-                let call = MarkMachineForRemoval { machine: machine.clone() };
+                let call = MarkMachineForRemoval {
+                    machine: machine.clone(),
+                };
                 let answer = self.worker.or_dying(self.api.call(&call)).await?;
                 return unless_gone(answer).while_doing("marking a machine for removal");
             }
             Outcome::Stopped(Err(error)) => {
                 tracing::warn!(%machine, %error, "instance did not stop");
                 self.queue.failed(&machine, self.clock.monotonic());
-                return self.set_status(&machine, Status::new(Machine::Error, format!("cannot stop instance: {error}"))).await;
+                return self
+                    .set_status(
+                        &machine,
+                        Status::new(Machine::Error, format!("cannot stop instance: {error}")),
+                    )
+                    .await;
             }
         }
         // It may have died, or been forgotten by a provider's failure, in the meantime.
@@ -246,8 +311,14 @@ impl Provisioner {
     /// Looks at a machine after its start is over; only a change of life matters now, since a
     /// failed start has its own next attempt.
     async fn look_again(&mut self, machine: MachineId) -> WorkerResult {
-        let call = GetMachines { machines: vec![machine.clone()] };
-        let machines = self.worker.or_dying(self.api.call(&call)).await?.while_doing("reading machines")?;
+        let call = GetMachines {
+            machines: vec![machine.clone()],
+        };
+        let machines = self
+            .worker
+            .or_dying(self.api.call(&call))
+            .await?
+            .while_doing("reading machines")?;
         match machines.into_iter().next() {
             None => {
                 self.queue.forget(&machine);
@@ -268,20 +339,28 @@ impl Provisioner {
         };
         if let Err(error) = self.worker.or_dying(self.api.call(&call)).await? {
             tracing::warn!(%machine, %error, "instance cannot be recorded and is stopped");
-            self.worker.or_dying(self.provider.stop_instance(&instance.id)).await?.while_doing("stopping an instance")?;
+            self.worker
+                .or_dying(self.provider.stop_instance(&instance.id))
+                .await?
+                .while_doing("stopping an instance")?;
             return unless_gone(Err(error)).while_doing("recording an instance");
         }
-        self.set_status(machine, Status::new(Machine::Running, "")).await
+        self.set_status(machine, Status::new(Machine::Running, ""))
+            .await
     }
 
     async fn set_status(&self, machine: &MachineId, status: Status<Machine>) -> WorkerResult {
-        let call = SetInstanceStatus { machine: machine.clone(), status };
+        let call = SetInstanceStatus {
+            machine: machine.clone(),
+            status,
+        };
         let answer = self.worker.or_dying(self.api.call(&call)).await?;
         unless_gone(answer).while_doing("setting the instance's status")
     }
 
     fn show(&self) {
-        self.worker.set_report(json!({ "waiting": self.queue.waiting(), "running": self.running.len() }));
+        self.worker
+            .set_report(json!({ "waiting": self.queue.waiting(), "running": self.running.len() }));
     }
 }
 

@@ -34,18 +34,26 @@ pub struct Queue {
 impl Queue {
     pub fn start(&mut self, machine: MachineId, now: Duration) {
         // One that waits for its next attempt goes on waiting.
-        self.entries.entry(machine).or_insert_with(|| Entry::new(Job::Start, now));
+        self.entries
+            .entry(machine)
+            .or_insert_with(|| Entry::new(Job::Start, now));
     }
 
     pub fn keep(&mut self, machine: MachineId, now: Duration) {
-        self.entries.entry(machine).or_insert_with(|| Entry::new(Job::Keep, now));
+        self.entries
+            .entry(machine)
+            .or_insert_with(|| Entry::new(Job::Keep, now));
     }
 
     /// Replaces any start that waits.
     pub fn stop(&mut self, machine: MachineId, instance: Option<InstanceId>, now: Duration) {
-        let stops = self.entries.get(&machine).is_some_and(|entry| matches!(entry.job, Job::Stop(_)));
+        let stops = self
+            .entries
+            .get(&machine)
+            .is_some_and(|entry| matches!(entry.job, Job::Stop(_)));
         if !stops {
-            self.entries.insert(machine, Entry::new(Job::Stop(instance), now));
+            self.entries
+                .insert(machine, Entry::new(Job::Stop(instance), now));
         }
     }
 
@@ -55,13 +63,19 @@ impl Queue {
 
     /// The earliest time at which something waits to begin.
     pub fn next_due(&self) -> Option<Duration> {
-        self.entries.values().filter(|entry| !entry.running).filter_map(|entry| entry.due).min()
+        self.entries
+            .values()
+            .filter(|entry| !entry.running)
+            .filter_map(|entry| entry.due)
+            .min()
     }
 
     /// A job that is due, now under way.
     pub fn begin(&mut self, now: Duration) -> Option<(MachineId, Job)> {
-        let (machine, entry) =
-            self.entries.iter_mut().find(|(_, entry)| !entry.running && entry.due.is_some_and(|due| due <= now))?;
+        let (machine, entry) = self
+            .entries
+            .iter_mut()
+            .find(|(_, entry)| !entry.running && entry.due.is_some_and(|due| due <= now))?;
         entry.running = true;
         Some((machine.clone(), entry.job.clone()))
     }
@@ -76,7 +90,9 @@ impl Queue {
 
     /// Plans the next attempt and says how many have failed. Stops and keeps are tried for ever.
     pub fn failed(&mut self, machine: &MachineId, now: Duration) -> u32 {
-        let Some(entry) = self.entries.get_mut(machine) else { return START_ATTEMPTS };
+        let Some(entry) = self.entries.get_mut(machine) else {
+            return START_ATTEMPTS;
+        };
         entry.failed = entry.failed.saturating_add(1);
         if entry.job != Job::Start || entry.failed < START_ATTEMPTS {
             entry.due = Some(now + START_PAUSE);
@@ -93,12 +109,21 @@ impl Queue {
     }
 
     pub fn waiting(&self) -> Vec<String> {
-        self.entries.iter().filter(|(_, entry)| !entry.running).map(|(machine, _)| machine.to_string()).collect()
+        self.entries
+            .iter()
+            .filter(|(_, entry)| !entry.running)
+            .map(|(machine, _)| machine.to_string())
+            .collect()
     }
 }
 
 impl Entry {
     fn new(job: Job, due: Duration) -> Self {
-        Self { job, due: Some(due), running: false, failed: 0 }
+        Self {
+            job,
+            due: Some(due),
+            running: false,
+            failed: 0,
+        }
     }
 }

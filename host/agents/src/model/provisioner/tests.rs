@@ -21,7 +21,11 @@ fn a_failed_start_waits_and_is_given_up_after_the_last_attempt() {
         queue.end(&zero());
         assert_eq!(queue.failed(&zero(), now), failed);
         queue.start(zero(), now);
-        assert_eq!(queue.begin(now), None, "an event does not shorten the pause");
+        assert_eq!(
+            queue.begin(now),
+            None,
+            "an event does not shorten the pause"
+        );
         now += START_PAUSE;
         assert_eq!(queue.next_due(), Some(now));
     }
@@ -40,7 +44,10 @@ fn a_stop_replaces_a_start_that_waits() {
     queue.failed(&zero(), Duration::ZERO);
     let instance = Some(InstanceId::new("i"));
     queue.stop(zero(), instance.clone(), Duration::ZERO);
-    assert_eq!(queue.begin(Duration::ZERO), Some((zero(), Job::Stop(instance))));
+    assert_eq!(
+        queue.begin(Duration::ZERO),
+        Some((zero(), Job::Stop(instance)))
+    );
     queue.forget(&zero());
     assert!(queue.is_running(&zero()), "what runs is not forgotten");
 }

@@ -11,10 +11,12 @@ use bytes::Bytes;
 use periapt_client::ApiConnection;
 use periapt_engine::{DependencyEngine, FakeClock, NodeState, WorkerError};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UserName};
-use periapt_providers::{Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance};
+use periapt_providers::{
+    Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
+};
 use periapt_server::{
-    Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Identity, Presence,
-    Reports, ServerOptions, ServerState, StopSignal, rpc,
+    Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Identity,
+    Presence, Reports, ServerOptions, ServerState, StopSignal, rpc,
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
@@ -72,10 +74,24 @@ impl Bench {
         });
         let admin: UserName = "admin".parse().unwrap();
         store.set_password(&admin, "a long password").await.unwrap();
-        let model = AddModel { name: "lab".parse().unwrap(), config: Default::default() };
+        let model = AddModel {
+            name: "lab".parse().unwrap(),
+            config: Default::default(),
+        };
         let model = store.add_model(model, &admin).await.unwrap().uuid;
         let addresses = watch::Sender::new(vec!["127.0.0.1:17070".to_owned()]);
-        Self { clock, store, state, leases, provider: Arc::default(), compiler, model, addresses, home, stop }
+        Self {
+            clock,
+            store,
+            state,
+            leases,
+            provider: Arc::default(),
+            compiler,
+            model,
+            addresses,
+            home,
+            stop,
+        }
     }
 
     pub fn context(&self, controller: &str) -> ModelContext {
@@ -97,7 +113,11 @@ impl Bench {
 
     /// Polls in real time while virtual time passes in small steps, so that bounces and short
     /// pauses end.
-    pub async fn until<T, F: Future<Output = Option<T>>>(&self, what: &str, mut probe: impl FnMut() -> F) -> T {
+    pub async fn until<T, F: Future<Output = Option<T>>>(
+        &self,
+        what: &str,
+        mut probe: impl FnMut() -> F,
+    ) -> T {
         for _ in 0..2000 {
             if let Some(found) = probe().await {
                 return found;
@@ -120,10 +140,18 @@ impl Bench {
         let archive = archive();
         let read = periapt_model::charm::Archive::read(&archive).unwrap();
         let url = "local:site-0".parse().unwrap();
-        let charm = self.store.add_charm(&self.model, read.info(url, vec!["start".into()]), archive).await.unwrap();
+        let charm = self
+            .store
+            .add_charm(&self.model, read.info(url, vec!["start".into()]), archive)
+            .await
+            .unwrap();
         let application: ApplicationName = application.parse().unwrap();
-        let deploy =
-            Deploy { application: application.clone(), charm: charm.url.to_string(), units, config: Default::default() };
+        let deploy = Deploy {
+            application: application.clone(),
+            charm: charm.url.to_string(),
+            units,
+            config: Default::default(),
+        };
         self.store.deploy(&self.model, deploy).await.unwrap();
         application
     }
@@ -159,10 +187,13 @@ pub fn machine(id: &str) -> MachineId {
 
 fn archive() -> Bytes {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, content) in
-        [("metadata.yaml", &b"name: site\nsummary: A site\n"[..]), ("charm.wasm", &b"\0asm\x0d\0\x01\0"[..])]
-    {
-        writer.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+    for (name, content) in [
+        ("metadata.yaml", &b"name: site\nsummary: A site\n"[..]),
+        ("charm.wasm", &b"\0asm\x0d\0\x01\0"[..]),
+    ] {
+        writer
+            .start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
         writer.write_all(content).unwrap();
     }
     Bytes::from(writer.finish().unwrap().into_inner())
@@ -173,7 +204,12 @@ struct InProcess(ServerState);
 #[async_trait]
 impl Connect for InProcess {
     async fn connect(&self, model: Option<&ModelUuid>) -> Result<ApiConnection, WorkerError> {
-        Ok(rpc::in_process(&self.0, Identity::Controller { model: model.cloned() }))
+        Ok(rpc::in_process(
+            &self.0,
+            Identity::Controller {
+                model: model.cloned(),
+            },
+        ))
     }
 }
 
@@ -202,7 +238,10 @@ impl CharmCompiler for Compiler {
     }
     async fn compile(&self, _: &[u8]) -> Result<CompiledCharm, CompileProblem> {
         match self.refuse.lock().unwrap().clone() {
-            Some(message) => Err(CompileProblem { code: "component-invalid".into(), message }),
+            Some(message) => Err(CompileProblem {
+                code: "component-invalid".into(),
+                message,
+            }),
             None => Ok(CompiledCharm {
                 cwasm: b"code".to_vec(),
                 hooks: vec!["start".into()],
@@ -225,7 +264,12 @@ pub struct Double {
 
 impl Double {
     pub fn calls(&self, prefix: &str) -> usize {
-        self.calls.lock().unwrap().iter().filter(|call| call.starts_with(prefix)).count()
+        self.calls
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|call| call.starts_with(prefix))
+            .count()
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -268,12 +312,18 @@ impl Provider for Double {
             addresses: vec!["127.0.0.1".into()],
             hardware: "arch=amd64".into(),
         };
-        self.instances.lock().unwrap().insert(request.name, instance.clone());
+        self.instances
+            .lock()
+            .unwrap()
+            .insert(request.name, instance.clone());
         Ok(instance)
     }
     async fn stop_instance(&self, id: &InstanceId) -> Result<(), ProviderError> {
         self.note(format!("stop {id}"));
-        self.instances.lock().unwrap().retain(|_, instance| instance.id != *id);
+        self.instances
+            .lock()
+            .unwrap()
+            .retain(|_, instance| instance.id != *id);
         Ok(())
     }
     async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {

@@ -173,12 +173,19 @@ impl Document {
             applications: status
                 .applications
                 .iter()
-                .map(|(name, application)| (name.clone(), self::application(name, application, status, times)))
+                .map(|(name, application)| {
+                    (
+                        name.clone(),
+                        self::application(name, application, status, times),
+                    )
+                })
                 .collect(),
             application_endpoints: status.remote_applications.clone(),
             offers: status.offers.clone(),
             storage: BTreeMap::new(),
-            controller: Controller { timestamp: times.wire_short(&status.controller_timestamp) },
+            controller: Controller {
+                timestamp: times.wire_short(&status.controller_timestamp),
+            },
         }
     }
 }
@@ -187,18 +194,27 @@ pub fn detailed(status: &DetailedStatus, times: &Times) -> Status {
     Status {
         current: status.status.clone(),
         message: clean(&status.info),
-        since: status.since.as_deref().map(|since| times.wire(since)).unwrap_or_default(),
+        since: status
+            .since
+            .as_deref()
+            .map(|since| times.wire(since))
+            .unwrap_or_default(),
         version: status.version.clone(),
         life: status.life.clone(),
     }
 }
 
 fn base(base: &Base) -> Option<BaseDocument> {
-    (!base.name.is_empty()).then(|| BaseDocument { name: base.name.clone(), channel: base.channel.clone() })
+    (!base.name.is_empty()).then(|| BaseDocument {
+        name: base.name.clone(),
+        channel: base.channel.clone(),
+    })
 }
 
 fn machines(all: &BTreeMap<String, MachineStatus>, times: &Times) -> Named<Machine> {
-    all.iter().map(|(id, status)| (id.clone(), machine(status, times))).collect()
+    all.iter()
+        .map(|(id, status)| (id.clone(), machine(status, times)))
+        .collect()
 }
 
 fn machine(status: &MachineStatus, times: &Times) -> Machine {
@@ -218,12 +234,21 @@ fn machine(status: &MachineStatus, times: &Times) -> Machine {
     }
 }
 
-fn application(name: &str, application: &ApplicationStatus, status: &FullStatus, times: &Times) -> Application {
+fn application(
+    name: &str,
+    application: &ApplicationStatus,
+    status: &FullStatus,
+    times: &Times,
+) -> Application {
     let (charm_name, revision) = charm_parts(&application.charm);
     Application {
         charm: application.charm.clone(),
         base: base(&application.base),
-        charm_origin: if application.charm.starts_with("local:") { "local" } else { "charmhub" },
+        charm_origin: if application.charm.starts_with("local:") {
+            "local"
+        } else {
+            "charmhub"
+        },
         charm_name: charm_name.to_owned(),
         charm_rev: application.charm_rev.or(revision).unwrap_or_default(),
         charm_version: clean(&application.charm_version),
@@ -234,22 +259,39 @@ fn application(name: &str, application: &ApplicationStatus, status: &FullStatus,
         application_status: detailed(&application.status, times),
         relations: relations(name, &application.relations, &status.relations),
         subordinate_to: application.subordinate_to.clone(),
-        units: application.units.as_ref().map(|all| units(all, &application.charm, true, times)).unwrap_or_default(),
+        units: application
+            .units
+            .as_ref()
+            .map(|all| units(all, &application.charm, true, times))
+            .unwrap_or_default(),
         endpoint_bindings: application.endpoint_bindings.clone(),
         version: clean(&application.workload_version),
     }
 }
 
 /// Units under their application, or subordinates under their principal.
-fn units(all: &BTreeMap<String, UnitStatus>, charm: &str, principal: bool, times: &Times) -> Named<Unit> {
+fn units(
+    all: &BTreeMap<String, UnitStatus>,
+    charm: &str,
+    principal: bool,
+    times: &Times,
+) -> Named<Unit> {
     all.iter()
         .map(|(name, unit)| {
             let document = Unit {
                 workload_status: detailed(&unit.workload_status, times),
                 juju_status: detailed(&unit.agent_status, times),
                 leader: unit.leader,
-                upgrading_from: if principal && unit.charm != charm { unit.charm.clone() } else { String::new() },
-                machine: if principal { unit.machine.clone() } else { String::new() },
+                upgrading_from: if principal && unit.charm != charm {
+                    unit.charm.clone()
+                } else {
+                    String::new()
+                },
+                machine: if principal {
+                    unit.machine.clone()
+                } else {
+                    String::new()
+                },
                 open_ports: unit.opened_ports.clone(),
                 public_address: unit.public_address.clone(),
                 subordinates: match &unit.subordinates {
@@ -273,12 +315,20 @@ fn relations(
             let related = applications.iter().map(|other| {
                 let relation = all.iter().find(|relation| {
                     has_endpoint(relation, name, endpoint)
-                        && (other == name || relation.endpoints.iter().any(|end| text(end, "application") == *other))
+                        && (other == name
+                            || relation
+                                .endpoints
+                                .iter()
+                                .any(|end| text(end, "application") == *other))
                 });
                 Related {
                     related_application: other.clone(),
-                    interface: relation.map(|relation| relation.interface.clone()).unwrap_or_default(),
-                    scope: relation.map(|relation| relation.scope.clone()).unwrap_or_default(),
+                    interface: relation
+                        .map(|relation| relation.interface.clone())
+                        .unwrap_or_default(),
+                    scope: relation
+                        .map(|relation| relation.scope.clone())
+                        .unwrap_or_default(),
                 }
             });
             (endpoint.clone(), related.collect())
@@ -287,9 +337,15 @@ fn relations(
 }
 
 fn has_endpoint(relation: &RelationStatus, application: &str, endpoint: &str) -> bool {
-    relation.endpoints.iter().any(|end| text(end, "application") == application && text(end, "name") == endpoint)
+    relation
+        .endpoints
+        .iter()
+        .any(|end| text(end, "application") == application && text(end, "name") == endpoint)
 }
 
 fn text<'a>(endpoint: &'a Value, key: &str) -> &'a str {
-    endpoint.get(key).and_then(Value::as_str).unwrap_or_default()
+    endpoint
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }

@@ -7,7 +7,10 @@ use crate::output::text::{clean_line, sorted};
 
 pub fn render(status: &FullStatus) -> String {
     let mut out = String::new();
-    let all = status.applications.values().flat_map(|application| application.units.iter().flatten());
+    let all = status
+        .applications
+        .values()
+        .flat_map(|application| application.units.iter().flatten());
     add(&mut out, sorted(all), 0);
     out
 }

@@ -29,7 +29,9 @@ impl View<'_> {
     fn text(&self, paint: bool) -> String {
         match self.format {
             StatusFormat::Summary => summary::render(self.status),
-            StatusFormat::Short | StatusFormat::Oneline | StatusFormat::Line => lines::render(self.status),
+            StatusFormat::Short | StatusFormat::Oneline | StatusFormat::Line => {
+                lines::render(self.status)
+            }
             _ => tabular::render(self, paint),
         }
     }
@@ -45,7 +47,11 @@ impl View<'_> {
             StatusFormat::Yaml => output.yaml(&self.document()),
             _ => {
                 let text = self.text(output.paints());
-                if text.is_empty() { Ok(()) } else { output.data(&text) }
+                if text.is_empty() {
+                    Ok(())
+                } else {
+                    output.data(&text)
+                }
             }
         }
     }

@@ -8,12 +8,29 @@ use super::tabular::{all_units, ports};
 use crate::output::text::{clean_line, sorted};
 
 pub fn render(status: &FullStatus) -> String {
-    let machines = tally(status.machines.values().map(|machine| machine.agent_status.status.as_str()));
-    let units: Vec<_> = status.applications.keys().flat_map(|name| all_units(status, name)).collect();
-    let states = tally(units.iter().map(|unit| unit.workload_status.status.as_str()));
+    let machines = tally(
+        status
+            .machines
+            .values()
+            .map(|machine| machine.agent_status.status.as_str()),
+    );
+    let units: Vec<_> = status
+        .applications
+        .keys()
+        .flat_map(|name| all_units(status, name))
+        .collect();
+    let states = tally(
+        units
+            .iter()
+            .map(|unit| unit.workload_status.status.as_str()),
+    );
     let open: BTreeSet<&String> = units.iter().flat_map(|unit| &unit.opened_ports).collect();
     let open: Vec<String> = open.into_iter().cloned().collect();
-    let addresses: BTreeSet<&String> = status.machines.values().flat_map(|machine| &machine.ip_addresses).collect();
+    let addresses: BTreeSet<&String> = status
+        .machines
+        .values()
+        .flat_map(|machine| &machine.ip_addresses)
+        .collect();
     let addresses: Vec<&str> = addresses.into_iter().map(String::as_str).collect();
 
     let mut lines = vec![
@@ -21,19 +38,36 @@ pub fn render(status: &FullStatus) -> String {
         entry("Utilizing ports", &ports(&open)),
         entry("# Machines", &format!("({})", status.machines.len())),
     ];
-    lines.extend(machines.iter().map(|(state, count)| entry(state, &count.to_string())));
+    lines.extend(
+        machines
+            .iter()
+            .map(|(state, count)| entry(state, &count.to_string())),
+    );
     lines.push(String::new());
     lines.push(entry("# Units", &format!("({})", units.len())));
-    lines.extend(states.iter().map(|(state, count)| entry(state, &count.to_string())));
+    lines.extend(
+        states
+            .iter()
+            .map(|(state, count)| entry(state, &count.to_string())),
+    );
     lines.push(String::new());
-    lines.push(entry("# Applications", &format!("({})", status.applications.len())));
+    lines.push(entry(
+        "# Applications",
+        &format!("({})", status.applications.len()),
+    ));
     for (name, application) in sorted(&status.applications) {
         let all = all_units(status, name);
-        let active = all.iter().filter(|unit| unit.workload_status.status == "active").count();
+        let active = all
+            .iter()
+            .filter(|unit| unit.workload_status.status == "active")
+            .count();
         let exposed = if application.exposed { "  exposed" } else { "" };
         lines.push(format!("{name:>21}  {active}/{}{exposed}", all.len()));
     }
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 fn entry(label: &str, value: &str) -> String {

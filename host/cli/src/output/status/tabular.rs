@@ -14,12 +14,20 @@ const VERSION_WIDTH: usize = 15;
 
 pub fn render(view: &View<'_>, paint: bool) -> String {
     let status = view.status;
-    let mut sections = vec![model(view), applications(status), units(status), machines(status)];
+    let mut sections = vec![
+        model(view),
+        applications(status),
+        units(status),
+        machines(status),
+    ];
     if view.relations {
         sections.push(relations(status));
     }
-    let texts: Vec<String> =
-        sections.iter().map(|table| table.render(paint)).filter(|text| !text.is_empty()).collect();
+    let texts: Vec<String> = sections
+        .iter()
+        .map(|table| table.render(paint))
+        .filter(|text| !text.is_empty())
+        .collect();
     texts.join("\n")
 }
 
@@ -30,14 +38,22 @@ fn model(view: &View<'_>) -> Table {
         None => cloud(&model.cloud_tag).to_owned(),
     };
     let mut headers = vec!["Model", "Controller", "Cloud/Region", "Version"];
-    let mut row: Vec<Cell> =
-        vec![(&model.name).into(), view.controller.into(), place.into(), (&model.version).into()];
+    let mut row: Vec<Cell> = vec![
+        (&model.name).into(),
+        view.controller.into(),
+        place.into(),
+        (&model.version).into(),
+    ];
     if !model.sla.is_empty() {
         headers.push("SLA");
         row.push((&model.sla).into());
     }
     headers.push("Timestamp");
-    row.push(view.times.wire_short(&view.status.controller_timestamp).into());
+    row.push(
+        view.times
+            .wire_short(&view.status.controller_timestamp)
+            .into(),
+    );
     let notes = notes(view.status);
     if !notes.is_empty() {
         headers.push("Notes");
@@ -62,13 +78,18 @@ fn notes(status: &FullStatus) -> String {
 }
 
 fn applications(status: &FullStatus) -> Table {
-    let headers = ["App", "Version", "Status", "Scale", "Charm", "Channel", "Rev", "Exposed", "Message"];
+    let headers = [
+        "App", "Version", "Status", "Scale", "Charm", "Channel", "Rev", "Exposed", "Message",
+    ];
     let mut table = Table::new(&headers).right("Scale").right("Rev");
     for (name, application) in sorted(&status.applications) {
         let (charm, revision) = charm_parts(&application.charm);
         let units = all_units(status, name);
         // Units on their way still count as wanted.
-        let ready = units.iter().filter(|unit| unit.agent_status.status != "allocating").count();
+        let ready = units
+            .iter()
+            .filter(|unit| unit.agent_status.status != "allocating")
+            .count();
         let (scale, tone) = match units.len() {
             wanted if ready < wanted => (format!("{ready}/{wanted}"), Tone::Busy),
             wanted => (wanted.to_string(), Tone::Plain),
@@ -80,7 +101,12 @@ fn applications(status: &FullStatus) -> Table {
             Cell::toned(scale, tone),
             charm.into(),
             "".into(),
-            application.charm_rev.or(revision).map(|revision| revision.to_string()).unwrap_or_default().into(),
+            application
+                .charm_rev
+                .or(revision)
+                .map(|revision| revision.to_string())
+                .unwrap_or_default()
+                .into(),
             if application.exposed { "yes" } else { "no" }.into(),
             (&application.status.info).into(),
         ]);
@@ -92,12 +118,20 @@ fn applications(status: &FullStatus) -> Table {
 pub(super) fn all_units<'a>(status: &'a FullStatus, application: &str) -> Vec<&'a UnitStatus> {
     let prefix = format!("{application}/");
     let mut found = Vec::new();
-    for (name, unit) in status.applications.values().flat_map(|application| application.units.iter().flatten()) {
+    for (name, unit) in status
+        .applications
+        .values()
+        .flat_map(|application| application.units.iter().flatten())
+    {
         if name.starts_with(&prefix) {
             found.push(unit);
         }
         let subordinates = unit.subordinates.iter().flatten();
-        found.extend(subordinates.filter(|(name, _)| name.starts_with(&prefix)).map(|(_, unit)| unit));
+        found.extend(
+            subordinates
+                .filter(|(name, _)| name.starts_with(&prefix))
+                .map(|(_, unit)| unit),
+        );
     }
     found
 }
@@ -106,13 +140,27 @@ fn version(text: &str) -> String {
     if text.chars().count() <= VERSION_WIDTH {
         return text.to_owned();
     }
-    text.chars().take(VERSION_WIDTH - 3).chain("...".chars()).collect()
+    text.chars()
+        .take(VERSION_WIDTH - 3)
+        .chain("...".chars())
+        .collect()
 }
 
 fn units(status: &FullStatus) -> Table {
-    let headers = ["Unit", "Workload", "Agent", "Machine", "Public address", "Ports", "Message"];
+    let headers = [
+        "Unit",
+        "Workload",
+        "Agent",
+        "Machine",
+        "Public address",
+        "Ports",
+        "Message",
+    ];
     let mut table = Table::new(&headers);
-    let all = status.applications.values().flat_map(|application| application.units.iter().flatten());
+    let all = status
+        .applications
+        .values()
+        .flat_map(|application| application.units.iter().flatten());
     add_units(&mut table, sorted(all), 0);
     table
 }
@@ -138,7 +186,9 @@ fn add_units(table: &mut Table, units: Vec<(&str, &UnitStatus)>, depth: usize) {
 /// The workload's message, behind the hook that runs: `(config-changed) serving`.
 fn message(unit: &UnitStatus) -> String {
     let doing = &unit.agent_status.info;
-    let hook = doing.strip_prefix("running ").and_then(|rest| rest.strip_suffix(" hook"));
+    let hook = doing
+        .strip_prefix("running ")
+        .and_then(|rest| rest.strip_suffix(" hook"));
     match hook {
         Some(hook) if unit.agent_status.status == "executing" => {
             format!("({hook}) {}", unit.workload_status.info)
@@ -157,23 +207,33 @@ pub(super) fn ports(ranges: &[String]) -> String {
             None => by_protocol.push((protocol, vec![numbers])),
         }
     }
-    let words = by_protocol.into_iter().map(|(protocol, numbers)| match numbers.join(",") {
-        none if none.is_empty() => protocol.to_owned(),
-        numbers => format!("{numbers}/{protocol}"),
-    });
+    let words = by_protocol
+        .into_iter()
+        .map(|(protocol, numbers)| match numbers.join(",") {
+            none if none.is_empty() => protocol.to_owned(),
+            numbers => format!("{numbers}/{protocol}"),
+        });
     words.collect::<Vec<_>>().join(" ")
 }
 
 fn machines(status: &FullStatus) -> Table {
-    let mut table = Table::new(&["Machine", "State", "Address", "Inst id", "Base", "AZ", "Message"]);
+    let mut table = Table::new(&[
+        "Machine", "State", "Address", "Inst id", "Base", "AZ", "Message",
+    ]);
     add_machines(&mut table, &status.machines);
     table
 }
 
 fn add_machines(table: &mut Table, machines: &BTreeMap<String, MachineStatus>) {
     for (id, machine) in sorted(machines) {
-        let zone = machine.hardware.split(' ').find_map(|word| word.strip_prefix("availability-zone="));
-        let base = match (machine.base.name.as_str(), machine.base.channel.split('/').next().unwrap_or_default()) {
+        let zone = machine
+            .hardware
+            .split(' ')
+            .find_map(|word| word.strip_prefix("availability-zone="));
+        let base = match (
+            machine.base.name.as_str(),
+            machine.base.channel.split('/').next().unwrap_or_default(),
+        ) {
             ("", _) => String::new(),
             (name, "") => name.to_owned(),
             (name, channel) => format!("{name}@{channel}"),
@@ -192,32 +252,60 @@ fn add_machines(table: &mut Table, machines: &BTreeMap<String, MachineStatus>) {
 }
 
 fn relations(status: &FullStatus) -> Table {
-    let mut table = Table::new(&["Integration provider", "Requirer", "Interface", "Type", "Message"]);
+    let mut table = Table::new(&[
+        "Integration provider",
+        "Requirer",
+        "Interface",
+        "Type",
+        "Message",
+    ]);
     for relation in &status.relations {
         let end = |role: &str| {
-            let end = relation.endpoints.iter().find(|end| word(end, "role") == role);
+            let end = relation
+                .endpoints
+                .iter()
+                .find(|end| word(end, "role") == role);
             end.map(|end| format!("{}:{}", word(end, "application"), word(end, "name")))
         };
-        let subordinate =
-            relation.endpoints.iter().any(|end| end.get("subordinate").and_then(Value::as_bool).unwrap_or_default());
+        let subordinate = relation.endpoints.iter().any(|end| {
+            end.get("subordinate")
+                .and_then(Value::as_bool)
+                .unwrap_or_default()
+        });
         let (provider, requirer, kind) = match end("peer") {
             Some(peer) => (peer.clone(), peer, "peer"),
             None => (
                 end("provider").unwrap_or_default(),
                 end("requirer").unwrap_or_default(),
-                if subordinate { "subordinate" } else { "regular" },
+                if subordinate {
+                    "subordinate"
+                } else {
+                    "regular"
+                },
             ),
         };
-        let message = match (relation.status.status.as_str(), relation.status.info.as_str()) {
+        let message = match (
+            relation.status.status.as_str(),
+            relation.status.info.as_str(),
+        ) {
             ("joined" | "", "") => String::new(),
             (word, "") => word.to_owned(),
             (word, text) => format!("{word} - {text}"),
         };
-        table.row(vec![provider.into(), requirer.into(), (&relation.interface).into(), kind.into(), message.into()]);
+        table.row(vec![
+            provider.into(),
+            requirer.into(),
+            (&relation.interface).into(),
+            kind.into(),
+            message.into(),
+        ]);
     }
     table
 }
 
 fn word<'a>(endpoint: &'a Value, key: &str) -> &'a str {
-    endpoint.get(key).and_then(Value::as_str).unwrap_or_default()
+    endpoint
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }

@@ -13,7 +13,13 @@ fn status() -> FullStatus {
             "subordinates": null, "leader": leader,
         })
     };
-    let mut first = unit("0", json!(["active", "serving\u{1b}[2J"]), json!(["idle", ""]), json!(["80/tcp", "443/tcp", "53/udp"]), true);
+    let mut first = unit(
+        "0",
+        json!(["active", "serving\u{1b}[2J"]),
+        json!(["idle", ""]),
+        json!(["80/tcp", "443/tcp", "53/udp"]),
+        true,
+    );
     first["subordinates"] = json!({ "log-agent/0": unit("", json!(["unknown", ""]), json!(["idle", ""]), json!([]), true) });
     let status = json!({
         "model": {
@@ -69,7 +75,13 @@ fn application(charm: &str, state: &str, units: Value, version: &str) -> Value {
 }
 
 fn view<'a>(status: &'a FullStatus, times: &'a Times, format: StatusFormat) -> View<'a> {
-    View { status, controller: "local", format, times, relations: true }
+    View {
+        status,
+        controller: "local",
+        format,
+        times,
+        relations: true,
+    }
 }
 
 fn utc() -> Times {
@@ -101,7 +113,10 @@ Machine  State    Address    Inst id     Base          AZ    Message
 Integration provider  Requirer        Interface  Type         Message
 site:juju-info        log-agent:site  juju-info  subordinate
 ";
-    assert_eq!(view(&status, &times, StatusFormat::Tabular).text(false), expected);
+    assert_eq!(
+        view(&status, &times, StatusFormat::Tabular).text(false),
+        expected
+    );
 }
 
 #[test]
@@ -115,7 +130,10 @@ fn an_empty_model_is_its_header() {
 Model  Controller  Cloud/Region  Version  Timestamp  Notes
 demo   local       local         0.1.0    10:38:00Z  destroying: 2 machines left
 ";
-    assert_eq!(view(&status, &utc(), StatusFormat::Tabular).text(false), expected);
+    assert_eq!(
+        view(&status, &utc(), StatusFormat::Tabular).text(false),
+        expected
+    );
 }
 
 #[test]
@@ -126,7 +144,11 @@ fn one_line_for_each_unit() {
 - site/9: 127.0.0.1 (agent:executing, workload:active)
 - site/10: 127.0.0.1 (agent:allocating, workload:waiting)
 ";
-    for format in [StatusFormat::Oneline, StatusFormat::Short, StatusFormat::Line] {
+    for format in [
+        StatusFormat::Oneline,
+        StatusFormat::Short,
+        StatusFormat::Line,
+    ] {
         assert_eq!(view(&status(), &utc(), format).text(false), expected);
     }
 }
@@ -142,14 +164,18 @@ fn the_summary_counts() {
         "               active:  2",
         "                 site  2/3",
     ] {
-        assert!(text.lines().any(|found| found == line), "{line:?} is not in\n{text}");
+        assert!(
+            text.lines().any(|found| found == line),
+            "{line:?} is not in\n{text}"
+        );
     }
 }
 
 #[test]
 fn the_document_has_jujus_keys_and_nesting() {
     let (status, times) = (status(), utc());
-    let document = serde_json::to_value(view(&status, &times, StatusFormat::Json).document()).unwrap();
+    let document =
+        serde_json::to_value(view(&status, &times, StatusFormat::Json).document()).unwrap();
     let since = "21 Nov 2026 10:30:00Z";
     assert_eq!(
         document["model"],
@@ -169,10 +195,22 @@ fn the_document_has_jujus_keys_and_nesting() {
         })
     );
     let site = &document["applications"]["site"];
-    assert_eq!((&site["charm"], &site["charm-origin"]), (&json!("local:site-12"), &json!("local")));
-    assert_eq!((&site["charm-name"], &site["charm-rev"]), (&json!("site"), &json!(12)));
-    assert_eq!((&site["exposed"], &site["version"]), (&json!(false), &json!("1.28.0-beta.1+build7")));
-    assert_eq!(site["application-status"], json!({ "current": "active", "message": "fine", "since": since }));
+    assert_eq!(
+        (&site["charm"], &site["charm-origin"]),
+        (&json!("local:site-12"), &json!("local"))
+    );
+    assert_eq!(
+        (&site["charm-name"], &site["charm-rev"]),
+        (&json!("site"), &json!(12))
+    );
+    assert_eq!(
+        (&site["exposed"], &site["version"]),
+        (&json!(false), &json!("1.28.0-beta.1+build7"))
+    );
+    assert_eq!(
+        site["application-status"],
+        json!({ "current": "active", "message": "fine", "since": since })
+    );
     assert_eq!(
         site["relations"],
         json!({ "juju-info": [{ "related-application": "log-agent", "interface": "juju-info", "scope": "container" }] })
@@ -202,7 +240,10 @@ fn yaml_says_the_same_and_keeps_numbers_as_text() {
     let yaml = serde_saphyr::to_string(&document).unwrap();
     let back: Value = serde_saphyr::from_str(&yaml).unwrap();
     assert_eq!(back, serde_json::to_value(&document).unwrap());
-    let order: Vec<_> = ["site/0", "site/9", "site/10"].iter().map(|name| yaml.find(&format!("{name}:"))).collect();
+    let order: Vec<_> = ["site/0", "site/9", "site/10"]
+        .iter()
+        .map(|name| yaml.find(&format!("{name}:")))
+        .collect();
     assert!(order.is_sorted(), "{order:?}");
 }
 
