@@ -120,9 +120,10 @@ fn refresh_runs_upgrade_charm_then_config_changed() -> anyhow::Result<()> {
     let mut target = zip::ZipWriter::new(std::fs::File::create(&newer)?);
     for index in 0..source.len() {
         let mut entry = source.by_index(index)?;
+        let name = entry.name()?.into_owned();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes)?;
-        target.start_file(entry.name(), zip::write::SimpleFileOptions::default())?;
+        target.start_file(name, zip::write::SimpleFileOptions::default())?;
         target.write_all(&bytes)?;
     }
     target.start_file("files/news.txt", zip::write::SimpleFileOptions::default())?;

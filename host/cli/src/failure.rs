@@ -110,12 +110,21 @@ impl From<RestError> for Failure {
                     408 | 504 => Exit::TimedOut,
                     _ => Exit::Failed,
                 };
-                let why = match problem.detail.as_str() {
-                    "" => format!(
-                        "the controller answered {} ({})",
-                        problem.status, problem.code
+                // A title that names nothing in particular tells less than the detail does.
+                let general = !problem.title.contains('"');
+                let (what, why) = match problem.detail.as_str() {
+                    "" => (
+                        problem.title.clone(),
+                        format!(
+                            "the controller answered {} ({})",
+                            problem.status, problem.code
+                        ),
                     ),
-                    detail => detail.to_owned(),
+                    detail if general => (
+                        detail.to_owned(),
+                        format!("{} ({})", problem.title, problem.code),
+                    ),
+                    detail => (problem.title.clone(), detail.to_owned()),
                 };
                 let advice = match (problem.advice.as_str(), exit) {
                     ("", Exit::NotFound) => "periapt status".to_owned(),
@@ -124,7 +133,7 @@ impl From<RestError> for Failure {
                     ("", _) => "periapt debug-log --replay --level ERROR".to_owned(),
                     (advice, _) => advice.to_owned(),
                 };
-                Failure::new(exit, problem.title).why(why).advice(advice)
+                Failure::new(exit, what).why(why).advice(advice)
             }
             RestError::Unreachable { addresses, reason } => {
                 Failure::failed(format!("the controller does not answer at {addresses}"))
@@ -239,6 +248,21 @@ mod tests {
                 "error: application \"site\" not found",
                 "  why: model \"demo\" has no application of this name",
                 "  try: periapt status -m demo",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_title_in_general_words_gives_way_to_the_detail() {
+        let problem = Problem::new(404, "not-found", "Not found")
+            .why("application \"nope\" not found")
+            .advice("a");
+        assert_eq!(
+            lines(&Failure::from(RestError::Problem(problem))),
+            [
+                "error: application \"nope\" not found",
+                "  why: Not found (not-found)",
+                "  try: a"
             ]
         );
     }

@@ -84,6 +84,9 @@ pub(crate) struct Counters {
     pub largest_batch: AtomicU64,
 }
 
+/// Told what a commit changed.
+pub(crate) type OnCommit = Box<dyn Fn(&[Touched]) + Send + Sync>;
+
 /// What the writer needs to work and to reconnect.
 pub(crate) struct Writer {
     pub database: Database,
@@ -91,7 +94,7 @@ pub(crate) struct Writer {
     pub counters: Arc<Counters>,
     pub database_time: bool,
     /// Told what each commit changed.
-    pub committed: Box<dyn Fn(&[Touched]) + Send + Sync>,
+    pub committed: OnCommit,
 }
 
 impl Writer {

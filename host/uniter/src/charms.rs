@@ -36,7 +36,10 @@ impl Charm {
     }
 
     pub fn files(&self) -> CharmFiles<'_> {
-        CharmFiles { info: &self.info, directory: &self.directory }
+        CharmFiles {
+            info: &self.info,
+            directory: &self.directory,
+        }
     }
 }
 
@@ -57,30 +60,49 @@ impl Charms {
                 files::remove(&entry.path()).map_err(file("remove", &entry.path()))?;
             }
         }
-        Ok(Self { directory, known: Mutex::default() })
+        Ok(Self {
+            directory,
+            known: Mutex::default(),
+        })
     }
 
     /// The charm of this URL, fetched and unpacked at most once however many units ask.
     ///
     /// # Errors
     /// `Charm` when what the controller has is not the charm it should be.
-    pub async fn get(&self, connection: &ApiConnection, url: &str) -> Result<Arc<Charm>, UniterError> {
+    pub async fn get(
+        &self,
+        connection: &ApiConnection,
+        url: &str,
+    ) -> Result<Arc<Charm>, UniterError> {
         let cell = {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             known.entry(url.to_owned()).or_default().clone()
         };
-        cell.get_or_try_init(|| self.put_in_place(connection, url)).await.cloned()
+        cell.get_or_try_init(|| self.put_in_place(connection, url))
+            .await
+            .cloned()
     }
 
-    async fn put_in_place(&self, connection: &ApiConnection, url: &str) -> Result<Arc<Charm>, UniterError> {
+    async fn put_in_place(
+        &self,
+        connection: &ApiConnection,
+        url: &str,
+    ) -> Result<Arc<Charm>, UniterError> {
         let info = connection
-            .call(&GetCharm { url: url.to_owned() })
+            .call(&GetCharm {
+                url: url.to_owned(),
+            })
             .await
             .map_err(call("asking for the charm"))?;
         let directory = self.directory.join(&info.sha256);
         if !directory.is_dir() {
-            let bytes = connection.blob(&info.sha256).await.map_err(call("fetching the charm"))?;
-            let (parent, wanted, url) = (self.directory.clone(), info.sha256.clone(), url.to_owned());
+            let bytes = connection
+                .blob(&info.sha256)
+                .await
+                .map_err(call("fetching the charm"))?;
+            let (parent, wanted, url) =
+                (self.directory.clone(), info.sha256.clone(), url.to_owned());
             tokio::task::spawn_blocking(move || unpack(&bytes, &parent, &wanted, &url))
                 .await
                 .map_err(|error| UniterError::Thread(error.to_string()))??;
@@ -90,10 +112,16 @@ impl Charms {
 }
 
 fn unpack(bytes: &[u8], parent: &Path, wanted: &str, url: &str) -> Result<(), UniterError> {
-    let bad = |reason: String| UniterError::Charm { url: url.to_owned(), reason };
+    let bad = |reason: String| UniterError::Charm {
+        url: url.to_owned(),
+        reason,
+    };
     let archive = Archive::read(bytes).map_err(|error| bad(error.to_string()))?;
     if archive.sha256 != wanted {
-        return Err(bad(format!("its archive has the digest {} instead of {wanted}", archive.sha256)));
+        return Err(bad(format!(
+            "its archive has the digest {} instead of {wanted}",
+            archive.sha256
+        )));
     }
     let aside = parent.join(format!("{ASIDE}{wanted}"));
     files::remove(&aside).map_err(file("remove", &aside))?;
@@ -111,5 +139,10 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    fs::OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?.write_all(content)
+    fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o444)
+        .open(path)?
+        .write_all(content)
 }

@@ -16,7 +16,9 @@ use periapt_model::status::{Status, Workload};
 use periapt_model::{Tag, UnitName};
 use periapt_sandbox::{CallError, HookContext, LogLevel};
 use periapt_wire::agent::log_sink::LogRecord;
-use periapt_wire::agent::uniter::{HookSnapshot, SetApplicationStatus, SetUnitStatus, SetWorkloadVersion};
+use periapt_wire::agent::uniter::{
+    HookSnapshot, SetApplicationStatus, SetUnitStatus, SetWorkloadVersion,
+};
 use periapt_wire::rpc::{Call, code};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -109,7 +111,10 @@ impl HookContext for UnitContext {
 
     fn set_unit_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         let status = Status::new(status, message);
-        self.call(&SetUnitStatus { unit: self.unit.clone(), status: status.clone() })?;
+        self.call(&SetUnitStatus {
+            unit: self.unit.clone(),
+            status: status.clone(),
+        })?;
         self.tether.status_set.store(true, Ordering::Release);
         self.snapshot.workload = status;
         Ok(())
@@ -121,26 +126,44 @@ impl HookContext for UnitContext {
 
     fn set_application_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         let status = Status::new(status, message);
-        self.call(&SetApplicationStatus { unit: self.unit.clone(), status: status.clone() })?;
+        self.call(&SetApplicationStatus {
+            unit: self.unit.clone(),
+            status: status.clone(),
+        })?;
         self.snapshot.application_status = status;
         Ok(())
     }
 
     fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
-        self.call(&SetWorkloadVersion { unit: self.unit.clone(), version: version.to_owned() })?;
+        self.call(&SetWorkloadVersion {
+            unit: self.unit.clone(),
+            version: version.to_owned(),
+        })?;
         Ok(())
     }
 
     fn log(&mut self, level: LogLevel, message: &str) {
         failpoint::reach("uniter-during-execute");
         if !self.tether.severed.is_cancelled() {
-            self.log.write(record(&self.clock, &self.unit, "juju-log", level.as_str(), message));
+            self.log.write(record(
+                &self.clock,
+                &self.unit,
+                "juju-log",
+                level.as_str(),
+                message,
+            ));
         }
     }
 }
 
 /// A line about a unit; `part` is what wrote it, and loggers are tuned by `unit.UNIT.PART`.
-pub(crate) fn record(clock: &SharedClock, unit: &UnitName, part: &str, level: &str, message: &str) -> LogRecord {
+pub(crate) fn record(
+    clock: &SharedClock,
+    unit: &UnitName,
+    part: &str,
+    level: &str,
+    message: &str,
+) -> LogRecord {
     LogRecord {
         time: clock.now().as_microsecond(),
         entity: Tag::Unit(unit.clone()),

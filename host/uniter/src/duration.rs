@@ -24,8 +24,9 @@ pub fn parse(text: &str) -> Option<Duration> {
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..digits].parse().ok()?;
-        let unit_end =
-            rest[digits..].find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |end| digits + end);
+        let unit_end = rest[digits..]
+            .find(|c: char| c.is_ascii_digit())
+            .map_or(rest.len(), |end| digits + end);
         total += number
             * match &rest[digits..unit_end] {
                 "ms" => 0.001,
@@ -36,7 +37,9 @@ pub fn parse(text: &str) -> Option<Duration> {
             };
         rest = &rest[unit_end..];
     }
-    (!text.is_empty()).then(|| Duration::try_from_secs_f64(total).ok()).flatten()
+    (!text.is_empty())
+        .then(|| Duration::try_from_secs_f64(total).ok())
+        .flatten()
 }
 
 #[cfg(test)]
@@ -54,7 +57,10 @@ mod tests {
         for bad in ["", "5", "m", "5 m", "5d", "1..s", "-5m"] {
             assert_eq!(seconds(bad), None, "{bad}");
         }
-        assert_eq!(from_config(&Value::Integer(20)), Some(Duration::from_secs(20)));
+        assert_eq!(
+            from_config(&Value::Integer(20)),
+            Some(Duration::from_secs(20))
+        );
         assert_eq!(from_config(&Value::Boolean(true)), None);
     }
 }

@@ -13,11 +13,18 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error)]
 pub enum UniterError {
     #[error("{doing}: {error}")]
-    Call { doing: &'static str, error: CallError },
+    Call {
+        doing: &'static str,
+        error: CallError,
+    },
     #[error(transparent)]
     Operation(#[from] OperationError),
     #[error("{what} {}: {error}", path.display())]
-    Files { what: &'static str, path: PathBuf, error: Arc<io::Error> },
+    Files {
+        what: &'static str,
+        path: PathBuf,
+        error: Arc<io::Error>,
+    },
     /// The charm cannot be put in place; a person or another charm can mend that.
     #[error("charm {url}: {reason}")]
     Charm { url: String, reason: String },
@@ -56,5 +63,9 @@ pub(crate) fn call(doing: &'static str) -> impl FnOnce(CallError) -> UniterError
 /// For `map_err` on file operations.
 pub(crate) fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> UniterError {
     let path = path.to_owned();
-    move |error| UniterError::Files { what, path, error: Arc::new(error) }
+    move |error| UniterError::Files {
+        what,
+        path,
+        error: Arc::new(error),
+    }
 }

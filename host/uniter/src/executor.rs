@@ -9,8 +9,8 @@ use periapt_engine::{WorkerContext, clock, failpoint};
 use periapt_model::hook::{Effects, Info};
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{
-    Executed, LocalState, Operation, OperationState, RemoteState, agent_executing, agent_hook_failed, agent_idle,
-    workload_after, workload_before,
+    Executed, LocalState, Operation, OperationState, RemoteState, agent_executing,
+    agent_hook_failed, agent_idle, workload_after, workload_before,
 };
 use periapt_wire::Call;
 use periapt_wire::agent::uniter::{
@@ -50,19 +50,42 @@ pub(crate) struct Executor {
 
 impl Executor {
     /// Reads what is recorded and clears away what a crash left.
-    pub async fn start(config: Arc<UniterConfig>, worker: WorkerContext) -> Result<Self, UniterError> {
-        let ask = GetState { unit: config.unit.clone() };
-        let recorded = config.connection.call(&ask).await.map_err(call("reading the recorded operation"))?;
+    pub async fn start(
+        config: Arc<UniterConfig>,
+        worker: WorkerContext,
+    ) -> Result<Self, UniterError> {
+        let ask = GetState {
+            unit: config.unit.clone(),
+        };
+        let recorded = config
+            .connection
+            .call(&ask)
+            .await
+            .map_err(call("reading the recorded operation"))?;
         let mut local = LocalState::recorded(recorded.operation);
-        local.hook_was_interrupted = config.process.take_interrupted(&config.unit, &local.operation);
-        let state_directory = StateDirectory::new(config.process.unit_directory(&config.unit).join("state"));
+        local.hook_was_interrupted = config
+            .process
+            .take_interrupted(&config.unit, &local.operation);
+        let state_directory =
+            StateDirectory::new(config.process.unit_directory(&config.unit).join("state"));
         let (directory, generation) = (state_directory.clone(), local.operation.state_generation);
         blocking(move || directory.settle(generation)).await?;
-        Ok(Self { config, worker, state_directory, local, shown: None, failure: None })
+        Ok(Self {
+            config,
+            worker,
+            state_directory,
+            local,
+            shown: None,
+            failure: None,
+        })
     }
 
     /// Carries out `operation`, which was decided on with `remote`.
-    pub async fn run(&mut self, operation: &Operation, remote: &RemoteState) -> Result<Outcome, UniterError> {
+    pub async fn run(
+        &mut self,
+        operation: &Operation,
+        remote: &RemoteState,
+    ) -> Result<Outcome, UniterError> {
         match operation {
             Operation::RunHook { hook, .. } => self.run_hook(operation, hook, remote).await,
             Operation::Deploy { deploy, .. } => {
@@ -115,9 +138,19 @@ impl Executor {
         .await
     }
 
-    async fn begin(&mut self, operation: &Operation, remote: &RemoteState) -> Result<(), UniterError> {
+    async fn begin(
+        &mut self,
+        operation: &Operation,
+        remote: &RemoteState,
+    ) -> Result<(), UniterError> {
         if operation.clears_resolved() {
-            self.call(&ClearResolved { unit: self.config.unit.clone() }, "clearing the resolved flag").await?;
+            self.call(
+                &ClearResolved {
+                    unit: self.config.unit.clone(),
+                },
+                "clearing the resolved flag",
+            )
+            .await?;
         }
         self.local.begin(operation, remote);
         Ok(())
@@ -134,18 +167,29 @@ impl Executor {
         match self.charm(url).await {
             Ok(_) => {
                 let unit = self.config.unit.clone();
-                self.call(&SetCharmUrl { unit, charm_url: url.to_owned() }, "recording the charm in place").await?;
+                self.call(
+                    &SetCharmUrl {
+                        unit,
+                        charm_url: url.to_owned(),
+                    },
+                    "recording the charm in place",
+                )
+                .await?;
                 self.commit(operation).await
             }
             Err(error @ UniterError::Charm { .. }) => {
                 self.log("ERROR", &error.to_string());
                 self.local.conflicted = true;
                 let text = match operation {
-                    Operation::Deploy { deploy, .. } if deploy.install => "charm cannot be installed",
+                    Operation::Deploy { deploy, .. } if deploy.install => {
+                        "charm cannot be installed"
+                    }
                     _ => "upgrade failed",
                 };
                 let mut status = Status::new(Agent::Error, text);
-                status.data.insert("reason".to_owned(), error.to_string().into());
+                status
+                    .data
+                    .insert("reason".to_owned(), error.to_string().into());
                 self.show(status).await?;
                 Ok(Outcome::Failed)
             }
@@ -159,13 +203,23 @@ impl Executor {
         info: &Info,
         remote: &RemoteState,
     ) -> Result<Outcome, UniterError> {
-        let url = self.local.operation.charm_url.clone().unwrap_or_else(|| remote.charm_url.clone());
+        let url = self
+            .local
+            .operation
+            .charm_url
+            .clone()
+            .unwrap_or_else(|| remote.charm_url.clone());
         let charm = self.charm(&url).await?;
         if !charm.implements(info.kind.as_str()) {
             return self.run_missing_hook(operation, info, remote).await;
         }
-        let lock = self.config.machine_lock.acquire(format!("{}: {operation}", self.config.unit));
-        let Ok(lock) = self.worker.or_dying(lock).await else { return Ok(Outcome::BrokenOff) };
+        let lock = self
+            .config
+            .machine_lock
+            .acquire(format!("{}: {operation}", self.config.unit));
+        let Ok(lock) = self.worker.or_dying(lock).await else {
+            return Ok(Outcome::BrokenOff);
+        };
         self.begin(operation, remote).await?;
         failpoint::reach("uniter-before-prepare");
         let outcome = match self.write_prepared(operation).await {
@@ -177,7 +231,9 @@ impl Executor {
         {
             // Whatever went wrong, it was not the charm's doing. Should the hook be committed
             // after all, the record will not be pending, and this is forgotten.
-            self.config.process.remember_interrupted(&self.config.unit, pending);
+            self.config
+                .process
+                .remember_interrupted(&self.config.unit, pending);
         }
         outcome
     }
@@ -195,12 +251,35 @@ impl Executor {
         let config = self.config.clone();
         let generation = self.local.operation.state_generation;
         let dying = self.worker.dying().clone();
-        match hook::run(&config, charm, info, &self.state_directory, generation, lock, &dying).await? {
-            Ended::Well { effects, generation, config_hash, status_set } => {
-                let executed = Executed { config_hash, state_generation: generation, status_set };
+        match hook::run(
+            &config,
+            charm,
+            info,
+            &self.state_directory,
+            generation,
+            lock,
+            &dying,
+        )
+        .await?
+        {
+            Ended::Well {
+                effects,
+                generation,
+                config_hash,
+                status_set,
+            } => {
+                let executed = Executed {
+                    config_hash,
+                    state_generation: generation,
+                    status_set,
+                };
                 self.commit_hook(operation, info, &executed, effects).await
             }
-            Ended::Failed { code, reason, status_set } => self.hook_failed(info, code, reason, status_set).await,
+            Ended::Failed {
+                code,
+                reason,
+                status_set,
+            } => self.hook_failed(info, code, reason, status_set).await,
             Ended::BrokenOff => {
                 self.broken_off().await;
                 Ok(Outcome::BrokenOff)
@@ -235,13 +314,19 @@ impl Executor {
         effects: Effects,
     ) -> Result<Outcome, UniterError> {
         let done = operation.hook_done(&self.local.operation, executed);
-        let commit = CommitHook { unit: self.config.unit.clone(), effects, operation: done.clone() };
+        let commit = CommitHook {
+            unit: self.config.unit.clone(),
+            effects,
+            operation: done.clone(),
+        };
         match self.config.connection.call(&commit).await {
             Ok(_) => {}
             Err(CallError::Refused { message, .. }) => {
                 self.drop_generations().await?;
                 let reason = format!("its changes were refused: {message}");
-                return self.hook_failed(info, "commit-refused", reason, executed.status_set).await;
+                return self
+                    .hook_failed(info, "commit-refused", reason, executed.status_set)
+                    .await;
             }
             Err(error) => return Err(call("committing the hook")(error)),
         }
@@ -255,7 +340,11 @@ impl Executor {
     async fn finish(&mut self, operation: &Operation, info: &Info) -> Result<Outcome, UniterError> {
         if let Some(status) = workload_after(info.kind, &self.local.operation) {
             let unit = self.config.unit.clone();
-            self.call(&SetUnitStatus { unit, status }, "setting the workload status").await?;
+            self.call(
+                &SetUnitStatus { unit, status },
+                "setting the workload status",
+            )
+            .await?;
         }
         failpoint::reach("uniter-before-finish");
         self.failure = None;
@@ -276,9 +365,16 @@ impl Executor {
         reason: String,
         status_set: bool,
     ) -> Result<Outcome, UniterError> {
-        self.log("ERROR", &format!("hook \"{}\" failed: {reason} ({code})", info.kind));
+        self.log(
+            "ERROR",
+            &format!("hook \"{}\" failed: {reason} ({code})", info.kind),
+        );
         if status_set && !self.local.operation.status_set {
-            self.write(OperationState { status_set, ..self.local.operation.clone() }).await?;
+            self.write(OperationState {
+                status_set,
+                ..self.local.operation.clone()
+            })
+            .await?;
         }
         self.show(agent_hook_failed(info, Some(&reason))).await?;
         self.failure = Some(reason);
@@ -288,7 +384,9 @@ impl Executor {
     /// Tells the controller, if it can still be told, and in any case the next start.
     async fn broken_off(&mut self) {
         let config = self.config.clone();
-        config.process.remember_interrupted(&config.unit, self.local.operation.clone());
+        config
+            .process
+            .remember_interrupted(&config.unit, self.local.operation.clone());
         let state = Operation::hook_interrupted(&self.local.operation);
         let written = clock::timeout(&**config.process.clock(), FAREWELL, self.write(state)).await;
         if !matches!(written, Some(Ok(()))) {
@@ -302,7 +400,11 @@ impl Executor {
         }
         if let Some(status) = workload_before(info.kind, &self.local.operation) {
             let unit = self.config.unit.clone();
-            self.call(&SetUnitStatus { unit, status }, "setting the workload status").await?;
+            self.call(
+                &SetUnitStatus { unit, status },
+                "setting the workload status",
+            )
+            .await?;
         }
         Ok(())
     }
@@ -310,7 +412,10 @@ impl Executor {
     async fn show(&mut self, status: Status<Agent>) -> Result<(), UniterError> {
         if self.shown.as_ref() != Some(&status) {
             let unit = self.config.unit.clone();
-            let set = SetUnitAgentStatus { unit, status: status.clone() };
+            let set = SetUnitAgentStatus {
+                unit,
+                status: status.clone(),
+            };
             self.call(&set, "setting the agent status").await?;
             self.shown = Some(status);
         }
@@ -318,33 +423,59 @@ impl Executor {
     }
 
     async fn charm(&self, url: &str) -> Result<Arc<Charm>, UniterError> {
-        self.config.process.charms().get(&self.config.connection, url).await
+        self.config
+            .process
+            .charms()
+            .get(&self.config.connection, url)
+            .await
     }
 
     async fn write(&mut self, state: OperationState) -> Result<(), UniterError> {
-        let set = SetState { unit: self.config.unit.clone(), operation: state.clone() };
+        let set = SetState {
+            unit: self.config.unit.clone(),
+            operation: state.clone(),
+        };
         self.call(&set, "recording the operation").await?;
         self.local.operation = state;
         Ok(())
     }
 
     async fn drop_generations(&self) -> Result<(), UniterError> {
-        let (directory, generation) = (self.state_directory.clone(), self.local.operation.state_generation);
+        let (directory, generation) = (
+            self.state_directory.clone(),
+            self.local.operation.state_generation,
+        );
         blocking(move || directory.drop_others(generation)).await
     }
 
-    async fn call<C: Call>(&self, request: &C, doing: &'static str) -> Result<C::Reply, UniterError> {
-        self.config.connection.call(request).await.map_err(call(doing))
+    async fn call<C: Call>(
+        &self,
+        request: &C,
+        doing: &'static str,
+    ) -> Result<C::Reply, UniterError> {
+        self.config
+            .connection
+            .call(request)
+            .await
+            .map_err(call(doing))
     }
 
     fn log(&self, level: &str, message: &str) {
         let process = &self.config.process;
-        process.log().write(context::record(process.clock(), &self.config.unit, "uniter", level, message));
+        process.log().write(context::record(
+            process.clock(),
+            &self.config.unit,
+            "uniter",
+            level,
+            message,
+        ));
     }
 }
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, UniterError> + Send + 'static,
 ) -> Result<T, UniterError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| UniterError::Thread(error.to_string()))?
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| UniterError::Thread(error.to_string()))?
 }

@@ -40,7 +40,10 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
             } else {
                 fs::copy(&path, &copy)?;
                 let modified = entry.metadata()?.modified()?;
-                File::options().write(true).open(&copy)?.set_modified(modified)?;
+                File::options()
+                    .write(true)
+                    .open(&copy)?
+                    .set_modified(modified)?;
             }
         }
         directories.push((source, target));
@@ -71,7 +74,11 @@ pub(crate) fn picture(root: &Path) -> io::Result<Picture> {
 /// Makes everything at and below `root` durable.
 pub(crate) fn sync(root: &Path) -> io::Result<()> {
     walk(root, &mut |path, metadata| {
-        if metadata.is_symlink() { Ok(()) } else { File::open(path)?.sync_all() }
+        if metadata.is_symlink() {
+            Ok(())
+        } else {
+            File::open(path)?.sync_all()
+        }
     })?;
     File::open(root)?.sync_all()
 }
@@ -89,7 +96,10 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-fn walk(root: &Path, visit: &mut dyn FnMut(&Path, &fs::Metadata) -> io::Result<()>) -> io::Result<()> {
+fn walk(
+    root: &Path,
+    visit: &mut dyn FnMut(&Path, &fs::Metadata) -> io::Result<()>,
+) -> io::Result<()> {
     let mut pending = vec![root.to_owned()];
     while let Some(directory) = pending.pop() {
         for entry in fs::read_dir(&directory)? {

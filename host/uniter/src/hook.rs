@@ -30,8 +30,17 @@ pub(crate) const GRACE: Duration = Duration::from_secs(4);
 /// How a run ended.
 pub(crate) enum Ended {
     /// The hook returned ok, and what it wrote is durable under `generation`.
-    Well { effects: Effects, generation: u64, config_hash: String, status_set: bool },
-    Failed { code: &'static str, reason: String, status_set: bool },
+    Well {
+        effects: Effects,
+        generation: u64,
+        config_hash: String,
+        status_set: bool,
+    },
+    Failed {
+        code: &'static str,
+        reason: String,
+        status_set: bool,
+    },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
 }
@@ -47,15 +56,30 @@ pub(crate) async fn run(
     machine_lock: MachineLockGuard,
     dying: &CancellationToken,
 ) -> Result<Ended, UniterError> {
-    let code = match config.process.sandbox().load(&config.connection, charm.files()).await {
+    let code = match config
+        .process
+        .sandbox()
+        .load(&config.connection, charm.files())
+        .await
+    {
         Ok(code) => code,
         Err(SandboxError::Charm(reason)) => {
-            return Ok(Ended::Failed { code: "charm-not-loaded", reason, status_set: false });
+            return Ok(Ended::Failed {
+                code: "charm-not-loaded",
+                reason,
+                status_set: false,
+            });
         }
         Err(SandboxError::Call(error)) => return Err(call("fetching the compiled charm")(error)),
     };
-    let ask = GetHookSnapshot { unit: config.unit.clone() };
-    let snapshot = config.connection.call(&ask).await.map_err(call("reading what the hook may see"))?;
+    let ask = GetHookSnapshot {
+        unit: config.unit.clone(),
+    };
+    let snapshot = config
+        .connection
+        .call(&ask)
+        .await
+        .map_err(call("reading what the hook may see"))?;
     let room = tokio::select! {
         biased;
         () = dying.cancelled() => return Ok(Ended::BrokenOff),
@@ -112,16 +136,28 @@ impl Job {
             Ok(effects) => {
                 let generation = stage.seal()?;
                 failpoint::reach("uniter-after-execute");
-                Ok(Ended::Well { effects, generation, config_hash: self.config_hash, status_set })
+                Ok(Ended::Well {
+                    effects,
+                    generation,
+                    config_hash: self.config_hash,
+                    status_set,
+                })
             }
-            Err(failure) => {
-                Ok(Ended::Failed { code: failure.code(), reason: failure.to_string(), status_set })
-            }
+            Err(failure) => Ok(Ended::Failed {
+                code: failure.code(),
+                reason: failure.to_string(),
+                status_set,
+            }),
         }
     }
 }
 
-fn hook_call(config: &UniterConfig, charm: &Charm, hook: &Info, snapshot: &HookSnapshot) -> HookCall {
+fn hook_call(
+    config: &UniterConfig,
+    charm: &Charm,
+    hook: &Info,
+    snapshot: &HookSnapshot,
+) -> HookCall {
     HookCall {
         event: HookEvent::new(hook.kind.as_str()),
         environment: environment::variables(
@@ -141,7 +177,12 @@ fn hook_call(config: &UniterConfig, charm: &Charm, hook: &Info, snapshot: &HookS
     }
 }
 
-fn context(config: &UniterConfig, charm: &Charm, snapshot: HookSnapshot, tether: Tether) -> UnitContext {
+fn context(
+    config: &UniterConfig,
+    charm: &Charm,
+    snapshot: HookSnapshot,
+    tether: Tether,
+) -> UnitContext {
     UnitContext {
         unit: config.unit.clone(),
         model: config.model.clone(),

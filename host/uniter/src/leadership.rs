@@ -23,7 +23,9 @@ pub enum Standing {
     Minion,
     /// Leader; the claim was sent at this monotonic time or later, so the lease lasts at least
     /// until [`LEASE`] after it.
-    Leader { claimed_at: Duration },
+    Leader {
+        claimed_at: Duration,
+    },
 }
 
 impl Standing {
@@ -56,7 +58,14 @@ impl Leadership {
         let (standing, receiver) = watch::channel(Standing::Unknown);
         // One hook at a time asks, so the queue is short.
         let (sender, claims) = mpsc::channel(4);
-        (Self { standing: receiver, claims: sender, clock }, LeadershipSource { standing, claims })
+        (
+            Self {
+                standing: receiver,
+                claims: sender,
+                clock,
+            },
+            LeadershipSource { standing, claims },
+        )
     }
 
     /// Whether the unit leads for at least a guarantee from now on. Waits for a claim where what
@@ -73,12 +82,20 @@ impl Leadership {
 
     /// Ends when the unit leads; false when the tracker ended first.
     pub async fn wait_leader(&self) -> bool {
-        self.standing.clone().wait_for(|standing| standing.is_leader()).await.is_ok()
+        self.standing
+            .clone()
+            .wait_for(|standing| standing.is_leader())
+            .await
+            .is_ok()
     }
 
     /// Ends when the unit does not lead; true also when the tracker ended.
     pub async fn wait_minion(&self) -> bool {
-        let _ = self.standing.clone().wait_for(|standing| *standing == Standing::Minion).await;
+        let _ = self
+            .standing
+            .clone()
+            .wait_for(|standing| *standing == Standing::Minion)
+            .await;
         true
     }
 

@@ -28,7 +28,10 @@ impl MachineLock {
     pub async fn acquire(&self, reason: String) -> MachineLockGuard {
         let turn = self.queue.clone().lock_owned().await;
         *lock(&self.holder) = Some(reason);
-        MachineLockGuard { holder: self.holder.clone(), _turn: turn }
+        MachineLockGuard {
+            holder: self.holder.clone(),
+            _turn: turn,
+        }
     }
 
     /// Who holds it.

@@ -65,7 +65,14 @@ struct Shared {
 impl Process {
     /// Makes the directories and removes what a crash left in them. Blocks.
     pub fn open(options: ProcessOptions) -> Result<Self, UniterError> {
-        let ProcessOptions { clock, randomness, sandbox, log, directory, hooks_at_once } = options;
+        let ProcessOptions {
+            clock,
+            randomness,
+            sandbox,
+            log,
+            directory,
+            hooks_at_once,
+        } = options;
         let temporary = directory.join("tmp");
         files::remove(&temporary).map_err(file("remove", &temporary))?;
         std::fs::create_dir_all(&temporary).map_err(file("make", &temporary))?;
@@ -115,7 +122,10 @@ impl Process {
 
     /// The lock of a machine, the same one for as long as the process lives.
     pub fn machine_lock(&self, machine: &MachineId) -> MachineLock {
-        lock(&self.shared.locks).entry(machine.clone()).or_default().clone()
+        lock(&self.shared.locks)
+            .entry(machine.clone())
+            .or_default()
+            .clone()
     }
 
     /// Forgets a machine that is gone.
@@ -125,7 +135,10 @@ impl Process {
 
     /// The directory of a unit; `state` is in it.
     pub fn unit_directory(&self, unit: &UnitName) -> PathBuf {
-        self.shared.directory.join("units").join(unit.as_str().replace('/', "-"))
+        self.shared
+            .directory
+            .join("units")
+            .join(unit.as_str().replace('/', "-"))
     }
 
     /// Where hooks get their `/tmp`.
@@ -140,7 +153,9 @@ impl Process {
 
     /// Whether what is recorded is a hook that was broken off. Forgets it.
     pub(crate) fn take_interrupted(&self, unit: &UnitName, recorded: &OperationState) -> bool {
-        lock(&self.shared.interrupted).remove(unit).is_some_and(|state| state == *recorded)
+        lock(&self.shared.interrupted)
+            .remove(unit)
+            .is_some_and(|state| state == *recorded)
     }
 }
 

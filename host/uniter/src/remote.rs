@@ -47,9 +47,16 @@ impl RemoteWatcher {
     /// Waits until every source has been heard; none when the unit is gone.
     pub async fn start(mut sources: Sources) -> Result<Option<Self>, UniterError> {
         let watcher = watch(&sources).await?;
-        let known = sources.standing.wait_for(|standing| *standing != Standing::Unknown).await;
-        let leader = known.map_err(|_| UniterError::LeadershipTracker)?.is_leader();
-        let Some(state) = fetch(&sources).await? else { return Ok(None) };
+        let known = sources
+            .standing
+            .wait_for(|standing| *standing != Standing::Unknown)
+            .await;
+        let leader = known
+            .map_err(|_| UniterError::LeadershipTracker)?
+            .is_leader();
+        let Some(state) = fetch(&sources).await? else {
+            return Ok(None);
+        };
         let mut this = Self {
             state: RemoteState { leader, ..state },
             next_retry: Duration::from_millis(sources.retry.min_retry_ms),
@@ -75,7 +82,9 @@ impl RemoteWatcher {
 
     /// Fetches the snapshot; false when the unit is gone.
     pub async fn refresh(&mut self) -> Result<bool, UniterError> {
-        let Some(state) = fetch(&self.sources).await? else { return Ok(false) };
+        let Some(state) = fetch(&self.sources).await? else {
+            return Ok(false);
+        };
         self.state = RemoteState {
             leader: self.sources.standing.borrow_and_update().is_leader(),
             retry_hook_version: self.state.retry_hook_version,
@@ -92,7 +101,11 @@ impl RemoteWatcher {
             self.retry = None;
             self.next_retry = Duration::from_millis(strategy.min_retry_ms);
         } else if self.retry.is_none() {
-            let jitter = if strategy.jitter { self.sources.randomness.jitter() } else { 1.0 };
+            let jitter = if strategy.jitter {
+                self.sources.randomness.jitter()
+            } else {
+                1.0
+            };
             self.retry = Some(self.sources.clock.sleep(self.next_retry.mul_f64(jitter)));
             let longest = Duration::from_millis(strategy.max_retry_ms);
             self.next_retry = (self.next_retry * strategy.factor.max(1)).min(longest);
@@ -145,15 +158,27 @@ impl RemoteWatcher {
 }
 
 async fn watch(sources: &Sources) -> Result<Watcher, UniterError> {
-    let begin = WatchUnit { unit: sources.unit.clone() };
-    let mut watcher = sources.connection.watch(&begin).await.map_err(call("watching the unit"))?;
+    let begin = WatchUnit {
+        unit: sources.unit.clone(),
+    };
+    let mut watcher = sources
+        .connection
+        .watch(&begin)
+        .await
+        .map_err(call("watching the unit"))?;
     watcher.next().await.map_err(call("watching the unit"))?;
     Ok(watcher)
 }
 
 async fn fetch(sources: &Sources) -> Result<Option<RemoteState>, UniterError> {
-    let ask = GetRemoteState { unit: sources.unit.clone() };
-    sources.connection.call(&ask).await.map_err(call("reading the state of the unit"))
+    let ask = GetRemoteState {
+        unit: sources.unit.clone(),
+    };
+    sources
+        .connection
+        .call(&ask)
+        .await
+        .map_err(call("reading the state of the unit"))
 }
 
 async fn due(timer: &mut Option<BoxFuture<'static, ()>>) {

@@ -12,8 +12,8 @@ use periapt_client::{ApiConnection, CallError};
 use periapt_model::charm::{COMPONENT, CharmInfo};
 use periapt_model::hook::{Effects, Limits};
 use periapt_sandbox::{
-    Artifact, ChildLimits, CompileCache, Directories, HookContext, HookEvent, HookFailure, HookRun, LoadedCharm,
-    SandboxEngine, compile_in_child,
+    Artifact, ChildLimits, CompileCache, Directories, HookContext, HookEvent, HookFailure, HookRun,
+    LoadedCharm, SandboxEngine, compile_in_child,
 };
 use sha2::{Digest, Sha256};
 
@@ -76,18 +76,39 @@ pub struct WasmSandbox {
 impl WasmSandbox {
     /// `program` with `arguments` is the compiler for charms that the controller has no
     /// compiled form of.
-    pub fn new(engine: SandboxEngine, cache: CompileCache, program: PathBuf, arguments: Vec<String>) -> Self {
-        Self { engine, cache: Arc::new(cache), program, arguments, components: Mutex::default() }
+    pub fn new(
+        engine: SandboxEngine,
+        cache: CompileCache,
+        program: PathBuf,
+        arguments: Vec<String>,
+    ) -> Self {
+        Self {
+            engine,
+            cache: Arc::new(cache),
+            program,
+            arguments,
+            components: Mutex::default(),
+        }
     }
 
     fn known(&self, archive: &str) -> Option<Arc<LoadedCharm>> {
-        let components = self.components.lock().unwrap_or_else(PoisonError::into_inner);
+        let components = self
+            .components
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         self.engine.loaded(components.get(archive)?)
     }
 
     /// The compiled form the controller keeps, if it has one that fits.
-    async fn fetched(&self, connection: &ApiConnection, archive: &str) -> Result<Option<Artifact>, SandboxError> {
-        match connection.blob(&format!("{archive}.{}", self.engine.engine_hash())).await {
+    async fn fetched(
+        &self,
+        connection: &ApiConnection,
+        archive: &str,
+    ) -> Result<Option<Artifact>, SandboxError> {
+        match connection
+            .blob(&format!("{archive}.{}", self.engine.engine_hash()))
+            .await
+        {
             Ok(bytes) => match Artifact::from_bytes(bytes.to_vec()) {
                 Ok(artifact) => Ok(Some(artifact)),
                 Err(error) => {
@@ -108,8 +129,12 @@ impl Sandbox for WasmSandbox {
         connection: &ApiConnection,
         charm: CharmFiles<'_>,
     ) -> Result<Arc<dyn RunnableCharm>, SandboxError> {
-        let runnable =
-            |code| Arc::new(WasmCharm { engine: self.engine.clone(), code }) as Arc<dyn RunnableCharm>;
+        let runnable = |code| {
+            Arc::new(WasmCharm {
+                engine: self.engine.clone(),
+                code,
+            }) as Arc<dyn RunnableCharm>
+        };
         let archive = charm.info.sha256.as_str();
         if let Some(code) = self.known(archive) {
             return Ok(runnable(code));
@@ -118,10 +143,16 @@ impl Sandbox for WasmSandbox {
         let component = tokio::fs::read(&path)
             .await
             .map_err(|error| SandboxError::Charm(format!("{}: {error}", path.display())))?;
-        let digest: String = Sha256::digest(&component).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest: String = Sha256::digest(&component)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         let fetched = match self.cache.get(&digest) {
             Some(artifact) => Some(artifact),
-            None => self.fetched(connection, archive).await?.filter(|artifact| artifact.digest() == digest),
+            None => self
+                .fetched(connection, archive)
+                .await?
+                .filter(|artifact| artifact.digest() == digest),
         };
         let (engine, cache) = (self.engine.clone(), self.cache.clone());
         let (program, arguments) = (self.program.clone(), self.arguments.clone());
@@ -130,7 +161,13 @@ impl Sandbox for WasmSandbox {
                 Some(artifact) => artifact,
                 None => cache
                     .get_or_compile(&component, |bytes| {
-                        compile_in_child(&program, &arguments, engine.settings(), bytes, &ChildLimits::default())
+                        compile_in_child(
+                            &program,
+                            &arguments,
+                            engine.settings(),
+                            bytes,
+                            &ChildLimits::default(),
+                        )
                     })
                     .map_err(|error| error.to_string())?,
             };
@@ -143,7 +180,10 @@ impl Sandbox for WasmSandbox {
             .await
             .map_err(|error| SandboxError::Charm(error.to_string()))?
             .map_err(SandboxError::Charm)?;
-        self.components.lock().unwrap_or_else(PoisonError::into_inner).insert(archive.to_owned(), digest);
+        self.components
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(archive.to_owned(), digest);
         Ok(runnable(code))
     }
 }
@@ -155,8 +195,19 @@ struct WasmCharm {
 
 impl RunnableCharm for WasmCharm {
     fn run(&self, call: HookCall, context: Box<dyn HookContext>) -> Result<Effects, HookFailure> {
-        let HookCall { event, environment, directories, limits } = call;
-        let run = HookRun { charm: &self.code, event, environment, directories, limits };
+        let HookCall {
+            event,
+            environment,
+            directories,
+            limits,
+        } = call;
+        let run = HookRun {
+            charm: &self.code,
+            event,
+            environment,
+            directories,
+            limits,
+        };
         let outcome = self.engine.run(run, context);
         outcome.result.map(|()| outcome.effects)
     }

@@ -64,11 +64,18 @@ impl StateDirectory {
     pub fn stage(&self, generation: u64) -> Result<Stage, UniterError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = self.root.join(format!("{STAGE}{}-{number}", std::process::id()));
+        let path = self
+            .root
+            .join(format!("{STAGE}{}-{number}", std::process::id()));
         files::remove(&path).map_err(file("remove", &path))?;
         files::copy(&self.generation(generation), &path).map_err(file("copy to", &path))?;
         let before = files::picture(&path).map_err(file("read", &path))?;
-        Ok(Stage { root: self.root.clone(), path, base: generation, before })
+        Ok(Stage {
+            root: self.root.clone(),
+            path,
+            base: generation,
+            before,
+        })
     }
 
     /// Removes all generations but this one, and keeps stages of hooks that run.

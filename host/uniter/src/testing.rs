@@ -8,4 +8,4 @@ mod controller;
 mod scripted;
 
 pub use controller::{Controller, MODEL, UnitRecord, retry_strategy};
-pub use scripted::{Seen, ScriptedSandbox, archive, charm_info, failure};
+pub use scripted::{ScriptedSandbox, Seen, archive, charm_info, failure};

@@ -20,11 +20,20 @@ use tokio_util::sync::CancellationToken;
 use crate::leadership::{Leadership, Standing};
 use crate::process::{HookLog, ModelIdentity, Process, ProcessOptions};
 use crate::sandbox::Sandbox;
-use crate::testing::{Controller, MODEL, ScriptedSandbox, UnitRecord, archive, charm_info, retry_strategy};
+use crate::testing::{
+    Controller, MODEL, ScriptedSandbox, UnitRecord, archive, charm_info, retry_strategy,
+};
 use crate::worker::{Uniter, UniterConfig};
 
 const ALL_HOOKS: &[&str] = &[
-    "install", "leader-elected", "config-changed", "start", "update-status", "upgrade-charm", "stop", "remove",
+    "install",
+    "leader-elected",
+    "config-changed",
+    "start",
+    "update-status",
+    "upgrade-charm",
+    "stop",
+    "remove",
 ];
 /// Generous: only a broken test waits this long.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -51,17 +60,26 @@ impl World {
         let clock = FakeClock::new();
         let controller = Controller::new();
         let process = open(&clock, &directory, Arc::new(sandbox.clone()));
-        let world = Self { controller, clock, sandbox, process, directory };
+        let world = Self {
+            controller,
+            clock,
+            sandbox,
+            process,
+            directory,
+        };
         world.add_charm(0, ALL_HOOKS);
         world.controller.add_machine(&machine());
-        world.controller.add_unit(&unit(), &machine(), "local:site-0");
+        world
+            .controller
+            .add_unit(&unit(), &machine(), "local:site-0");
         world
     }
 
     fn add_charm(&self, revision: u32, hooks: &[&str]) {
         let bytes = archive("site", &revision.to_string());
         let url = CharmUrl::new("site", revision).unwrap();
-        self.controller.add_charm(charm_info(&bytes, &url, hooks).unwrap(), bytes);
+        self.controller
+            .add_charm(charm_info(&bytes, &url, hooks).unwrap(), bytes);
     }
 
     /// The agent process is killed and started again: what it kept in memory is gone.
@@ -89,7 +107,10 @@ impl World {
         let (interval, update_status) = watch::channel(Duration::from_secs(300));
         let worker = Uniter::start(UniterConfig {
             unit: unit.clone(),
-            model: ModelIdentity { uuid: MODEL.parse().unwrap(), name: "default".parse().unwrap() },
+            model: ModelIdentity {
+                uuid: MODEL.parse().unwrap(),
+                name: "default".parse().unwrap(),
+            },
             connection,
             process: self.process.clone(),
             machine_lock: self.process.machine_lock(&machine()),
@@ -98,14 +119,25 @@ impl World {
             retry: retry_strategy(),
             update_status,
         });
-        Agent { worker, cut, standing, leads, guest: fortress.guest(), interval }
+        Agent {
+            worker,
+            cut,
+            standing,
+            leads,
+            guest: fortress.guest(),
+            interval,
+        }
     }
 
     async fn until(&self, condition: impl Fn(&UnitRecord) -> bool) {
         let unit = unit();
         let wait = self.controller.until_unit(&unit, condition);
         if tokio::time::timeout(LIMIT, wait).await.is_err() {
-            panic!("did not happen; hooks: {:?}, unit: {:#?}", self.sandbox.hooks(), self.record());
+            panic!(
+                "did not happen; hooks: {:?}, unit: {:#?}",
+                self.sandbox.hooks(),
+                self.record()
+            );
         }
     }
 
@@ -137,16 +169,24 @@ struct Agent {
 impl Agent {
     fn lead(&self) {
         self.leads.store(true, Ordering::SeqCst);
-        self.standing.send_replace(Standing::Leader { claimed_at: Duration::ZERO });
+        self.standing.send_replace(Standing::Leader {
+            claimed_at: Duration::ZERO,
+        });
     }
 
     async fn stop(&self) {
         self.worker.kill();
-        tokio::time::timeout(LIMIT, self.worker.wait()).await.expect("stops").expect("stops well");
+        tokio::time::timeout(LIMIT, self.worker.wait())
+            .await
+            .expect("stops")
+            .expect("stops well");
     }
 
     async fn terminated(&self) {
-        let error = tokio::time::timeout(LIMIT, self.worker.wait()).await.expect("ends").unwrap_err();
+        let error = tokio::time::timeout(LIMIT, self.worker.wait())
+            .await
+            .expect("ends")
+            .unwrap_err();
         assert_eq!(error.kind(), Kind::Fatal(Fatal::TerminateAgent), "{error}");
     }
 }
@@ -196,7 +236,10 @@ impl Barrier {
     }
 
     async fn entered(&mut self) {
-        tokio::time::timeout(LIMIT, self.entered.recv()).await.expect("the hook begins").expect("the hook begins");
+        tokio::time::timeout(LIMIT, self.entered.recv())
+            .await
+            .expect("the hook begins")
+            .expect("the hook begins");
     }
 
     fn open(&self) {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_client::ApiConnection;
-use periapt_engine::{Fatal, Guard, ResultExt, SharedWorker, TaskWorker, WorkerContext, WorkerError, WorkerResult};
+use periapt_engine::{
+    Fatal, Guard, ResultExt, SharedWorker, TaskWorker, WorkerContext, WorkerError, WorkerResult,
+};
 use periapt_model::UnitName;
 use periapt_model::uniter::{Decision, OperationKind, resolve};
 use periapt_wire::agent::retry_strategy::RetryStrategy;
@@ -57,20 +59,29 @@ enum End {
 }
 
 async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
-    let executor = worker.or_dying(Executor::start(config.clone(), worker.clone())).await?;
+    let executor = worker
+        .or_dying(Executor::start(config.clone(), worker.clone()))
+        .await?;
     let mut executor = match executor {
         Err(error) if error.is_not_found() => return Err(Fatal::TerminateAgent.into()),
         executor => executor.worker_error()?,
     };
-    let remote = worker.or_dying(RemoteWatcher::start(sources(&config))).await?.worker_error()?;
-    let Some(mut remote) = remote else { return unit_gone(&executor).await };
+    let remote = worker
+        .or_dying(RemoteWatcher::start(sources(&config)))
+        .await?
+        .worker_error()?;
+    let Some(mut remote) = remote else {
+        return unit_gone(&executor).await;
+    };
     let mut started = Ok(true);
     loop {
         if !started.worker_error()? {
             return unit_gone(&executor).await;
         }
         match turns(&mut executor, &mut remote, &worker).await {
-            Ok(Some(End::UnitDead)) => return die(&config, &mut executor, &mut remote, &worker).await,
+            Ok(Some(End::UnitDead)) => {
+                return die(&config, &mut executor, &mut remote, &worker).await;
+            }
             Ok(Some(End::Terminate)) => return Ok(()),
             Ok(Some(End::Stopping)) => return Err(WorkerError::Dying),
             Ok(None) => started = worker.or_dying(remote.restart()).await?,
@@ -78,7 +89,9 @@ async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
             Err(Turn::Dying) => return Err(WorkerError::Dying),
             Err(Turn::Failed(UniterError::Fortress(_))) => return Err(WorkerError::Bounce),
             // Removed by force in the middle of something.
-            Err(Turn::Failed(error)) if error.is_not_found() && !remote.refresh().await.worker_error()? => {
+            Err(Turn::Failed(error))
+                if error.is_not_found() && !remote.refresh().await.worker_error()? =>
+            {
                 return unit_gone(&executor).await;
             }
             Err(Turn::Failed(error)) => return Err(WorkerError::other(error)),
@@ -162,10 +175,14 @@ async fn die(
     worker: &WorkerContext,
 ) -> WorkerResult {
     loop {
-        let ensure = EnsureUnitDead { unit: config.unit.clone() };
+        let ensure = EnsureUnitDead {
+            unit: config.unit.clone(),
+        };
         match config.connection.call(&ensure).await {
             Ok(_) => return unit_gone(executor).await,
-            Err(error) if error.is(code::NOT_FOUND) || error.is(code::DEAD) => return unit_gone(executor).await,
+            Err(error) if error.is(code::NOT_FOUND) || error.is(code::DEAD) => {
+                return unit_gone(executor).await;
+            }
             Err(error) if error.is(code::TRY_AGAIN) => {
                 if !worker.or_dying(remote.changed()).await?.worker_error()? {
                     return unit_gone(executor).await;

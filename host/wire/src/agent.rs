@@ -248,7 +248,6 @@ pub mod undertaker {
 }
 
 pub mod status_history {
-    use super::*;
     crate::facade! { "StatusHistory" {
         /// Replies with the number of rows that went. Current statuses stay.
         Prune as PruneStatusHistory { max_age_ms: u64, max_size_mb: u64 } -> u64;

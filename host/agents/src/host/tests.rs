@@ -27,7 +27,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 const HOOKS: &[&str] = &["install", "config-changed", "start", "stop", "remove"];
 
 /// What an engine within this process is given; nothing runs yet.
-pub(crate) fn host_context(connection: ApiConnection, directory: &Path) -> HostContext {
+pub(crate) fn host_context(connection: ApiConnection) -> HostContext {
+    // Files are made in it only by hooks, and none runs.
+    let directory = tempfile::tempdir().unwrap();
     let clock = FakeClock::new().shared();
     let (_, settings) = settings::channel(&Values::new(), retry_strategy());
     let levels = SharedLevels::default();
@@ -35,7 +37,7 @@ pub(crate) fn host_context(connection: ApiConnection, directory: &Path) -> HostC
     HostContext {
         model: ModelIdentity { uuid: MODEL.parse().unwrap(), name: "default".parse().unwrap() },
         connection,
-        process: process(&clock, &ScriptedSandbox::default(), log, &directory.join(format!("periapt-table-{}", std::process::id()))),
+        process: process(&clock, &ScriptedSandbox::default(), log, directory.path()),
         settings,
         addresses: Vec::new(),
         clock,
@@ -106,7 +108,7 @@ impl Host {
     fn new(refuse: bool) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let controller = Controller::new();
-        let bytes = archive("site", "");
+        let bytes = archive("site", "first");
         let url = CharmUrl::new("site", 0).unwrap();
         controller.add_charm(charm_info(&bytes, &url, HOOKS).unwrap(), bytes);
         let sandbox = ScriptedSandbox::default();

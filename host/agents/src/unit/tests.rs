@@ -23,7 +23,7 @@ fn track(controller: &Controller, clock: &FakeClock, unit: &str) -> (SharedWorke
 #[test]
 fn every_input_of_the_table_has_a_row() {
     let (connection, _) = Controller::new().connect();
-    let host = crate::host::tests::host_context(connection, std::env::temp_dir().as_path());
+    let host = crate::host::tests::host_context(connection);
     let machine = MachineContext { machine: "0".parse().unwrap(), host };
     assert_eq!(manifolds(&UnitContext { unit: name("site/0"), machine }).unknown_inputs(), []);
 }

@@ -24,8 +24,12 @@ pub async fn list(context: &Context, arguments: Workers) -> Outcome {
                 .await?
         }
     };
-    let wanted =
-        |filter: &Option<String>, word: &str| filter.as_deref().is_none_or(|filter| filter == word);
+    // A worker of several agents names them all: `model, machine`.
+    let wanted = |filter: &Option<String>, words: &str| {
+        filter
+            .as_deref()
+            .is_none_or(|filter| words.split(", ").any(|word| word == filter))
+    };
     let rows: Vec<WorkerRow> = rows
         .into_iter()
         .filter(|row| wanted(&arguments.agent, &row.agent) && wanted(&arguments.state, &row.state))

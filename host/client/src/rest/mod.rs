@@ -171,8 +171,8 @@ impl RestClient {
                 shape(self.authorize(route.client.request(method.clone(), route.url(path)?)));
             match request.send().await {
                 Ok(response) => return refuse(response).await,
-                Err(error) if error.is_connect() => failures.push(chain(&error)),
-                Err(error) => return Err(RestError::Interrupted(chain(&error))),
+                Err(error) if error.is_connect() => failures.push(root(&error)),
+                Err(error) => return Err(RestError::Interrupted(chain(&error.without_url()))),
             }
         }
         Err(RestError::Unreachable {
@@ -295,4 +295,13 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// The cause at the bottom of an error.
+fn root(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
 }

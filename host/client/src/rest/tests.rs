@@ -17,10 +17,12 @@ use crate::test_server::{TestServer, deserted};
 
 /// What the test's controller saw: method, path with query, authorization, body.
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<(String, String, String, Value)>>>);
+struct Seen(Arc<Mutex<Vec<Noted>>>);
+
+type Noted = (String, String, String, Value);
 
 impl Seen {
-    fn last(&self) -> (String, String, String, Value) {
+    fn last(&self) -> Noted {
         self.0.lock().unwrap().last().cloned().unwrap()
     }
 }
@@ -106,7 +108,7 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
         .remove_unit("demo", &unit, true, Some(0))
         .await
         .unwrap();
-    assert_eq!(removal.units, [unit.clone()]);
+    assert_eq!(removal.units, std::slice::from_ref(&unit));
     assert_eq!(
         seen.last().1,
         "/v1/models/demo/units/site/3?force=true&timeout_ms=0"

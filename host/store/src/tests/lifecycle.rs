@@ -46,7 +46,7 @@ async fn finish_machine(fixture: &Fixture, model: &ModelUuid, id: &str) {
     );
     assert_eq!(
         store.all_machine_removals(model).await.expect("removals"),
-        [id.clone()]
+        std::slice::from_ref(&id)
     );
     store
         .complete_machine_removal(model, &id)

@@ -36,16 +36,30 @@ fn what_a_hook_writes_becomes_the_next_generation() {
     fs::write(stage.path().join("deep/file"), "one").unwrap();
     std::os::unix::fs::symlink("deep/file", stage.path().join("link")).unwrap();
     assert_eq!(stage.seal().unwrap(), 1);
-    assert_eq!(names(&directory), ["0", "1"], "the old one stays until the commit");
+    assert_eq!(
+        names(&directory),
+        ["0", "1"],
+        "the old one stays until the commit"
+    );
     directory.drop_others(1).unwrap();
     assert_eq!(names(&directory), ["1"]);
 
     let stage = directory.stage(1).unwrap();
-    assert_eq!(fs::read_to_string(stage.path().join("link")).unwrap(), "one");
-    assert!(fs::symlink_metadata(stage.path().join("link")).unwrap().is_symlink());
+    assert_eq!(
+        fs::read_to_string(stage.path().join("link")).unwrap(),
+        "one"
+    );
+    assert!(
+        fs::symlink_metadata(stage.path().join("link"))
+            .unwrap()
+            .is_symlink()
+    );
     fs::remove_file(stage.path().join("deep/file")).unwrap();
     assert_eq!(stage.seal().unwrap(), 2);
-    assert!(directory.generation(1).join("deep/file").exists(), "the generation before is untouched");
+    assert!(
+        directory.generation(1).join("deep/file").exists(),
+        "the generation before is untouched"
+    );
 }
 
 #[test]
@@ -54,9 +68,20 @@ fn copies_keep_their_times() {
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
     let path = directory.generation(0).join("file");
     fs::write(&path, "one").unwrap();
-    fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
     let stage = directory.stage(0).unwrap();
-    assert_eq!(fs::metadata(stage.path().join("file")).unwrap().modified().unwrap(), old);
+    assert_eq!(
+        fs::metadata(stage.path().join("file"))
+            .unwrap()
+            .modified()
+            .unwrap(),
+        old
+    );
 }
 
 #[test]
@@ -68,7 +93,12 @@ fn a_change_with_its_time_set_back_is_still_a_change() {
     let time = fs::metadata(&path).unwrap().modified().unwrap();
     std::thread::sleep(Duration::from_millis(20));
     fs::write(&path, "two").unwrap();
-    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
     assert_eq!(stage.seal().unwrap(), 1);
 }
 
@@ -97,7 +127,10 @@ fn a_start_removes_what_a_crash_left() {
     assert_eq!(stage.seal().unwrap(), 1);
     directory.settle(1).unwrap();
     assert_eq!(names(&directory), ["1"], "the crash was after the commit");
-    assert_eq!(fs::read_to_string(directory.generation(1).join("file")).unwrap(), "committed");
+    assert_eq!(
+        fs::read_to_string(directory.generation(1).join("file")).unwrap(),
+        "committed"
+    );
     directory.remove().unwrap();
     directory.remove().unwrap();
 }

@@ -81,13 +81,23 @@ impl Default for Controller {
 
 impl Controller {
     pub fn new() -> Self {
-        Self { inner: Arc::default(), changed: Arc::new(watch::channel(0).0), limits: Limits::default() }
+        Self {
+            inner: Arc::default(),
+            changed: Arc::new(watch::channel(0).0),
+            limits: Limits::default(),
+        }
     }
 
     /// A new connection, and the token that cuts it.
     pub fn connect(&self) -> (ApiConnection, CancellationToken) {
         let broken = CancellationToken::new();
-        (ApiConnection::new(Arc::new(Link { controller: self.clone(), broken: broken.clone() })), broken)
+        (
+            ApiConnection::new(Arc::new(Link {
+                controller: self.clone(),
+                broken: broken.clone(),
+            })),
+            broken,
+        )
     }
 
     pub fn add_charm(&self, info: CharmInfo, archive: Vec<u8>) {
@@ -101,7 +111,9 @@ impl Controller {
     }
 
     pub fn add_machine(&self, machine: &MachineId) {
-        self.lock().machines.insert(machine.clone(), (Life::Alive, None));
+        self.lock()
+            .machines
+            .insert(machine.clone(), (Life::Alive, None));
         self.touch(&["machines".to_owned(), format!("machine:{machine}")]);
     }
 
@@ -144,7 +156,9 @@ impl Controller {
     pub fn change(&self, unit: &UnitName, change: impl FnOnce(&mut UnitRecord)) {
         let machine = {
             let mut inner = self.lock();
-            let Some(record) = inner.units.get_mut(unit) else { return };
+            let Some(record) = inner.units.get_mut(unit) else {
+                return;
+            };
             change(record);
             record.remote.config_hash = config::hash(&record.config);
             record.machine.clone()
@@ -154,7 +168,9 @@ impl Controller {
 
     pub fn set_title(&self, unit: &UnitName, title: &str) {
         self.change(unit, |record| {
-            record.config.insert("title".to_owned(), Setting::Text(title.to_owned()));
+            record
+                .config
+                .insert("title".to_owned(), Setting::Text(title.to_owned()));
         });
     }
 
@@ -213,7 +229,11 @@ impl Controller {
     }
 
     pub fn count(&self, method: &str) -> usize {
-        self.lock().calls.iter().filter(|call| *call == method).count()
+        self.lock()
+            .calls
+            .iter()
+            .filter(|call| *call == method)
+            .count()
     }
 
     pub fn logs(&self) -> Vec<LogRecord> {
@@ -230,7 +250,12 @@ impl Controller {
 
     /// Waits until `condition` holds of a unit.
     pub async fn until_unit(&self, unit: &UnitName, condition: impl Fn(&UnitRecord) -> bool) {
-        self.until(|controller| controller.unit(unit).is_some_and(|record| condition(&record))).await;
+        self.until(|controller| {
+            controller
+                .unit(unit)
+                .is_some_and(|record| condition(&record))
+        })
+        .await;
     }
 
     /// Waits until `condition` holds. Every call and every change is a reason to look.
@@ -262,7 +287,10 @@ impl Controller {
         let id = inner.next_watcher.to_string();
         let version = inner.versions.get(key).copied().unwrap_or_default();
         inner.watchers.insert(id.clone(), (key.to_owned(), version));
-        Watch { watcher_id: id, changes: Vec::new() }
+        Watch {
+            watcher_id: id,
+            changes: Vec::new(),
+        }
     }
 
     async fn next(&self, id: &str) -> Result<Changes, CallError> {
@@ -297,16 +325,28 @@ impl Controller {
             "WatchUnit" => value(self.watch(&format!("unit:{}", unit()?))),
             "ModelConfig" => value(&self.lock().settings),
             "RetryStrategy" => {
-                let retry = self.lock().settings.get("automatically-retry-hooks").cloned();
-                value(RetryStrategy { should_retry: retry != Some(Setting::Boolean(false)), ..retry_strategy() })
+                let retry = self
+                    .lock()
+                    .settings
+                    .get("automatically-retry-hooks")
+                    .cloned();
+                value(RetryStrategy {
+                    should_retry: retry != Some(Setting::Boolean(false)),
+                    ..retry_strategy()
+                })
             }
             "Write" => {
-                self.lock().logs.extend(argument::<Vec<LogRecord>>(&params, "records")?);
+                self.lock()
+                    .logs
+                    .extend(argument::<Vec<LogRecord>>(&params, "records")?);
                 value(Empty {})
             }
             "Machines" => {
                 let inner = self.lock();
-                let alive = inner.machines.iter().filter(|(_, (life, _))| *life != Life::Dead);
+                let alive = inner
+                    .machines
+                    .iter()
+                    .filter(|(_, (life, _))| *life != Life::Dead);
                 value(alive.map(|(machine, _)| machine).collect::<Vec<_>>())
             }
             "Model" => value(HostedModel {
@@ -330,7 +370,12 @@ impl Controller {
             "SetMachineAddresses" => value(Empty {}),
             "EnsureMachineDead" => {
                 let machine = machine()?;
-                if self.lock().units.values().any(|unit| unit.machine == machine) {
+                if self
+                    .lock()
+                    .units
+                    .values()
+                    .any(|unit| unit.machine == machine)
+                {
                     return Err(refused(code::HAS_ASSIGNED_UNITS, "machine has units"));
                 }
                 self.set_machine_life(&machine, Life::Dead);
@@ -339,9 +384,14 @@ impl Controller {
             "Units" => {
                 let machine = machine()?;
                 let inner = self.lock();
-                let here = inner.units.iter().filter(|(_, record)| record.machine == machine);
-                let deployed =
-                    |(unit, record): (&UnitName, &UnitRecord)| DeployedUnit { unit: unit.clone(), life: record.remote.life };
+                let here = inner
+                    .units
+                    .iter()
+                    .filter(|(_, record)| record.machine == machine);
+                let deployed = |(unit, record): (&UnitName, &UnitRecord)| DeployedUnit {
+                    unit: unit.clone(),
+                    life: record.remote.life,
+                };
                 value(here.map(deployed).collect::<Vec<_>>())
             }
             "Remove" => {
@@ -355,7 +405,10 @@ impl Controller {
             "ClaimLeadership" => {
                 let unit = unit()?;
                 let mut inner = self.lock();
-                let leader = inner.leaders.entry(unit.application().to_string()).or_insert_with(|| unit.clone());
+                let leader = inner
+                    .leaders
+                    .entry(unit.application().to_string())
+                    .or_insert_with(|| unit.clone());
                 if *leader != unit {
                     return Err(refused(code::LEASE_DENIED, "another unit leads"));
                 }
@@ -363,7 +416,8 @@ impl Controller {
             }
             "BlockUntilLeadershipReleased" => {
                 let application: String = argument(&params, "application")?;
-                self.until(|controller| controller.leader(&application).is_none()).await;
+                self.until(|controller| controller.leader(&application).is_none())
+                    .await;
                 value(Empty {})
             }
             "Charm" => {
@@ -390,7 +444,11 @@ impl Controller {
             "State" => return Ok(value(&record.state)),
             "SetState" => record.write(argument(params, "operation")?)?,
             "HookSnapshot" => {
-                let charm = record.state.operation.as_ref().and_then(|state| state.charm_url.clone());
+                let charm = record
+                    .state
+                    .operation
+                    .as_ref()
+                    .and_then(|state| state.charm_url.clone());
                 let charm = charm.and_then(|url| charms.get(&url).cloned());
                 return Ok(value(HookSnapshot {
                     charm: charm.ok_or_else(|| refused(code::NOT_FOUND, "charm"))?,
@@ -407,12 +465,17 @@ impl Controller {
                 }));
             }
             "CommitHook" => {
-                let pending = record.state.operation.as_ref().is_some_and(|state| state.failed_hook().is_some());
+                let pending = record
+                    .state
+                    .operation
+                    .as_ref()
+                    .is_some_and(|state| state.failed_hook().is_some());
                 if !pending {
                     return Err(refused(code::BAD_REQUEST, "no hook is pending"));
                 }
                 let operation: OperationState = argument(params, "operation")?;
-                if (operation.kind, operation.step) != (OperationKind::RunHook, OperationStep::Done) {
+                if (operation.kind, operation.step) != (OperationKind::RunHook, OperationStep::Done)
+                {
                     return Err(refused(code::BAD_REQUEST, "the hook is not done"));
                 }
                 record.write(operation)?;
@@ -420,7 +483,9 @@ impl Controller {
             }
             "SetAgentStatus" => record.agent = argument(params, "status")?,
             "SetUnitStatus" => record.workload = argument(params, "status")?,
-            "SetApplicationStatus" if !leader => return Err(refused(code::LEASE_DENIED, "the unit does not lead")),
+            "SetApplicationStatus" if !leader => {
+                return Err(refused(code::LEASE_DENIED, "the unit does not lead"));
+            }
             "SetApplicationStatus" => record.application = argument(params, "status")?,
             "SetWorkloadVersion" => record.version = argument(params, "version")?,
             "SetCharmURL" => record.charm_in_place = Some(argument(params, "charm-url")?),
@@ -446,7 +511,9 @@ impl Controller {
 
 impl UnitRecord {
     fn write(&mut self, operation: OperationState) -> Result<(), CallError> {
-        operation.validate().map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
+        operation
+            .validate()
+            .map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
         self.writes.push(operation.clone());
         self.state.operation = Some(operation);
         Ok(())
@@ -459,8 +526,12 @@ impl UnitRecord {
                 None => self.state.charm_state.remove(&key),
             };
         }
-        self.state.opened_ports.extend(effects.open_ports.iter().copied());
-        self.state.opened_ports.retain(|range| !effects.close_ports.contains(range));
+        self.state
+            .opened_ports
+            .extend(effects.open_ports.iter().copied());
+        self.state
+            .opened_ports
+            .retain(|range| !effects.close_ports.contains(range));
         self.commits.push(effects);
     }
 }
@@ -493,7 +564,9 @@ impl Caller for Link {
                     }
                 };
             }
-            self.controller.until(|controller| !controller.lock().held.contains(name)).await;
+            self.controller
+                .until(|controller| !controller.lock().held.contains(name))
+                .await;
             let refusal = self.controller.lock().refusals.remove(name);
             let answer = match refusal {
                 Some(error) => Err(error),
@@ -513,7 +586,8 @@ impl Caller for Link {
     async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
         self.controller.lock().calls.push("blob".to_owned());
         let blob = self.controller.lock().blobs.get(digest).cloned();
-        blob.map(Bytes::from).ok_or_else(|| refused(code::NOT_FOUND, "blob"))
+        blob.map(Bytes::from)
+            .ok_or_else(|| refused(code::NOT_FOUND, "blob"))
     }
 
     fn broken(&self) -> CancellationToken {
@@ -537,7 +611,13 @@ fn name<'a>(facade: &str, method: &'a str) -> &'a str {
 
 /// Juju's defaults.
 pub fn retry_strategy() -> RetryStrategy {
-    RetryStrategy { should_retry: true, min_retry_ms: 5_000, max_retry_ms: 300_000, jitter: true, factor: 2 }
+    RetryStrategy {
+        should_retry: true,
+        min_retry_ms: 5_000,
+        max_retry_ms: 300_000,
+        jitter: true,
+        factor: 2,
+    }
 }
 
 fn model() -> ModelUuid {
@@ -549,15 +629,20 @@ fn model() -> ModelUuid {
 
 fn argument<T: DeserializeOwned>(params: &Value, name: &str) -> Result<T, CallError> {
     let argument = params.get(name).cloned().unwrap_or(Value::Null);
-    serde_json::from_value(argument).map_err(|error| refused(code::BAD_REQUEST, &format!("{name}: {error}")))
+    serde_json::from_value(argument)
+        .map_err(|error| refused(code::BAD_REQUEST, &format!("{name}: {error}")))
 }
 
 fn value(answer: impl Serialize) -> Value {
-    serde_json::to_value(answer).unwrap_or_else(|error| json!({ "unserializable": error.to_string() }))
+    serde_json::to_value(answer)
+        .unwrap_or_else(|error| json!({ "unserializable": error.to_string() }))
 }
 
 fn refused(code: &str, message: &str) -> CallError {
-    CallError::Refused { code: code.to_owned(), message: message.to_owned() }
+    CallError::Refused {
+        code: code.to_owned(),
+        message: message.to_owned(),
+    }
 }
 
 fn unusable(error: periapt_model::NameError) -> CallError {

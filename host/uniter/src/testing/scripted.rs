@@ -23,7 +23,8 @@ pub struct Seen {
     pub state: PathBuf,
 }
 
-type Script = Arc<dyn Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure> + Send + Sync>;
+type Script =
+    Arc<dyn Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure> + Send + Sync>;
 
 /// Runs the script for every hook and remembers what each found.
 #[derive(Clone)]
@@ -40,22 +41,34 @@ impl Default for ScriptedSandbox {
 
 impl ScriptedSandbox {
     pub fn new(
-        script: impl Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure> + Send + Sync + 'static,
+        script: impl Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
-        Self { script: Arc::new(Mutex::new(Arc::new(script))), seen: Arc::default() }
+        Self {
+            script: Arc::new(Mutex::new(Arc::new(script))),
+            seen: Arc::default(),
+        }
     }
 
     /// Replaces the script for the hooks that follow.
     pub fn script(
         &self,
-        script: impl Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure> + Send + Sync + 'static,
+        script: impl Fn(&Seen, &mut dyn HookContext) -> Result<Effects, HookFailure>
+        + Send
+        + Sync
+        + 'static,
     ) {
         *self.script.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(script);
     }
 
     /// The hooks that ran, oldest first.
     pub fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Their names.
@@ -71,7 +84,10 @@ impl Sandbox for ScriptedSandbox {
         _: &ApiConnection,
         charm: CharmFiles<'_>,
     ) -> Result<Arc<dyn RunnableCharm>, SandboxError> {
-        Ok(Arc::new(Scripted { sandbox: self.clone(), charm: charm.info.url.to_string() }))
+        Ok(Arc::new(Scripted {
+            sandbox: self.clone(),
+            charm: charm.info.url.to_string(),
+        }))
     }
 }
 
@@ -81,17 +97,34 @@ struct Scripted {
 }
 
 impl RunnableCharm for Scripted {
-    fn run(&self, call: HookCall, mut context: Box<dyn HookContext>) -> Result<Effects, HookFailure> {
+    fn run(
+        &self,
+        call: HookCall,
+        mut context: Box<dyn HookContext>,
+    ) -> Result<Effects, HookFailure> {
         let seen = Seen {
             unit: context.unit_name(),
             hook: call.event.hook,
             charm: self.charm.clone(),
-            config: context.config().iter().map(|(name, value)| format!("{name}={value}")).collect(),
+            config: context
+                .config()
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect(),
             environment: call.environment,
             state: call.directories.state,
         };
-        self.sandbox.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen.clone());
-        let script = self.sandbox.script.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.sandbox
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(seen.clone());
+        let script = self
+            .sandbox
+            .script
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         script(&seen, &mut *context)
     }
 }
@@ -108,7 +141,10 @@ pub fn archive(name: &str, salt: &str) -> Vec<u8> {
     let metadata = format!("name: {name}\nsummary: a charm\ndescription: {salt}\n");
     let files: [(&str, &[u8]); 3] = [
         ("metadata.yaml", metadata.as_bytes()),
-        ("config.yaml", b"options:\n  title:\n    type: string\n    default: none\n"),
+        (
+            "config.yaml",
+            b"options:\n  title:\n    type: string\n    default: none\n",
+        ),
         ("charm.wasm", b"\0asm\x0d\0\x01\0"),
     ];
     for (path, content) in files {

@@ -25,7 +25,10 @@ async fn a_hook_broken_off_by_a_stop_is_run_again_without_error() {
     barrier.entered().await;
     agent.worker.kill();
     world.pass(2, GRACE).await;
-    tokio::time::timeout(LIMIT, agent.worker.wait()).await.expect("stops").expect("stops well");
+    tokio::time::timeout(LIMIT, agent.worker.wait())
+        .await
+        .expect("stops")
+        .expect("stops well");
     assert_eq!(step(&world.record()), OperationStep::Queued);
     barrier.open();
     world.sandbox.script(|_, _| Ok(Effects::default()));
@@ -33,7 +36,10 @@ async fn a_hook_broken_off_by_a_stop_is_run_again_without_error() {
     world.kill_process();
     let agent = world.start();
     world.settle().await;
-    assert_eq!(world.sandbox.hooks(), ["install", "install", "config-changed", "start"]);
+    assert_eq!(
+        world.sandbox.hooks(),
+        ["install", "install", "config-changed", "start"]
+    );
     assert_ne!(world.record().agent.status, status::Agent::Error);
     agent.stop().await;
 }
@@ -50,7 +56,10 @@ async fn a_hook_that_ends_in_time_is_committed_by_a_stopping_agent() {
     barrier.entered().await;
     agent.worker.kill();
     barrier.open();
-    tokio::time::timeout(LIMIT, agent.worker.wait()).await.expect("stops").expect("stops well");
+    tokio::time::timeout(LIMIT, agent.worker.wait())
+        .await
+        .expect("stops")
+        .expect("stops well");
     assert!(world.record().state.operation.unwrap().installed);
 }
 
@@ -67,27 +76,51 @@ async fn a_lost_connection_loses_nothing() {
     barrier.entered().await;
     agent.cut.cancel();
     agent.worker.kill();
-    let _ = tokio::time::timeout(LIMIT, agent.worker.wait()).await.expect("stops at once");
-    assert_eq!(step(&world.record()), OperationStep::Pending, "nothing could be told");
+    let _ = tokio::time::timeout(LIMIT, agent.worker.wait())
+        .await
+        .expect("stops at once");
+    assert_eq!(
+        step(&world.record()),
+        OperationStep::Pending,
+        "nothing could be told"
+    );
     barrier.open();
     world.sandbox.script(|_, _| Ok(Effects::default()));
     let agent = world.start();
     world.settle().await;
-    assert!(!world.record().writes.iter().any(|state| state.state_generation > 0), "the first run left nothing");
-    assert_eq!(world.sandbox.hooks(), ["install", "install", "config-changed", "start"]);
+    assert!(
+        !world
+            .record()
+            .writes
+            .iter()
+            .any(|state| state.state_generation > 0),
+        "the first run left nothing"
+    );
+    assert_eq!(
+        world.sandbox.hooks(),
+        ["install", "install", "config-changed", "start"]
+    );
     agent.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_lost_at_the_commit_runs_the_hook_again() {
     let world = World::new();
-    world.controller.refuse_next("CommitHook", periapt_client::CallError::Disconnected("cut".to_owned()));
+    world.controller.refuse_next(
+        "CommitHook",
+        periapt_client::CallError::Disconnected("cut".to_owned()),
+    );
     let agent = world.start();
-    let ended = tokio::time::timeout(LIMIT, agent.worker.wait()).await.expect("ends");
+    let ended = tokio::time::timeout(LIMIT, agent.worker.wait())
+        .await
+        .expect("ends");
     assert!(ended.is_err());
     let agent = world.start();
     world.settle().await;
-    assert_eq!(world.sandbox.hooks(), ["install", "install", "config-changed", "start"]);
+    assert_eq!(
+        world.sandbox.hooks(),
+        ["install", "install", "config-changed", "start"]
+    );
     agent.stop().await;
 }
 
@@ -103,11 +136,16 @@ async fn a_process_killed_during_a_hook_finds_it_in_error_and_retries() {
         state.step = OperationStep::Pending;
         state.hook = Some(Info::new(Kind::ConfigChanged));
     });
-    let leftover = world.process.unit_directory(&unit()).join("state/stage-1-1");
+    let leftover = world
+        .process
+        .unit_directory(&unit())
+        .join("state/stage-1-1");
     fs::create_dir(&leftover).unwrap();
     world.kill_process();
     let agent = world.start();
-    world.until(|record| record.agent.status == status::Agent::Error).await;
+    world
+        .until(|record| record.agent.status == status::Agent::Error)
+        .await;
     assert!(!leftover.exists());
     assert_eq!(world.sandbox.hooks().len(), 3, "not run at once");
     world.pass(2, Duration::from_secs(6)).await;
@@ -147,7 +185,10 @@ async fn a_unit_removed_by_force_during_a_hook_ends_its_agent() {
     let agent = world.start();
     barrier.entered().await;
     let (connection, _) = world.controller.connect();
-    connection.call(&periapt_wire::agent::deployer::RemoveUnit { unit: unit() }).await.unwrap();
+    connection
+        .call(&periapt_wire::agent::deployer::RemoveUnit { unit: unit() })
+        .await
+        .unwrap();
     barrier.open();
     agent.terminated().await;
     assert!(!world.process.unit_directory(&unit()).exists());

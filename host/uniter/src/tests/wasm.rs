@@ -20,18 +20,35 @@ async fn a_real_charm_goes_through_its_hooks() {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    let engine = SandboxEngine::new(Settings { slots: 4, ..Settings::default() }).unwrap();
-    let component = periapt_model::charm::Archive::read(&bytes).unwrap().component().to_vec();
+    let engine = SandboxEngine::new(Settings {
+        slots: 4,
+        ..Settings::default()
+    })
+    .unwrap();
+    let component = periapt_model::charm::Archive::read(&bytes)
+        .unwrap()
+        .component()
+        .to_vec();
     let artifact = engine.compile(&component).unwrap();
-    let hooks: Vec<&str> = artifact.inspection().hooks.iter().map(String::as_str).collect();
+    let hooks: Vec<&str> = artifact
+        .inspection()
+        .hooks
+        .iter()
+        .map(String::as_str)
+        .collect();
     let url = CharmUrl::new("site", 0).unwrap();
     let info = charm_info(&bytes, &url, &hooks).unwrap();
-    world.controller.add_blob(&format!("{}.{}", info.sha256, engine.engine_hash()), artifact.as_bytes().to_vec());
+    world.controller.add_blob(
+        &format!("{}.{}", info.sha256, engine.engine_hash()),
+        artifact.as_bytes().to_vec(),
+    );
     let options = info.config.options.clone();
     world.controller.add_charm(info, bytes);
     world.controller.change(&unit(), |record| {
-        record.config =
-            options.into_iter().filter_map(|(name, option)| option.default.map(|value| (name, value))).collect();
+        record.config = options
+            .into_iter()
+            .filter_map(|(name, option)| option.default.map(|value| (name, value)))
+            .collect();
     });
     let cache = CompileCache::new(directory.path().join("compiled"), engine.engine_hash()).unwrap();
     let sandbox = WasmSandbox::new(engine, cache, PathBuf::from("/nonexistent"), Vec::new());
