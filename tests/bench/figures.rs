@@ -48,7 +48,14 @@ pub fn resident_memory(pid: Pid) -> Result<u64> {
 
 fn field(pid: Pid, name: &str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero()))?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).context("no such field")?;
-    let kibibytes: u64 = line.split_whitespace().next().context("no number")?.parse()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .context("no such field")?;
+    let kibibytes: u64 = line
+        .split_whitespace()
+        .next()
+        .context("no number")?
+        .parse()?;
     Ok(kibibytes / 1024)
 }

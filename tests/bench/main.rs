@@ -19,8 +19,14 @@ const MODEL: &str = "test";
 
 fn main() -> Result<()> {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    let (hooks, peers, units, statuses) = if quick { (50, 10, 50, 20) } else { (500, 60, 1000, 200) };
-    let python = std::env::var_os("PERIAPT_BENCH_PYTHON").map(PathBuf::from).context("PERIAPT_BENCH_PYTHON names a Python that has ops")?;
+    let (hooks, peers, units, statuses) = if quick {
+        (50, 10, 50, 20)
+    } else {
+        (500, 60, 1000, 200)
+    };
+    let python = std::env::var_os("PERIAPT_BENCH_PYTHON")
+        .map(PathBuf::from)
+        .context("PERIAPT_BENCH_PYTHON names a Python that has ops")?;
     let runtime = tokio::runtime::Runtime::new()?;
 
     println!("(a) one hook, from event chosen to commit durable; no-op charm, config-changed");
@@ -55,7 +61,10 @@ async fn client(home: &Home) -> Result<RestClient> {
     };
     let controllers = read("controllers.yaml")?;
     let controller = &controllers["controllers"]["tester"];
-    let address = controller["api-endpoints"][0].as_str().context("no endpoint")?.to_owned();
+    let address = controller["api-endpoints"][0]
+        .as_str()
+        .context("no endpoint")?
+        .to_owned();
     let ca = controller["ca-cert"].as_str().context("no CA")?;
     let accounts = read("accounts.yaml")?;
     let account = &accounts["controllers"]["tester"];
@@ -73,18 +82,37 @@ async fn hook_dispatch(hooks: usize) -> Result<Figures> {
     let client = client(&home).await?;
     let name = "noop".parse()?;
     for number in 0..hooks {
-        let set = [("salt".to_owned(), Value::Text(number.to_string()))].into_iter().collect();
-        client.set_application_config(MODEL, &name, &ConfigChange { set, reset: Vec::new() }).await?;
+        let set = [("salt".to_owned(), Value::Text(number.to_string()))]
+            .into_iter()
+            .collect();
+        client
+            .set_application_config(
+                MODEL,
+                &name,
+                &ConfigChange {
+                    set,
+                    reset: Vec::new(),
+                },
+            )
+            .await?;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     tokio::time::sleep(Duration::from_secs(2)).await;
     let mut times = Vec::new();
-    let query = LogQuery { replay: true, include: Some("noop/0".to_owned()), ..LogQuery::default() };
+    let query = LogQuery {
+        replay: true,
+        include: Some("noop/0".to_owned()),
+        ..LogQuery::default()
+    };
     let mut lines = client.logs(MODEL, &query).await?;
     while let Some(line) = lines.next().await {
         times.extend(hook_time(&line?.message, "config-changed"));
     }
-    anyhow::ensure!(times.len() * 10 >= hooks * 5, "only {} of {hooks} hooks are in the log", times.len());
+    anyhow::ensure!(
+        times.len() * 10 >= hooks * 5,
+        "only {} of {hooks} hooks are in the log",
+        times.len()
+    );
     Ok(Figures::new(times))
 }
 
@@ -99,29 +127,46 @@ fn peer(python: &std::path::Path, runs: usize) -> Result<Figures> {
     let directory = tempfile::tempdir()?;
     let charm = peer::OpsCharm::write(directory.path(), python)?;
     charm.dispatch()?;
-    Ok(Figures::new((0..runs).map(|_| charm.dispatch()).collect::<Result<_>>()?))
+    Ok(Figures::new(
+        (0..runs).map(|_| charm.dispatch()).collect::<Result<_>>()?,
+    ))
 }
 
 async fn settle(home: &Home, units: usize) -> Result<String> {
     let started = Instant::now();
-    home.ok(["deploy", &charm("site").display().to_string(), "site", "-n", &units.to_string()])?;
+    home.ok([
+        "deploy",
+        &charm("site").display().to_string(),
+        "site",
+        "-n",
+        &units.to_string(),
+    ])?;
     let client = client(home).await?;
     let mut changes = client.changes(MODEL).await?;
     loop {
         let status = client.status(MODEL, &[]).await?;
-        let application = status.applications.get("site").context("site is deployed")?;
+        let application = status
+            .applications
+            .get("site")
+            .context("site is deployed")?;
         let active = application.units.iter().flatten().filter(|(_, unit)| {
             unit.workload_status.status == "active" && unit.agent_status.status == "idle"
         });
         if active.count() == units {
             break;
         }
-        anyhow::ensure!(started.elapsed() < Duration::from_secs(900), "not settled after 15 minutes");
+        anyhow::ensure!(
+            started.elapsed() < Duration::from_secs(900),
+            "not settled after 15 minutes"
+        );
         changes.next().await.context("the change stream ended")??;
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let seconds = started.elapsed().as_secs_f64();
-    let query = LogQuery { replay: true, ..LogQuery::default() };
+    let query = LogQuery {
+        replay: true,
+        ..LogQuery::default()
+    };
     let mut lines = client.logs(MODEL, &query).await?;
     let mut hooks = 0_usize;
     while let Some(line) = lines.next().await {
@@ -158,7 +203,10 @@ async fn restart(home: &Home) -> Result<Figures> {
         let started = Instant::now();
         let mut process = home.restart_controller()?;
         while client.ready().await.is_err() {
-            anyhow::ensure!(started.elapsed() < Duration::from_secs(60), "not ready after a minute");
+            anyhow::ensure!(
+                started.elapsed() < Duration::from_secs(60),
+                "not ready after a minute"
+            );
             anyhow::ensure!(process.try_wait()?.is_none(), "the controller ended");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -171,6 +219,12 @@ fn client_without_login(home: &Home) -> Result<RestClient> {
     let text = std::fs::read_to_string(home.path().join("client/controllers.yaml"))?;
     let controllers: serde_json::Value = serde_saphyr::from_str(&text)?;
     let controller = &controllers["controllers"]["tester"];
-    let address = controller["api-endpoints"][0].as_str().context("no endpoint")?.to_owned();
-    Ok(RestClient::new(&[address], controller["ca-cert"].as_str().context("no CA")?)?)
+    let address = controller["api-endpoints"][0]
+        .as_str()
+        .context("no endpoint")?
+        .to_owned();
+    Ok(RestClient::new(
+        &[address],
+        controller["ca-cert"].as_str().context("no CA")?,
+    )?)
 }

@@ -33,7 +33,10 @@ const TOOLS: &[(&str, &str)] = &[
     ("state-get", "echo '{}'"),
     ("state-set", "cat >/dev/null"),
     ("state-delete", ":"),
-    ("status-get", "echo '{\"status\":\"active\",\"message\":\"\"}'"),
+    (
+        "status-get",
+        "echo '{\"status\":\"active\",\"message\":\"\"}'",
+    ),
     ("status-set", ":"),
     ("relation-ids", "echo '[]'"),
     ("opened-ports", "echo '[]'"),
@@ -50,14 +53,20 @@ impl OpsCharm {
         std::fs::create_dir_all(&tools)?;
         std::fs::create_dir_all(directory.join("src"))?;
         std::fs::write(directory.join("src/charm.py"), CHARM)?;
-        std::fs::write(directory.join("metadata.yaml"), "name: noop\nsummary: s\ndescription: d\n")?;
+        std::fs::write(
+            directory.join("metadata.yaml"),
+            "name: noop\nsummary: s\ndescription: d\n",
+        )?;
         std::fs::write(directory.join("config.yaml"), "options: {}\n")?;
         for (name, answer) in TOOLS {
             let path = tools.join(name);
             std::fs::write(&path, format!("#!/bin/sh\n{answer}\n"))?;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
         }
-        Ok(Self { directory: directory.to_path_buf(), python: python.to_path_buf() })
+        Ok(Self {
+            directory: directory.to_path_buf(),
+            python: python.to_path_buf(),
+        })
     }
 
     /// One dispatch of config-changed, from start of the process to its end.
@@ -67,7 +76,10 @@ impl OpsCharm {
             .arg("src/charm.py")
             .current_dir(&self.directory)
             .env_clear()
-            .env("PATH", format!("{}:/usr/bin:/bin", self.directory.join("tools").display()))
+            .env(
+                "PATH",
+                format!("{}:/usr/bin:/bin", self.directory.join("tools").display()),
+            )
             .env("JUJU_CHARM_DIR", &self.directory)
             .env("JUJU_DISPATCH_PATH", "hooks/config-changed")
             .env("JUJU_HOOK_NAME", "config-changed")

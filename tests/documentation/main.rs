@@ -30,19 +30,36 @@ fn blocks(page: &Path) -> Result<Vec<String>> {
 
 /// Runs a script with `periapt` on the path and a client directory of its own.
 fn run(script: &str, directory: &Path, home: &Path) -> Result<String> {
-    let mut path = vec![program().parent().map(Path::to_path_buf).unwrap_or_default()];
-    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let mut path = vec![
+        program()
+            .parent()
+            .map(Path::to_path_buf)
+            .unwrap_or_default(),
+    ];
+    path.extend(std::env::split_paths(
+        &std::env::var_os("PATH").unwrap_or_default(),
+    ));
     let output = Command::new("bash")
         .args(["-euo", "pipefail", "-c", script])
         .current_dir(directory)
         .env("PATH", std::env::join_paths(path)?)
         .env("PERIAPT_DATA", home.join("client"))
         .output()?;
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     for controller in ["home", "lab"] {
         // Gone already, unless the script failed half-way.
         let _ = Command::new(program())
-            .args(["destroy-controller", controller, "--destroy-all-models", "--force", "--no-prompt"])
+            .args([
+                "destroy-controller",
+                controller,
+                "--destroy-all-models",
+                "--force",
+                "--no-prompt",
+            ])
             .env("PERIAPT_DATA", home.join("client"))
             .output();
     }
@@ -66,9 +83,15 @@ fn the_readme_works_as_written() -> Result<()> {
     assert_eq!(demo, "cargo xtask demo\n");
     assert_eq!(test, "cargo xtask test\n");
     let ci = std::fs::read_to_string(root().join(".ci/run"))?;
-    assert!(ci.contains("cargo xtask test"), "CI runs what the README says");
+    assert!(
+        ci.contains("cargo xtask test"),
+        "CI runs what the README says"
+    );
     let demo = run("cargo xtask demo --once", &root(), &home)?;
-    assert!(demo.contains("Settled in") && demo.contains("active") && demo.contains("Password"), "{demo}");
+    assert!(
+        demo.contains("Settled in") && demo.contains("active") && demo.contains("Password"),
+        "{demo}"
+    );
     let session = run(use_it, &root(), &home)?;
     assert!(session.contains("site/1"), "{session}");
     Ok(())
@@ -79,6 +102,9 @@ fn the_tutorial_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     let script = blocks(&root().join("docs/tutorial.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
-    assert!(shown.contains("hello/0") && shown.contains("active"), "{shown}");
+    assert!(
+        shown.contains("hello/0") && shown.contains("active"),
+        "{shown}"
+    );
     Ok(())
 }

@@ -14,7 +14,11 @@ fn a_charm_from_the_template_tests_builds_packs_and_deploys() -> anyhow::Result<
         .current_dir(&project)
         .env("CARGO_TARGET_DIR", home.path().join("native"))
         .output()?;
-    assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stderr));
+    assert!(
+        tested.status.success(),
+        "{}",
+        String::from_utf8_lossy(&tested.stderr)
+    );
     let project = project.display().to_string();
     home.ok(["charm", "build", &project])?;
     home.ok(["charm", "pack", &project])?;

@@ -18,18 +18,46 @@ fn all_109_workers_are_in_the_report_with_their_state() -> anyhow::Result<()> {
             .to_owned()
     };
     for worker in [
-        "agent", "apicaller", "apiconfigwatcher", "apiserver", "apiservercertwatcher", "httpserver", "httpserverargs",
-        "dbaccessor", "querylogger", "changestream", "lease", "leaseexpiry", "modelworkermanager", "presence",
-        "introspection", "logger", "logsender", "controllerport", "unitassigner", "provisioner", "machiner", "deployer",
-        "charmdownloader", "cleaner", "machineundertaker", "statushistorypruner", "terminationworker", "leadership",
-        "retrystrategy", "uniter",
+        "agent",
+        "apicaller",
+        "apiconfigwatcher",
+        "apiserver",
+        "apiservercertwatcher",
+        "httpserver",
+        "httpserverargs",
+        "dbaccessor",
+        "querylogger",
+        "changestream",
+        "lease",
+        "leaseexpiry",
+        "modelworkermanager",
+        "presence",
+        "introspection",
+        "logger",
+        "logsender",
+        "controllerport",
+        "unitassigner",
+        "provisioner",
+        "machiner",
+        "deployer",
+        "charmdownloader",
+        "cleaner",
+        "machineundertaker",
+        "statushistorypruner",
+        "terminationworker",
+        "leadership",
+        "retrystrategy",
+        "uniter",
     ] {
         assert_eq!(state(worker), "running", "{worker}");
     }
     assert_eq!(state("undertaker"), "resting", "the model is alive");
     for row in &rows {
         assert!(
-            row["state"] == "running" || row["reason"].as_str().is_some_and(|reason| !reason.is_empty()),
+            row["state"] == "running"
+                || row["reason"]
+                    .as_str()
+                    .is_some_and(|reason| !reason.is_empty()),
             "a worker that does not run says why: {row}"
         );
     }

@@ -7,17 +7,35 @@ use periapt_tests::{Home, charm};
 
 /// Names of the hooks that ran on the unit, in order, as the charm logged them.
 fn hooks_of(home: &Home, unit: &str) -> anyhow::Result<Vec<String>> {
-    let log = home.ok(["debug-log", "--replay", "--no-tail", "--include", unit, "--level", "TRACE"])?;
+    let log = home.ok([
+        "debug-log",
+        "--replay",
+        "--no-tail",
+        "--include",
+        unit,
+        "--level",
+        "TRACE",
+    ])?;
     Ok(log
         .lines()
-        .filter_map(|line| line.split_once(", committed before:")?.0.rsplit_once("hook "))
+        .filter_map(|line| {
+            line.split_once(", committed before:")?
+                .0
+                .rsplit_once("hook ")
+        })
         .map(|(_, hook)| hook.to_owned())
         .collect())
 }
 
 fn deploy_probe(home: &Home, script: &str) -> anyhow::Result<()> {
     let file = charm("probe").display().to_string();
-    home.ok(["deploy", &file, "probe", "--config", &format!("script={script}")])?;
+    home.ok([
+        "deploy",
+        &file,
+        "probe",
+        "--config",
+        &format!("script={script}"),
+    ])?;
     Ok(())
 }
 
@@ -28,11 +46,25 @@ fn hooks_run_in_jujus_order_from_install_to_remove() -> anyhow::Result<()> {
     home.until_workload("probe/0", "active")?;
     home.ok(["remove-application", "probe", "--no-prompt"])?;
     home.until("nothing is left", |model| {
-        model["applications"].as_object().is_none_or(serde_json::Map::is_empty)
-            && model["machines"].as_object().is_none_or(serde_json::Map::is_empty)
+        model["applications"]
+            .as_object()
+            .is_none_or(serde_json::Map::is_empty)
+            && model["machines"]
+                .as_object()
+                .is_none_or(serde_json::Map::is_empty)
     })?;
     let hooks = hooks_of(&home, "probe/0")?;
-    assert_eq!(hooks, ["install", "leader-elected", "config-changed", "start", "stop", "remove"]);
+    assert_eq!(
+        hooks,
+        [
+            "install",
+            "leader-elected",
+            "config-changed",
+            "start",
+            "stop",
+            "remove"
+        ]
+    );
     Ok(())
 }
 
@@ -46,14 +78,28 @@ fn many_config_changes_during_one_hook_give_one_config_changed() -> anyhow::Resu
         model["applications"]["probe"]["units"]["probe/0"]["juju-status"]["current"] == "executing"
     })?;
     for number in 0..20 {
-        home.ok(["config", "probe", &format!("script=config-changed: status active round-{number}")])?;
+        home.ok([
+            "config",
+            "probe",
+            &format!("script=config-changed: status active round-{number}"),
+        ])?;
     }
     let unit = home.until("the last value arrived", |model| {
-        model["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"] == "round-19"
+        model["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"]
+            == "round-19"
     })?;
-    assert_eq!(unit["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"], "round-19");
-    let changed = hooks_of(&home, "probe/0")?.iter().filter(|hook| *hook == "config-changed").count();
-    assert_eq!(changed, 3, "at deploy, the slow one, and one for all twenty");
+    assert_eq!(
+        unit["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"],
+        "round-19"
+    );
+    let changed = hooks_of(&home, "probe/0")?
+        .iter()
+        .filter(|hook| *hook == "config-changed")
+        .count();
+    assert_eq!(
+        changed, 3,
+        "at deploy, the slow one, and one for all twenty"
+    );
     Ok(())
 }
 
@@ -95,8 +141,15 @@ fn units_come_and_go_and_numbers_are_never_reused() -> anyhow::Result<()> {
         home.until_workload(unit, "active")?;
     }
     let leaders = |model: &serde_json::Value| -> Vec<String> {
-        let units = model["applications"]["probe"]["units"].as_object().cloned().unwrap_or_default();
-        units.iter().filter(|(_, unit)| unit["leader"] == true).map(|(name, _)| name.clone()).collect()
+        let units = model["applications"]["probe"]["units"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default();
+        units
+            .iter()
+            .filter(|(_, unit)| unit["leader"] == true)
+            .map(|(name, _)| name.clone())
+            .collect()
     };
     let before = leaders(&home.status()?);
     assert_eq!(before.len(), 1, "one leader, got {before:?}");
@@ -131,7 +184,8 @@ fn refresh_runs_upgrade_charm_then_config_changed() -> anyhow::Result<()> {
     target.finish()?;
     home.ok(["refresh", "probe", "--path", &newer.display().to_string()])?;
     home.until("the newer hooks ran", |_| {
-        hooks_of(&home, "probe/0").is_ok_and(|hooks| hooks.iter().any(|hook| hook == "upgrade-charm"))
+        hooks_of(&home, "probe/0")
+            .is_ok_and(|hooks| hooks.iter().any(|hook| hook == "upgrade-charm"))
     })?;
     home.until_workload("probe/0", "active")?;
     let hooks = hooks_of(&home, "probe/0")?;
@@ -143,13 +197,21 @@ fn refresh_runs_upgrade_charm_then_config_changed() -> anyhow::Result<()> {
 #[test]
 fn a_unit_in_error_can_be_removed_by_force() -> anyhow::Result<()> {
     let home = Home::started()?;
-    home.ok(["model-config", "automatically-retry-hooks=false", "force-wait=2s"])?;
+    home.ok([
+        "model-config",
+        "automatically-retry-hooks=false",
+        "force-wait=2s",
+    ])?;
     deploy_probe(&home, "install: fail 1000")?;
     home.until_hook_error("probe/0")?;
     home.ok(["remove-application", "probe", "--force", "--no-prompt"])?;
     home.until("nothing is left", |model| {
-        model["applications"].as_object().is_none_or(serde_json::Map::is_empty)
-            && model["machines"].as_object().is_none_or(serde_json::Map::is_empty)
+        model["applications"]
+            .as_object()
+            .is_none_or(serde_json::Map::is_empty)
+            && model["machines"]
+                .as_object()
+                .is_none_or(serde_json::Map::is_empty)
     })?;
     Ok(())
 }
@@ -162,7 +224,12 @@ fn destroying_the_controller_leaves_no_process() -> anyhow::Result<()> {
     let mut pids = home.agent_pids()?;
     pids.push(home.controller_pid()?);
     assert_eq!(pids.len(), 2, "a controller and one agent: {pids:?}");
-    home.ok(["destroy-controller", "tester", "--destroy-all-models", "--no-prompt"])?;
+    home.ok([
+        "destroy-controller",
+        "tester",
+        "--destroy-all-models",
+        "--no-prompt",
+    ])?;
     std::thread::sleep(Duration::from_millis(500));
     assert!(home.agent_pids()?.is_empty() && home.controller_pid().is_err());
     Ok(())

@@ -16,7 +16,10 @@ fn rendered(home: &Home, unit: &str) -> anyhow::Result<String> {
             }
         }
     }
-    anyhow::ensure!(pages.len() == 1, "one committed generation of the site, found {pages:?}");
+    anyhow::ensure!(
+        pages.len() == 1,
+        "one committed generation of the site, found {pages:?}"
+    );
     Ok(std::fs::read_to_string(&pages[0])?)
 }
 
@@ -24,12 +27,24 @@ fn rendered(home: &Home, unit: &str) -> anyhow::Result<String> {
 fn two_units_of_site_become_active_and_follow_their_config() -> anyhow::Result<()> {
     let home = Home::started()?;
     let file = charm("site");
-    home.ok(["deploy", &file.display().to_string(), "-n", "2", "--config", "title=Under test"])?;
+    home.ok([
+        "deploy",
+        &file.display().to_string(),
+        "-n",
+        "2",
+        "--config",
+        "title=Under test",
+    ])?;
     home.ok(["wait-for", "application", "site", "--timeout", "3m"])?;
     let first = home.until_workload("site/0", "active")?;
     home.until_workload("site/1", "active")?;
-    let message = first["workload-status"]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("page"), "the status counts pages: {message}");
+    let message = first["workload-status"]["message"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(
+        message.contains("page"),
+        "the status counts pages: {message}"
+    );
     assert!(rendered(&home, "site/0")?.contains("Under test"));
 
     home.ok(["config", "site", "title=Changed <b>live</b>"])?;
@@ -39,9 +54,17 @@ fn two_units_of_site_become_active_and_follow_their_config() -> anyhow::Result<(
 
     home.ok(["config", "site", "theme=purple"])?;
     let blocked = home.until_workload("site/0", "blocked")?;
-    let advice = blocked["workload-status"]["message"].as_str().unwrap_or_default();
-    assert!(advice.contains("theme"), "the message names the option: {advice}");
-    assert!(rendered(&home, "site/0")?.contains("Changed"), "a bad option leaves the last good site");
+    let advice = blocked["workload-status"]["message"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(
+        advice.contains("theme"),
+        "the message names the option: {advice}"
+    );
+    assert!(
+        rendered(&home, "site/0")?.contains("Changed"),
+        "a bad option leaves the last good site"
+    );
 
     home.ok(["config", "site", "--reset", "theme"])?;
     home.until_workload("site/0", "active")?;
@@ -56,7 +79,12 @@ fn models_do_not_see_each_other() -> anyhow::Result<()> {
     home.ok(["add-model", "other"])?;
     let other = home.status()?;
     assert_eq!(other["model"]["name"], "other");
-    assert_eq!(other["applications"].as_object().map_or(0, serde_json::Map::len), 0);
+    assert_eq!(
+        other["applications"]
+            .as_object()
+            .map_or(0, serde_json::Map::len),
+        0
+    );
     home.ok(["deploy", &file, "site", "--config", "title=Second"])?;
     home.until_workload("site/0", "active")?;
     home.ok(["switch", "test"])?;

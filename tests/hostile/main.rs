@@ -8,9 +8,22 @@ fn home() -> anyhow::Result<Home> {
     let home = Home::new()?;
     let data = home.controller_directory().display().to_string();
     home.ok([
-        "bootstrap", "tester", "--port", "0", "--data-dir", &data,
-        "--limits", "wall-clock-ms=3000", "--limits", "memory-bytes=33554432", "--limits", "output-bytes=65536",
-        "--limits", "host-calls=5000", "--limits", "state-directory-bytes=1048576",
+        "bootstrap",
+        "tester",
+        "--port",
+        "0",
+        "--data-dir",
+        &data,
+        "--limits",
+        "wall-clock-ms=3000",
+        "--limits",
+        "memory-bytes=33554432",
+        "--limits",
+        "output-bytes=65536",
+        "--limits",
+        "host-calls=5000",
+        "--limits",
+        "state-directory-bytes=1048576",
     ])?;
     home.ok(["add-model", "test"])?;
     home.ok(["model-config", "automatically-retry-hooks=false"])?;
@@ -22,7 +35,13 @@ fn home() -> anyhow::Result<Home> {
 /// Lets the probe do `deed` in its start hook and gives the message of the failure.
 fn fails(deed: &str) -> anyhow::Result<String> {
     let home = home()?;
-    home.ok(["deploy", &charm("probe").display().to_string(), "probe", "--config", &format!("script=start: {deed}")])?;
+    home.ok([
+        "deploy",
+        &charm("probe").display().to_string(),
+        "probe",
+        "--config",
+        &format!("script=start: {deed}"),
+    ])?;
     let message = home.until_hook_error("probe/0")?;
     assert!(message.contains("hook failed: \"start\""), "{message}");
     let agents = home.agent_pids()?;
@@ -38,14 +57,20 @@ fn fails(deed: &str) -> anyhow::Result<String> {
 #[test]
 fn a_trap() -> anyhow::Result<()> {
     let log = fails("trap")?;
-    assert!(log.contains("trap") || log.contains("unreachable") || log.contains("panicked"), "{log}");
+    assert!(
+        log.contains("trap") || log.contains("unreachable") || log.contains("panicked"),
+        "{log}"
+    );
     Ok(())
 }
 
 #[test]
 fn an_endless_loop() -> anyhow::Result<()> {
     let log = fails("loop")?;
-    assert!(log.contains("3 s") || log.contains("3000 ms") || log.contains("time limit"), "{log}");
+    assert!(
+        log.contains("3 s") || log.contains("3000 ms") || log.contains("time limit"),
+        "{log}"
+    );
     Ok(())
 }
 
@@ -80,7 +105,13 @@ fn a_state_directory_without_end() -> anyhow::Result<()> {
 #[test]
 fn no_way_out_of_its_directories() -> anyhow::Result<()> {
     let home = home()?;
-    home.ok(["deploy", &charm("probe").display().to_string(), "probe", "--config", "script=start: escape"])?;
+    home.ok([
+        "deploy",
+        &charm("probe").display().to_string(),
+        "probe",
+        "--config",
+        "script=start: escape",
+    ])?;
     let found = home.until("the attempts are over", |model| {
         model["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"]
             .as_str()

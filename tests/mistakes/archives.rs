@@ -23,7 +23,12 @@ const METADATA: &[u8] = b"name: bad\nsummary: a bad charm\ndescription: for test
 fn refused(home: &Home, path: &Path, words: &[&str]) -> anyhow::Result<()> {
     let answer = home.periapt(["deploy", &path.display().to_string(), "bad"])?;
     assert_three_lines(&answer, 2, words);
-    assert!(home.status()?["applications"].as_object().is_none_or(serde_json::Map::is_empty), "nothing was deployed");
+    assert!(
+        home.status()?["applications"]
+            .as_object()
+            .is_none_or(serde_json::Map::is_empty),
+        "nothing was deployed"
+    );
     Ok(())
 }
 
@@ -32,25 +37,49 @@ fn charms_that_are_not_charms_are_refused_and_the_controller_goes_on() -> anyhow
     let home = Home::started()?;
     let garbage = home.path().join("garbage.charm");
     std::fs::write(&garbage, b"this is no zip")?;
-    refused(&home, &garbage, &["zip"])?;
+    refused(&home, &garbage, &["archive"])?;
 
     let no_component = pack(&home, "empty.charm", &[("metadata.yaml", METADATA)])?;
     refused(&home, &no_component, &["charm.wasm"])?;
 
     let zeros = vec![0_u8; 300 << 20];
-    let bomb = pack(&home, "bomb.charm", &[("metadata.yaml", METADATA), ("charm.wasm", &zeros)])?;
+    let bomb = pack(
+        &home,
+        "bomb.charm",
+        &[("metadata.yaml", METADATA), ("charm.wasm", &zeros)],
+    )?;
     refused(&home, &bomb, &["charm.wasm"])?;
 
-    let escape = pack(&home, "escape.charm", &[("metadata.yaml", METADATA), ("../outside", b"x"), ("charm.wasm", b"x")])?;
+    let escape = pack(
+        &home,
+        "escape.charm",
+        &[
+            ("metadata.yaml", METADATA),
+            ("../outside", b"x"),
+            ("charm.wasm", b"x"),
+        ],
+    )?;
     refused(&home, &escape, &["../outside"])?;
     assert!(!home.path().join("outside").exists());
 
-    let not_wasm = pack(&home, "text.charm", &[("metadata.yaml", METADATA), ("charm.wasm", b"not a component")])?;
+    let not_wasm = pack(
+        &home,
+        "text.charm",
+        &[
+            ("metadata.yaml", METADATA),
+            ("charm.wasm", b"not a component"),
+        ],
+    )?;
     refused(&home, &not_wasm, &["component"])?;
 
-    let unknown = br#"(component (import "acme:secrets/vault@1.0.0" (instance (export "open" (func)))))"#;
+    let unknown =
+        br#"(component (import "acme:secrets/vault@1.0.0" (instance (export "open" (func)))))"#;
     let unknown = wat::parse_bytes(unknown)?;
-    let unknown = pack(&home, "unknown.charm", &[("metadata.yaml", METADATA), ("charm.wasm", &unknown)])?;
+    let unknown = pack(
+        &home,
+        "unknown.charm",
+        &[("metadata.yaml", METADATA), ("charm.wasm", &unknown)],
+    )?;
     refused(&home, &unknown, &["acme:secrets/vault"])?;
 
     home.ok(["deploy", &charm("site").display().to_string()])?;
@@ -64,18 +93,23 @@ fn a_killed_compile_child_is_an_error_and_the_next_deploy_works() -> anyhow::Res
     let controller = home.controller_pid()?.as_raw_nonzero().get();
     let file = charm("site").display().to_string();
     let mut deploy = home.command(["deploy", &file]);
-    deploy.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    deploy
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let deploy = deploy.spawn()?;
     let started = std::time::Instant::now();
     let mut killed = false;
     while !killed && started.elapsed() < Duration::from_secs(30) {
-        let children = std::fs::read_to_string(format!("/proc/{controller}/task/{controller}/children")).unwrap_or_default();
+        let children =
+            std::fs::read_to_string(format!("/proc/{controller}/task/{controller}/children"))
+                .unwrap_or_default();
         let all = std::fs::read_dir(format!("/proc/{controller}/task"))?
             .flatten()
             .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
             .collect::<String>();
         for child in children.split_whitespace().chain(all.split_whitespace()) {
-            let line = std::fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
+            let line =
+                std::fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
             if line.contains("compile-component") {
                 if let Some(pid) = child.parse().ok().and_then(rustix::process::Pid::from_raw) {
                     kill(pid);

@@ -17,18 +17,23 @@ pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The `periapt` program under test.
 pub fn program() -> PathBuf {
-    std::env::var_os("PERIAPT_TEST_PROGRAM").map_or_else(|| target().join("debug/periapt"), PathBuf::from)
+    std::env::var_os("PERIAPT_TEST_PROGRAM")
+        .map_or_else(|| target().join("debug/periapt"), PathBuf::from)
 }
 
 /// A packed charm of `charms/`.
 pub fn charm(name: &str) -> PathBuf {
-    let directory = std::env::var_os("PERIAPT_TEST_CHARMS").map_or_else(|| target().join("charms"), PathBuf::from);
+    let directory = std::env::var_os("PERIAPT_TEST_CHARMS")
+        .map_or_else(|| target().join("charms"), PathBuf::from);
     directory.join(format!("{name}.charm"))
 }
 
 /// The top of the checkout.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
 }
 
 fn target() -> PathBuf {
@@ -61,13 +66,19 @@ pub struct Home {
 
 impl Home {
     pub fn new() -> Result<Self> {
-        Ok(Self { directory: tempfile::Builder::new().prefix("periapt-test-").tempdir()?, environment: Vec::new() })
+        Ok(Self {
+            directory: tempfile::Builder::new().prefix("periapt-test-").tempdir()?,
+            environment: Vec::new(),
+        })
     }
 
     /// A home whose controller is started with these environment variables.
     pub fn with_environment(variables: &[(&str, &str)]) -> Result<Self> {
         let mut home = Self::new()?;
-        home.environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        home.environment = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         Ok(home)
     }
 
@@ -92,16 +103,31 @@ impl Home {
         command
     }
 
-    pub fn periapt<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Answer> {
-        Ok(self.command(arguments).output().context("periapt does not start")?.into())
+    pub fn periapt<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Answer> {
+        Ok(self
+            .command(arguments)
+            .output()
+            .context("periapt does not start")?
+            .into())
     }
 
     /// Runs a command that must succeed and gives its standard output.
     pub fn ok<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<String> {
-        let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let arguments: Vec<_> = arguments
+            .into_iter()
+            .map(|argument| argument.as_ref().to_owned())
+            .collect();
         let answer = self.periapt(&arguments)?;
         if answer.code != 0 {
-            bail!("periapt {arguments:?} ended with {}:\n{}{}", answer.code, answer.out, answer.err);
+            bail!(
+                "periapt {arguments:?} ended with {}:\n{}{}",
+                answer.code,
+                answer.out,
+                answer.err
+            );
         }
         Ok(answer.out)
     }
@@ -109,7 +135,14 @@ impl Home {
     /// Bootstraps a controller and adds the model `test`.
     pub fn bootstrap(&self) -> Result<()> {
         let data = self.controller_directory();
-        self.ok([OsStr::new("bootstrap"), "tester".as_ref(), "--port".as_ref(), "0".as_ref(), "--data-dir".as_ref(), data.as_os_str()])?;
+        self.ok([
+            OsStr::new("bootstrap"),
+            "tester".as_ref(),
+            "--port".as_ref(),
+            "0".as_ref(),
+            "--data-dir".as_ref(),
+            data.as_os_str(),
+        ])?;
         self.ok(["add-model", "test"])?;
         Ok(())
     }
@@ -122,7 +155,9 @@ impl Home {
     }
 
     pub fn status(&self) -> Result<Value> {
-        Ok(serde_json::from_str(&self.ok(["status", "--format", "json"])?)?)
+        Ok(serde_json::from_str(
+            &self.ok(["status", "--format", "json"])?,
+        )?)
     }
 
     pub fn unit(&self, unit: &str) -> Result<Value> {
@@ -143,7 +178,10 @@ impl Home {
             }
             std::thread::sleep(Duration::from_millis(200));
         }
-        let log = self.periapt(["debug-log", "--replay", "--no-tail"]).map(|answer| answer.out).unwrap_or_default();
+        let log = self
+            .periapt(["debug-log", "--replay", "--no-tail"])
+            .map(|answer| answer.out)
+            .unwrap_or_default();
         let lines: Vec<&str> = log.lines().rev().take(80).collect();
         let tail: Vec<&str> = lines.into_iter().rev().collect();
         bail!("waited in vain for: {what}\n{last:#}\n{}", tail.join("\n"))
@@ -163,9 +201,11 @@ impl Home {
     pub fn until_hook_error(&self, unit: &str) -> Result<String> {
         let application = unit.split('/').next().unwrap_or_default().to_owned();
         let found = self.until(&format!("{unit} in error"), |model| {
-            model["applications"][&application]["units"][unit]["workload-status"]["current"] == "error"
+            model["applications"][&application]["units"][unit]["workload-status"]["current"]
+                == "error"
         })?;
-        let message = &found["applications"][&application]["units"][unit]["workload-status"]["message"];
+        let message =
+            &found["applications"][&application]["units"][unit]["workload-status"]["message"];
         Ok(message.as_str().unwrap_or_default().to_owned())
     }
 
@@ -175,7 +215,10 @@ impl Home {
 
     /// Process of the controller.
     pub fn controller_pid(&self) -> Result<Pid> {
-        self.pid_of(&["controller", "run"])?.into_iter().next().context("no controller process")
+        self.pid_of(&["controller", "run"])?
+            .into_iter()
+            .next()
+            .context("no controller process")
     }
 
     /// Processes of the agents.
@@ -186,7 +229,12 @@ impl Home {
     /// Starts the controller of this home again, in the background.
     pub fn restart_controller(&self) -> Result<std::process::Child> {
         let data = self.controller_directory();
-        let mut command = self.command([OsStr::new("controller"), "run".as_ref(), "--data-dir".as_ref(), data.as_os_str()]);
+        let mut command = self.command([
+            OsStr::new("controller"),
+            "run".as_ref(),
+            "--data-dir".as_ref(),
+            data.as_os_str(),
+        ]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         Ok(command.spawn()?)
     }
@@ -196,8 +244,16 @@ impl Home {
         let home = self.path().display().to_string();
         let mut found = Vec::new();
         for entry in std::fs::read_dir("/proc")?.flatten() {
-            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
-            let Ok(line) = std::fs::read(entry.path().join("cmdline")) else { continue };
+            let Some(pid) = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse::<i32>().ok())
+            else {
+                continue;
+            };
+            let Ok(line) = std::fs::read(entry.path().join("cmdline")) else {
+                continue;
+            };
             let line = String::from_utf8_lossy(&line).replace('\0', " ");
             if line.contains(&home) && words.iter().all(|word| line.contains(word)) {
                 found.extend(Pid::from_raw(pid));
@@ -209,9 +265,11 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        let _ = self.command(["destroy-controller", "tester", "--destroy-all-models", "--no-prompt"]).output();
-        for pid in self.pid_of(&[]).unwrap_or_default() {
-            kill(pid);
+        // The controller first: it would start a killed agent again.
+        for words in [&["controller", "run"] as &[&str], &[]] {
+            for pid in self.pid_of(words).unwrap_or_default() {
+                kill(pid);
+            }
         }
     }
 }
@@ -232,10 +290,24 @@ pub fn kill(pid: Pid) {
 /// An error as people get it: three lines on standard error, nothing on standard output.
 pub fn assert_three_lines(answer: &Answer, code: i32, words: &[&str]) {
     assert_eq!(answer.code, code, "exit code of {answer:?}");
-    assert!(answer.out.is_empty(), "standard output carries only data: {answer:?}");
-    let lines: Vec<&str> = answer.err.lines().filter(|line| !line.trim().is_empty()).collect();
+    assert!(
+        answer.out.is_empty(),
+        "standard output carries only data: {answer:?}"
+    );
+    let lines: Vec<&str> = answer
+        .err
+        .lines()
+        .skip_while(|line| !line.starts_with("error: "))
+        .collect();
     assert_eq!(lines.len(), 3, "what, why, what to do: {answer:?}");
+    assert!(
+        lines[1].starts_with("  why: ") && lines[2].starts_with("  try: "),
+        "{answer:?}"
+    );
     for word in words {
-        assert!(answer.err.contains(word), "\"{word}\" is missing in {answer:?}");
+        assert!(
+            answer.err.contains(word),
+            "\"{word}\" is missing in {answer:?}"
+        );
     }
 }

@@ -12,7 +12,12 @@ pub fn run(quick: bool) -> Result<()> {
     let environment = run::target().join("bench-python");
     let python = environment.join("bin/python");
     if !environment.join("ready").exists() {
-        run::step("making a Python environment", Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+        run::step(
+            "making a Python environment",
+            Command::new("python3")
+                .args(["-m", "venv"])
+                .arg(&environment),
+        )?;
         run::step(
             "installing ops from PyPI",
             Command::new(&python).args(["-m", "pip", "install", "--quiet", "ops==3.9.0"]),

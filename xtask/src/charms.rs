@@ -35,13 +35,21 @@ pub fn pack_all() -> Result<PathBuf> {
         )?;
         run::step(
             &format!("packing charm {charm}"),
-            Command::new(&periapt).args(["charm", "pack", "--no-build", "--output"]).arg(&packed).arg(&project),
+            Command::new(&periapt)
+                .args(["charm", "pack", "--no-build", "--output"])
+                .arg(&packed)
+                .arg(&project),
         )?;
     }
     Ok(directory())
 }
 
 fn has_rustup_target() -> bool {
-    run::output(Command::new("rustc").args(["--print", "target-libdir", "--target", "wasm32-wasip2"]))
-        .is_ok_and(|directory| std::path::Path::new(directory.trim()).exists())
+    run::output(Command::new("rustc").args([
+        "--print",
+        "target-libdir",
+        "--target",
+        "wasm32-wasip2",
+    ]))
+    .is_ok_and(|directory| std::path::Path::new(directory.trim()).exists())
 }

@@ -20,7 +20,10 @@ pub fn run(once: bool) -> Result<()> {
 
     let charms = charms::pack_all()?;
     let directory = tempfile::Builder::new().prefix("periapt-demo-").tempdir()?;
-    let demo = Demo { periapt: run::target().join("debug/periapt"), directory: directory.path().to_path_buf() };
+    let demo = Demo {
+        periapt: run::target().join("debug/periapt"),
+        directory: directory.path().to_path_buf(),
+    };
     let settled = demo.deploy(&charms);
     let outcome = match settled {
         Ok(()) => demo.present(started, once, &interruption),
@@ -28,7 +31,12 @@ pub fn run(once: bool) -> Result<()> {
     };
     let destroyed = run::step(
         "destroying the controller",
-        &mut demo.periapt(&["destroy-controller", CONTROLLER, "--destroy-all-models", "--no-prompt"]),
+        &mut demo.periapt(&[
+            "destroy-controller",
+            CONTROLLER,
+            "--destroy-all-models",
+            "--no-prompt",
+        ]),
     );
     outcome.and(destroyed)
 }
@@ -41,7 +49,10 @@ struct Demo {
 impl Demo {
     fn periapt(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.periapt);
-        command.args(arguments).env("PERIAPT_DATA", self.client()).current_dir(run::root());
+        command
+            .args(arguments)
+            .env("PERIAPT_DATA", self.client())
+            .current_dir(run::root());
         command
     }
 
@@ -54,12 +65,22 @@ impl Demo {
         let site = charms.join("site.charm");
         run::step(
             "starting a controller on loopback",
-            self.periapt(&["bootstrap", CONTROLLER, "--port", "0", "--data-dir"]).arg(&data),
+            self.periapt(&["bootstrap", CONTROLLER, "--port", "0", "--data-dir"])
+                .arg(&data),
         )?;
-        run::step("adding model demo", &mut self.periapt(&["add-model", "demo"]))?;
+        run::step(
+            "adding model demo",
+            &mut self.periapt(&["add-model", "demo"]),
+        )?;
         run::step(
             "deploying charm site with two units",
-            self.periapt(&["deploy"]).arg(&site).args(["site", "-n", "2", "--config", "title=Periapt demo"]),
+            self.periapt(&["deploy"]).arg(&site).args([
+                "site",
+                "-n",
+                "2",
+                "--config",
+                "title=Periapt demo",
+            ]),
         )?;
         run::step(
             "waiting until it is settled",
@@ -67,13 +88,21 @@ impl Demo {
         )
     }
 
-    fn present(&self, started: Instant, once: bool, interruption: &mpsc::Receiver<()>) -> Result<()> {
+    fn present(
+        &self,
+        started: Instant,
+        once: bool,
+        interruption: &mpsc::Receiver<()>,
+    ) -> Result<()> {
         let status = run::output(&mut self.periapt(&["status"]))?;
         let accounts = std::fs::read_to_string(self.client().join("accounts.yaml"))
             .context("the client's accounts.yaml is missing")?;
         let controllers = run::output(&mut self.periapt(&["controllers", "--format", "json"]))?;
         let controllers: serde_json::Value = serde_json::from_str(&controllers)?;
-        let endpoint = controllers["controllers"][CONTROLLER]["api-endpoints"][0].as_str().unwrap_or("unknown").to_owned();
+        let endpoint = controllers["controllers"][CONTROLLER]["api-endpoints"][0]
+            .as_str()
+            .unwrap_or("unknown")
+            .to_owned();
         let value_of = |key: &str| {
             accounts
                 .lines()
@@ -102,11 +131,20 @@ impl Demo {
     /// What a person would look at when it did not settle.
     fn evidence(&self) -> String {
         let status = self.periapt(&["status"]).output();
-        let log = self.periapt(&["debug-log", "--replay", "--no-tail", "--limit", "60"]).output();
+        let log = self
+            .periapt(&["debug-log", "--replay", "--no-tail", "--limit", "60"])
+            .output();
         let text = |output: std::io::Result<std::process::Output>| {
-            output.map_or_else(|error| error.to_string(), |output| {
-                format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-            })
+            output.map_or_else(
+                |error| error.to_string(),
+                |output| {
+                    format!(
+                        "{}{}",
+                        String::from_utf8_lossy(&output.stdout),
+                        String::from_utf8_lossy(&output.stderr)
+                    )
+                },
+            )
         };
         format!("the demo did not settle\n\n{}\n{}", text(status), text(log))
     }

@@ -16,7 +16,11 @@ pub const PYTHON: &[&str] = &["python3", "python3-venv"];
 
 /// Installs those of `packages` that dpkg does not know as installed.
 pub fn ensure(packages: &[&str]) -> Result<()> {
-    let missing: Vec<&str> = packages.iter().copied().filter(|name| !installed(name)).collect();
+    let missing: Vec<&str> = packages
+        .iter()
+        .copied()
+        .filter(|name| !installed(name))
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -34,7 +38,10 @@ pub fn ensure(packages: &[&str]) -> Result<()> {
             command.args(["--non-interactive", "apt-get"]);
             command
         };
-        command.args(["-q", "-o", "Dpkg::Use-Pty=0"]).args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        command
+            .args(["-q", "-o", "Dpkg::Use-Pty=0"])
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive");
         command.stdout(std::process::Stdio::null());
         command
     };

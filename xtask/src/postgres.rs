@@ -19,24 +19,45 @@ impl Server {
     pub fn start() -> Result<Self> {
         packages::ensure(packages::POSTGRESQL)?;
         let binaries = newest_binaries().context("no PostgreSQL below /usr/lib/postgresql")?;
-        let directory = tempfile::Builder::new().prefix("periapt-postgres-").tempdir()?;
+        let directory = tempfile::Builder::new()
+            .prefix("periapt-postgres-")
+            .tempdir()?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let server = Self { directory, binaries, port };
+        let server = Self {
+            directory,
+            binaries,
+            port,
+        };
         if packages::is_root() {
-            run::output(Command::new("chown").arg("postgres:").arg(server.directory.path()))?;
+            run::output(
+                Command::new("chown")
+                    .arg("postgres:")
+                    .arg(server.directory.path()),
+            )?;
         }
         let data = server.data();
         let quiet = |command: &mut Command| -> Result<()> {
             let output = command.stdin(Stdio::null()).output()?;
             if !output.status.success() {
-                bail!("{:?}: {}", command.get_program(), String::from_utf8_lossy(&output.stderr));
+                bail!(
+                    "{:?}: {}",
+                    command.get_program(),
+                    String::from_utf8_lossy(&output.stderr)
+                );
             }
             Ok(())
         };
         quiet(
             server
                 .as_server_user("initdb")
-                .args(["--username=periapt", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8", "-D"])
+                .args([
+                    "--username=periapt",
+                    "--auth=trust",
+                    "--no-sync",
+                    "--encoding=UTF8",
+                    "--locale=C.UTF-8",
+                    "-D",
+                ])
                 .arg(&data),
         )?;
         let options = format!(
@@ -44,11 +65,23 @@ impl Server {
             server.directory.path().display()
         );
         let mut start = server.as_server_user("pg_ctl");
-        start.args(["-w", "-t", "60", "-o", &options, "-l"]).arg(server.directory.path().join("log")).arg("-D").arg(&data).arg("start");
+        start
+            .args(["-w", "-t", "60", "-o", &options, "-l"])
+            .arg(server.directory.path().join("log"))
+            .arg("-D")
+            .arg(&data)
+            .arg("start");
         // pg_ctl's child keeps inherited pipes open, so its output goes nowhere.
-        let status = start.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        let status = start
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
         if !status.success() {
-            bail!("PostgreSQL did not start: {}", std::fs::read_to_string(server.directory.path().join("log")).unwrap_or_default());
+            bail!(
+                "PostgreSQL did not start: {}",
+                std::fs::read_to_string(server.directory.path().join("log")).unwrap_or_default()
+            );
         }
         Ok(server)
     }
@@ -87,7 +120,10 @@ impl Drop for Server {
             .stderr(Stdio::null())
             .status();
         if !stopped.is_ok_and(|status| status.success()) {
-            eprintln!("warning: PostgreSQL in {} could not be stopped", self.directory.path().display());
+            eprintln!(
+                "warning: PostgreSQL in {} could not be stopped",
+                self.directory.path().display()
+            );
         }
     }
 }
@@ -96,7 +132,12 @@ fn newest_binaries() -> Option<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir(Path::new("/usr/lib/postgresql"))
         .ok()?
         .flatten()
-        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .filter_map(|entry| {
+            Some((
+                entry.file_name().to_str()?.parse().ok()?,
+                entry.path().join("bin"),
+            ))
+        })
         .filter(|(_, binaries)| binaries.join("initdb").exists())
         .collect();
     versions.sort();

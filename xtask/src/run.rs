@@ -8,7 +8,10 @@ use anyhow::{Context, Result, bail};
 
 /// The top of the checkout.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
 }
 
 /// Where cargo puts what it builds.
@@ -30,7 +33,9 @@ pub fn cargo(arguments: &[&str]) -> Command {
 pub fn step(what: &str, command: &mut Command) -> Result<()> {
     eprintln!("==> {what}");
     let started = Instant::now();
-    let status = command.status().with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {:?}", command.get_program()))?;
     if !status.success() {
         bail!("{what}: {:?} ended with {status}", command.get_program());
     }

@@ -16,7 +16,18 @@ use crate::{charms, packages, postgres, run};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
-    "model", "wire", "engine", "store", "client", "sandbox", "packing", "providers", "uniter", "server", "agents", "cli",
+    "model",
+    "wire",
+    "engine",
+    "store",
+    "client",
+    "sandbox",
+    "packing",
+    "providers",
+    "uniter",
+    "server",
+    "agents",
+    "cli",
 ];
 
 /// Whole-system suites in `tests/`, each driving the real program.
@@ -45,21 +56,40 @@ pub fn run(wanted: &[String]) -> Result<()> {
     let environment = [
         ("PERIAPT_TEST_POSTGRES", postgres.url()),
         ("PERIAPT_TEST_CHARMS", charms.display().to_string()),
-        ("PERIAPT_TEST_PROGRAM", run::target().join("debug/periapt").display().to_string()),
+        (
+            "PERIAPT_TEST_PROGRAM",
+            run::target().join("debug/periapt").display().to_string(),
+        ),
     ];
     let mut suites: Vec<(&str, Vec<Command>)> = Vec::new();
     if selected("format") {
         let mut guests = run::cargo(&["fmt", "--all", "--check"]);
         guests.current_dir(run::root().join("charms"));
-        suites.push(("format", vec![run::cargo(&["fmt", "--all", "--check"]), guests]));
+        suites.push((
+            "format",
+            vec![run::cargo(&["fmt", "--all", "--check"]), guests],
+        ));
     }
     if selected("lint") {
-        suites.push(("lint", vec![run::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])]));
+        suites.push((
+            "lint",
+            vec![run::cargo(&[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ])],
+        ));
     }
     let programs = build()?;
     let of_package = |package: &str, target: Option<&str>| -> Vec<Command> {
         let programs = programs.get(package).into_iter().flatten();
-        programs.filter(|program| target.is_none_or(|target| program.target == target)).map(TestProgram::command).collect()
+        programs
+            .filter(|program| target.is_none_or(|target| program.target == target))
+            .map(TestProgram::command)
+            .collect()
     };
     for room in ROOMS.iter().copied().filter(|room| selected(room)) {
         suites.push((room, of_package(&format!("periapt-{room}"), None)));
@@ -68,11 +98,21 @@ pub fn run(wanted: &[String]) -> Result<()> {
         suites.push(("xtask", of_package("xtask", None)));
     }
     if selected("examples") {
-        suites.push(("examples", vec![run::cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])]));
+        suites.push((
+            "examples",
+            vec![run::cargo(&[
+                "test",
+                "--workspace",
+                "--doc",
+                "--no-fail-fast",
+            ])],
+        ));
     }
     if selected("guests") {
         let mut tests = run::cargo(&["test", "--workspace", "--no-fail-fast"]);
-        tests.current_dir(run::root().join("charms")).env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
+        tests
+            .current_dir(run::root().join("charms"))
+            .env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
         suites.push(("guests", vec![tests]));
     }
     for suite in SYSTEM.iter().copied().filter(|suite| selected(suite)) {
@@ -92,13 +132,19 @@ pub fn run(wanted: &[String]) -> Result<()> {
         for mut command in commands {
             let count = count(command.envs(environment.clone())).unwrap_or_else(|error| {
                 eprintln!("    {error:#}");
-                Count { passed: 0, failed: 1 }
+                Count {
+                    passed: 0,
+                    failed: 1,
+                }
             });
             sum.passed += count.passed;
             sum.failed += count.failed;
         }
         let took = run::elapsed(began);
-        lines.push(format!("{suite:<16} {:>5} passed {:>3} failed  {took}", sum.passed, sum.failed));
+        lines.push(format!(
+            "{suite:<16} {:>5} passed {:>3} failed  {took}",
+            sum.passed, sum.failed
+        ));
         total.passed += sum.passed;
         total.failed += sum.failed;
     }
@@ -118,21 +164,42 @@ pub fn run(wanted: &[String]) -> Result<()> {
 fn build() -> Result<BTreeMap<String, Vec<TestProgram>>> {
     eprintln!("==> building the tests");
     let messages = run::output(&mut run::cargo(&[
-        "test", "--workspace", "--no-run", "--message-format=json-render-diagnostics",
+        "test",
+        "--workspace",
+        "--no-run",
+        "--message-format=json-render-diagnostics",
     ]))
     .context("the tests do not compile")?;
     let mut programs: BTreeMap<String, Vec<TestProgram>> = BTreeMap::new();
-    for message in messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
-        let Some(path) = message["executable"].as_str().filter(|_| message["profile"]["test"] == true) else { continue };
+    for message in messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+    {
+        let Some(path) = message["executable"]
+            .as_str()
+            .filter(|_| message["profile"]["test"] == true)
+        else {
+            continue;
+        };
         let manifest = PathBuf::from(message["manifest_path"].as_str().unwrap_or_default());
         let directory = manifest.parent().map(PathBuf::from).unwrap_or_default();
-        let target = message["target"]["name"].as_str().unwrap_or_default().to_owned();
-        let room = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let target = message["target"]["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let room = directory
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         let package = match room {
             "xtask" => "xtask".to_owned(),
             room => format!("periapt-{room}"),
         };
-        programs.entry(package).or_default().push(TestProgram { target, path: path.into(), directory });
+        programs.entry(package).or_default().push(TestProgram {
+            target,
+            path: path.into(),
+            directory,
+        });
     }
     Ok(programs)
 }
@@ -175,8 +242,13 @@ fn count(command: &mut Command) -> Result<Count> {
 
 /// `test result: ok. 12 passed; 0 failed; ...` as (passed, failed).
 fn result_line(line: &str) -> Option<(u64, u64)> {
-    let (_, counts) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
-    let mut numbers = counts.split("; ").filter_map(|part| part.split(' ').next()?.parse().ok());
+    let (_, counts) = line
+        .trim()
+        .strip_prefix("test result: ")?
+        .split_once(". ")?;
+    let mut numbers = counts
+        .split("; ")
+        .filter_map(|part| part.split(' ').next()?.parse().ok());
     Some((numbers.next()?, numbers.next()?))
 }
 

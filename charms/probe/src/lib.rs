@@ -26,7 +26,11 @@ impl Probe {
     fn run(&self, context: &Context<Config>) -> Result<()> {
         let hook = context.event().hook;
         let mut hooks: Vec<String> = context.state().get(HOOKS_KEY)?.unwrap_or_default();
-        info!(context, "hook {hook}, committed before: {}", hooks.join(" "));
+        info!(
+            context,
+            "hook {hook}, committed before: {}",
+            hooks.join(" ")
+        );
         let script = context.config()?.script;
         for action in script::parse(&script)?
             .into_iter()

@@ -80,7 +80,11 @@ pub enum ConfigError {
     #[error("option \"{name}\" does not exist; the charm has: {known}")]
     UnknownOption { name: String, known: String },
     #[error("option \"{name}\" expects {expected}, got \"{got}\"")]
-    WrongType { name: String, expected: &'static str, got: String },
+    WrongType {
+        name: String,
+        expected: &'static str,
+        got: String,
+    },
 }
 
 impl ConfigError {
@@ -105,7 +109,11 @@ impl Schema {
             Kind::String | Kind::Secret => Value::Text(text.to_owned()),
             Kind::Int => Value::Integer(text.trim().parse().map_err(|_| wrong("an integer"))?),
             Kind::Float => Value::Number(
-                text.trim().parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(|| wrong("a number"))?,
+                text.trim()
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|n| n.is_finite())
+                    .ok_or_else(|| wrong("a number"))?,
             ),
             Kind::Boolean => match text.trim().to_ascii_lowercase().as_str() {
                 "true" | "yes" | "on" => Value::Boolean(true),
@@ -145,21 +153,26 @@ impl Schema {
         self.options
             .iter()
             .filter_map(|(name, option)| {
-                let set = settings.get(name).and_then(|value| self.coerce(name, value).ok());
-                set.or_else(|| option.default.clone()).map(|value| (name.clone(), value))
+                let set = settings
+                    .get(name)
+                    .and_then(|value| self.coerce(name, value).ok());
+                set.or_else(|| option.default.clone())
+                    .map(|value| (name.clone(), value))
             })
             .collect()
     }
 
     fn option(&self, name: &str) -> Result<&ConfigOption, ConfigError> {
-        self.options.get(name).ok_or_else(|| ConfigError::UnknownOption {
-            name: name.to_owned(),
-            known: if self.options.is_empty() {
-                "no options".to_owned()
-            } else {
-                self.options.keys().cloned().collect::<Vec<_>>().join(", ")
-            },
-        })
+        self.options
+            .get(name)
+            .ok_or_else(|| ConfigError::UnknownOption {
+                name: name.to_owned(),
+                known: if self.options.is_empty() {
+                    "no options".to_owned()
+                } else {
+                    self.options.keys().cloned().collect::<Vec<_>>().join(", ")
+                },
+            })
     }
 }
 
@@ -167,5 +180,8 @@ impl Schema {
 pub fn hash(values: &Values) -> String {
     use sha2::{Digest, Sha256};
     let canonical = serde_json::to_vec(values).unwrap_or_default();
-    Sha256::digest(canonical).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(canonical)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

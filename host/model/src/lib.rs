@@ -17,4 +17,6 @@ pub mod status;
 pub mod uniter;
 
 pub use life::Life;
-pub use name::{ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName};
+pub use name::{
+    ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
+};

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// Where an entity is on its way out. The order is the order of passage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Life {
     #[default]

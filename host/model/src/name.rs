@@ -115,7 +115,10 @@ impl UnitName {
     }
 
     pub fn application(&self) -> ApplicationName {
-        let application = self.0.rsplit_once('/').map_or("", |(application, _)| application);
+        let application = self
+            .0
+            .rsplit_once('/')
+            .map_or("", |(application, _)| application);
         ApplicationName(application.to_owned())
     }
 
@@ -219,11 +222,14 @@ fn user_grammar(text: &str) -> bool {
     text.len() >= 2
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.ends_with(|c: char| c.is_ascii_alphanumeric())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c))
 }
 
 fn number_grammar(text: &str) -> bool {
-    text.parse::<u32>().is_ok_and(|number| number.to_string() == text)
+    text.parse::<u32>()
+        .is_ok_and(|number| number.to_string() == text)
 }
 
 fn machine_grammar(text: &str) -> bool {
@@ -239,6 +245,7 @@ fn machine_grammar(text: &str) -> bool {
 }
 
 fn unit_grammar(text: &str) -> bool {
-    text.rsplit_once('/')
-        .is_some_and(|(application, number)| application_grammar(application) && number_grammar(number))
+    text.rsplit_once('/').is_some_and(|(application, number)| {
+        application_grammar(application) && number_grammar(number)
+    })
 }

@@ -36,11 +36,19 @@ impl PortRange {
     /// Checks the range; the error text names what is wrong.
     pub fn new(protocol: Protocol, start: u16, end: u16) -> Result<Self, String> {
         match protocol {
-            Protocol::Icmp => Ok(Self { protocol, start: 0, end: 0 }),
-            _ if start == 0 || end < start => {
-                Err(format!("\"{start}-{end}\" is not a port range: use numbers from 1 to 65535, lowest first"))
-            }
-            _ => Ok(Self { protocol, start, end }),
+            Protocol::Icmp => Ok(Self {
+                protocol,
+                start: 0,
+                end: 0,
+            }),
+            _ if start == 0 || end < start => Err(format!(
+                "\"{start}-{end}\" is not a port range: use numbers from 1 to 65535, lowest first"
+            )),
+            _ => Ok(Self {
+                protocol,
+                start,
+                end,
+            }),
         }
     }
 
@@ -80,7 +88,11 @@ impl FromStr for PortRange {
             _ => return Err(bad()),
         };
         let (start, end) = range.split_once('-').unwrap_or((range, range));
-        PortRange::new(protocol, start.parse().map_err(|_| bad())?, end.parse().map_err(|_| bad())?)
+        PortRange::new(
+            protocol,
+            start.parse().map_err(|_| bad())?,
+            end.parse().map_err(|_| bad())?,
+        )
     }
 }
 

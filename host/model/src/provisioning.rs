@@ -23,7 +23,12 @@ pub enum Task {
 
 /// Classifies a machine. `first_look` is true for the machines found when the provisioner starts:
 /// then a start that failed for good is tried again, since what hindered it may be gone.
-pub fn classify(life: Life, has_instance: bool, status: &Status<Machine>, first_look: bool) -> Task {
+pub fn classify(
+    life: Life,
+    has_instance: bool,
+    status: &Status<Machine>,
+    first_look: bool,
+) -> Task {
     match (life, has_instance) {
         (Life::Dead, _) => Task::Stop,
         (Life::Dying, false) => Task::EnsureDead,
@@ -57,7 +62,9 @@ impl std::str::FromStr for Harvest {
             "unknown" => Ok(Harvest::Unknown),
             "destroyed" => Ok(Harvest::Destroyed),
             "all" => Ok(Harvest::All),
-            other => Err(format!("\"{other}\" is not one of: none, unknown, destroyed, all")),
+            other => Err(format!(
+                "\"{other}\" is not one of: none, unknown, destroyed, all"
+            )),
         }
     }
 }

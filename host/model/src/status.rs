@@ -102,7 +102,12 @@ pub struct Status<W> {
 
 impl<W> Status<W> {
     pub fn new(status: W, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), data: serde_json::Map::new(), since: 0 }
+        Self {
+            status,
+            message: message.into(),
+            data: serde_json::Map::new(),
+            since: 0,
+        }
     }
 }
 

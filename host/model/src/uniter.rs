@@ -15,15 +15,17 @@ use crate::hook;
 
 mod operation;
 mod resolver;
-mod statuses;
 #[cfg(test)]
 mod simulation;
+mod statuses;
 #[cfg(test)]
 mod tests;
 
 pub use operation::{Deploy, Executed, Operation, OperationError};
 pub use resolver::{Decision, LocalState, resolve};
-pub use statuses::{agent_executing, agent_hook_failed, agent_idle, workload_after, workload_before};
+pub use statuses::{
+    agent_executing, agent_hook_failed, agent_idle, workload_after, workload_before,
+};
 
 /// The kind of the recorded operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -77,7 +79,11 @@ pub struct OperationState {
 impl OperationState {
     /// The state of a unit for which nothing was ever recorded.
     pub fn initial() -> Self {
-        Self { kind: OperationKind::Install, step: OperationStep::Queued, ..Self::default() }
+        Self {
+            kind: OperationKind::Install,
+            step: OperationStep::Queued,
+            ..Self::default()
+        }
     }
 
     /// Whether the charm's directory may be used by others than the hooks: the unit runs, and
@@ -95,11 +101,19 @@ impl OperationState {
     pub fn validate(&self) -> Result<(), OperationError> {
         let wrong = |what| Err(OperationError::Invalid { what });
         match self.kind {
-            OperationKind::RunHook if self.hook.is_none() => wrong("a hook operation names no hook"),
-            OperationKind::Install if self.hook.is_some() => wrong("an install operation names a hook"),
+            OperationKind::RunHook if self.hook.is_none() => {
+                wrong("a hook operation names no hook")
+            }
+            OperationKind::Install if self.hook.is_some() => {
+                wrong("an install operation names a hook")
+            }
             OperationKind::Continue if self.hook.is_some() => wrong("an idle unit names a hook"),
-            OperationKind::Upgrade if self.charm_url.is_none() => wrong("an upgrade names no charm"),
-            OperationKind::Install if self.charm_url.is_none() && self.step != OperationStep::Queued => {
+            OperationKind::Upgrade if self.charm_url.is_none() => {
+                wrong("an upgrade names no charm")
+            }
+            OperationKind::Install
+                if self.charm_url.is_none() && self.step != OperationStep::Queued =>
+            {
                 wrong("an install names no charm")
             }
             _ => Ok(()),

@@ -169,9 +169,17 @@ impl Tx {
         if !touched.is_empty() && self.db.is_postgres() {
             self.db.raw("NOTIFY periapt_changes").await?;
         }
-        periapt_engine::failpoint::reach("store-before-commit");
+        // Only what adds or changes a model passes here, so that a test can tell which commit it was.
+        let of_model = touched
+            .iter()
+            .any(|change| change.namespace == crate::changes::namespace::MODEL);
+        if of_model {
+            periapt_engine::failpoint::reach("store-before-commit");
+        }
         self.db.raw("COMMIT").await?;
-        periapt_engine::failpoint::reach("store-after-commit");
+        if of_model {
+            periapt_engine::failpoint::reach("store-after-commit");
+        }
         Ok(touched)
     }
 }

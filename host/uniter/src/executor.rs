@@ -46,6 +46,8 @@ pub(crate) struct Executor {
     pub local: LocalState,
     shown: Option<Status<Agent>>,
     failure: Option<String>,
+    /// When the hook at hand was chosen.
+    chosen: Duration,
 }
 
 impl Executor {
@@ -77,6 +79,7 @@ impl Executor {
             local,
             shown: None,
             failure: None,
+            chosen: Duration::ZERO,
         })
     }
 
@@ -203,6 +206,7 @@ impl Executor {
         info: &Info,
         remote: &RemoteState,
     ) -> Result<Outcome, UniterError> {
+        self.chosen = self.config.process.clock().monotonic();
         let url = self
             .local
             .operation
@@ -331,7 +335,20 @@ impl Executor {
             Err(error) => return Err(call("committing the hook")(error)),
         }
         failpoint::reach("uniter-after-commit");
-        self.log("INFO", &format!("ran \"{}\" hook", info.kind));
+        let took = self
+            .config
+            .process
+            .clock()
+            .monotonic()
+            .saturating_sub(self.chosen);
+        self.log(
+            "INFO",
+            &format!(
+                "ran \"{}\" hook in {:.3} ms",
+                info.kind,
+                took.as_secs_f64() * 1000.0
+            ),
+        );
         self.local.operation = done;
         self.drop_generations().await?;
         self.finish(operation, info).await

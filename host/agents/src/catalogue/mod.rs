@@ -99,7 +99,14 @@ fn row(worker: &Worker, reports: &[AgentReport]) -> WorkerRow {
         Standing::NotNeeded(why) => ("uninstalled", why.to_owned()),
         Standing::Library(nodes, what) => {
             count(nodes, reports, &mut row);
-            ("library", what.to_owned())
+            (
+                if row.running > 0 {
+                    "running"
+                } else {
+                    "library"
+                },
+                what.to_owned(),
+            )
         }
         Standing::Built(nodes) => {
             count(nodes, reports, &mut row);

@@ -13,7 +13,7 @@ use thiserror::Error;
 /// An error of the controller's process.
 #[derive(Debug, Error)]
 pub enum ControllerError {
-    #[error("there is no controller in {}; `periapt bootstrap` makes one", .0.display())]
+    #[error("there is no controller in {}", .0.display())]
     NoController(PathBuf),
     #[error("there is a controller in {} already", .0.display())]
     AlreadyThere(PathBuf),
@@ -22,7 +22,7 @@ pub enum ControllerError {
         directory: PathBuf,
         pid: Option<u32>,
     },
-    #[error("cannot serve on {address}: {source}; choose another port or stop what uses this one")]
+    #[error("cannot serve on {address}: {source}")]
     Port {
         address: SocketAddr,
         source: io::Error,
@@ -51,6 +51,26 @@ pub enum ControllerError {
 }
 
 impl ControllerError {
+    /// What to do about it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            ControllerError::NoController(_) => {
+                "make one with `periapt bootstrap`, or name its folder with --data-dir"
+            }
+            ControllerError::AlreadyThere(_) => {
+                "start it with `periapt controller start`, or choose another --data-dir"
+            }
+            ControllerError::AlreadyRunning { .. } => "use the one that runs, or stop it first",
+            ControllerError::Port { .. } => "choose another port, or stop what uses this one",
+            ControllerError::File { .. } => "see whether the folder is there and belongs to you",
+            ControllerError::Configuration { .. } => {
+                "correct controller.json, or restore it from a copy"
+            }
+            ControllerError::Store(_) => "see whether the database answers and its disk has room",
+            _ => "controller.log in its folder tells more",
+        }
+    }
+
     /// A stable name, for machines.
     pub fn code(&self) -> &'static str {
         match self {

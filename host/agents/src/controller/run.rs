@@ -136,7 +136,11 @@ pub fn run_process(data_dir: &Path) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(%error, code = error.code(), "controller ended");
-            let _ = writeln!(std::io::stderr(), "ERROR {error}");
+            let _ = writeln!(
+                std::io::stderr(),
+                "error: the controller ended\n  why: {error}\n  try: {}",
+                error.advice()
+            );
             ExitCode::FAILURE
         }
     }

@@ -30,7 +30,10 @@ pub struct AgentConf {
 
 impl AgentConf {
     pub fn new(path: impl Into<PathBuf>, config: AgentConfig) -> Self {
-        Self { path: path.into(), current: watch::channel(config).0 }
+        Self {
+            path: path.into(),
+            current: watch::channel(config).0,
+        }
     }
 
     pub fn current(&self) -> AgentConfig {
@@ -60,7 +63,12 @@ impl AgentConf {
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let aside = path.with_extension("new");
-    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&aside)?;
     file.write_all(content)?;
     file.sync_all()?;
     fs::rename(&aside, path)?;

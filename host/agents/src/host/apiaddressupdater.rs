@@ -23,7 +23,9 @@ pub fn manifold() -> Manifold {
         let connection: ApiConnection = context.get(apicaller::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
             let model = worker.or_dying(connection.call(&HostModel {})).await?;
-            let addresses = model.while_doing("asking for the controller's addresses")?.api_addresses;
+            let addresses = model
+                .while_doing("asking for the controller's addresses")?
+                .api_addresses;
             worker.set_report(json!({ "addresses": addresses }));
             if !addresses.is_empty() {
                 let conf = Arc::clone(&agent.conf);

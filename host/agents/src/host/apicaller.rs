@@ -51,10 +51,13 @@ pub fn manifold() -> Manifold {
         let dial = Arc::clone(&agent.dial);
         let connection = context.or_abort(dial.dial(&config)).await?.map_err(judge)?;
         let broken = connection.broken();
-        Ok(TaskWorker::lending(Outputs::of(connection), |worker| async move {
-            worker.or_dying(broken.cancelled()).await?;
-            Err(WorkerError::text("connection to the controller lost"))
-        }))
+        Ok(TaskWorker::lending(
+            Outputs::of(connection),
+            |worker| async move {
+                worker.or_dying(broken.cancelled()).await?;
+                Err(WorkerError::text("connection to the controller lost"))
+            },
+        ))
     })
     .needs([agent::NAME, apiconfigwatcher::NAME])
 }

@@ -21,7 +21,10 @@ pub fn manifold() -> Manifold {
         let first = sorted(&config.borrow_and_update());
         Ok(TaskWorker::spawn(move |worker| async move {
             worker.set_report(json!({ "addresses": first }));
-            let changed = worker.or_dying(config.wait_for(|config| sorted(config) != first)).await?.is_ok();
+            let changed = worker
+                .or_dying(config.wait_for(|config| sorted(config) != first))
+                .await?
+                .is_ok();
             if changed {
                 return Err(WorkerError::Bounce);
             }

@@ -20,7 +20,11 @@ pub enum AgentError {
     #[error("the lock of the agent's directory cannot be taken: {0}")]
     Lock(ProviderError),
     #[error("{what} {}: {source}", path.display())]
-    Files { what: &'static str, path: PathBuf, source: std::io::Error },
+    Files {
+        what: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("the agent process cannot be restricted: {0}")]
     Lockdown(#[from] LockdownError),
     #[error(transparent)]

@@ -24,14 +24,23 @@ pub fn manifold() -> Manifold {
         let connection: ApiConnection = context.get(apicaller::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
             let watch = connection.watch(&WatchReportRequests {});
-            let mut requests = worker.or_dying(watch).await?.while_doing("watching for report requests")?;
+            let mut requests = worker
+                .or_dying(watch)
+                .await?
+                .while_doing("watching for report requests")?;
             loop {
-                worker.or_dying(requests.next()).await?.while_doing("watching for report requests")?;
+                worker
+                    .or_dying(requests.next())
+                    .await?
+                    .while_doing("watching for report requests")?;
                 let rows = catalogue::rows(&reports(engine.report()))
                     .into_iter()
                     .filter(|row| row.start_count > 0 || row.state == "resting")
                     .collect();
-                connection.call(&PutReport { rows }).await.while_doing("answering a report request")?;
+                connection
+                    .call(&PutReport { rows })
+                    .await
+                    .while_doing("answering a report request")?;
             }
         }))
     })
@@ -44,18 +53,32 @@ pub fn reports(process: EngineReport) -> Vec<AgentReport> {
     let mut all = Vec::new();
     for machine in nested(&process, machines::NAME) {
         for unit in nested(&machine, deployer::NAME) {
-            all.push(AgentReport { agent: AgentKind::Unit, report: unit });
+            all.push(AgentReport {
+                agent: AgentKind::Unit,
+                report: unit,
+            });
         }
-        all.push(AgentReport { agent: AgentKind::Machine, report: machine });
+        all.push(AgentReport {
+            agent: AgentKind::Machine,
+            report: machine,
+        });
     }
-    all.push(AgentReport { agent: AgentKind::Machine, report: process });
+    all.push(AgentReport {
+        agent: AgentKind::Machine,
+        report: process,
+    });
     all
 }
 
 /// Engines in the runner that node `name` reports.
 fn nested(report: &EngineReport, name: &str) -> Vec<EngineReport> {
-    let workers = report.manifolds.get(name).and_then(|node| node.report.get("workers"));
-    let Some(Value::Object(workers)) = workers else { return Vec::new() };
+    let workers = report
+        .manifolds
+        .get(name)
+        .and_then(|node| node.report.get("workers"));
+    let Some(Value::Object(workers)) = workers else {
+        return Vec::new();
+    };
     workers
         .values()
         .filter_map(|worker| serde_json::from_value(worker.get("report")?.clone()).ok())

@@ -37,7 +37,10 @@ pub struct Levels {
 
 impl Default for Levels {
     fn default() -> Self {
-        Self { root: Level::Info, modules: BTreeMap::new() }
+        Self {
+            root: Level::Info,
+            modules: BTreeMap::new(),
+        }
     }
 }
 
@@ -48,7 +51,9 @@ impl Levels {
     pub fn parse(text: &str) -> Self {
         let mut levels = Self::default();
         for part in text.split([';', ',', ' ']).filter(|part| !part.is_empty()) {
-            let Some((module, level)) = part.split_once('=') else { continue };
+            let Some((module, level)) = part.split_once('=') else {
+                continue;
+            };
             match (module.trim(), Level::parse(level.trim())) {
                 ("<root>", Some(level)) => levels.root = level,
                 (module, Some(level)) if !module.is_empty() => {
@@ -93,6 +98,9 @@ impl SharedLevels {
 
     #[must_use]
     pub fn wants(&self, module: &str, level: Level) -> bool {
-        self.levels.read().unwrap_or_else(PoisonError::into_inner).wants(module, level)
+        self.levels
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .wants(module, level)
     }
 }

@@ -47,7 +47,16 @@ impl LogBuffer {
     #[must_use]
     pub fn new(entity: Tag, clock: SharedClock, levels: SharedLevels, capacity: usize) -> Self {
         let (lines, arrived) = (Mutex::default(), Notify::new());
-        Self { shared: Arc::new(Shared { entity, clock, levels, capacity, lines, arrived }) }
+        Self {
+            shared: Arc::new(Shared {
+                entity,
+                clock,
+                levels,
+                capacity,
+                lines,
+                arrived,
+            }),
+        }
     }
 
     /// Adds a line that has passed its level.
@@ -106,7 +115,10 @@ impl LogBuffer {
     }
 
     fn lock(&self) -> MutexGuard<'_, Lines> {
-        self.shared.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared
+            .lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{
-    Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker, Worker,
-    WorkerContext, WorkerResult,
+    Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
+    Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::MachineId;
 use periapt_uniter::ModelIdentity;
@@ -31,7 +31,10 @@ pub fn manifold() -> Manifold {
         let model = context.or_abort(connection.call(&HostModel {})).await?;
         let model = model.while_doing("asking for the model")?;
         let host = HostContext {
-            model: ModelIdentity { uuid: model.uuid, name: model.name },
+            model: ModelIdentity {
+                uuid: model.uuid,
+                name: model.name,
+            },
             connection,
             process: agent.process,
             settings,
@@ -44,7 +47,10 @@ pub fn manifold() -> Manifold {
                 .never_fatal()
                 .restart_when(|error| error.kind() != Kind::Fatal(Fatal::TerminateAgent)),
         );
-        let hosted = Hosted { host, runner: runner.clone() };
+        let hosted = Hosted {
+            host,
+            runner: runner.clone(),
+        };
         let worker = TaskWorker::spawn(move |worker| async move { hosted.run(worker).await });
         Ok(Arc::new(Reporting { worker, runner }) as SharedWorker)
     })
@@ -60,10 +66,15 @@ impl Hosted {
     async fn run(self, worker: WorkerContext) -> WorkerResult {
         worker.add(Arc::new(self.runner.clone()))?;
         let connection = &self.host.connection;
-        let watch = worker.or_dying(connection.watch(&WatchHostedMachines {})).await?;
+        let watch = worker
+            .or_dying(connection.watch(&WatchHostedMachines {}))
+            .await?;
         let mut changes = watch.while_doing("watching machines")?;
         loop {
-            worker.or_dying(changes.next()).await?.while_doing("watching machines")?;
+            worker
+                .or_dying(changes.next())
+                .await?
+                .while_doing("watching machines")?;
             let machines = worker.or_dying(connection.call(&HostedMachines {})).await?;
             self.follow(&machines.while_doing("listing machines")?)?;
         }
@@ -80,8 +91,14 @@ impl Hosted {
                 }
             }
         }
-        for machine in machines.iter().filter(|machine| !running.iter().any(|id| id == machine.as_str())) {
-            let context = MachineContext { machine: machine.clone(), host: self.host.clone() };
+        for machine in machines
+            .iter()
+            .filter(|machine| !running.iter().any(|id| id == machine.as_str()))
+        {
+            let context = MachineContext {
+                machine: machine.clone(),
+                host: self.host.clone(),
+            };
             let started = self.runner.start_worker(machine.to_string(), move || {
                 let engine = machine::start(&context);
                 async move {

@@ -82,7 +82,10 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
 ///
 /// # Errors
 /// What ended it, other than a request to stop or the end of its entity.
-pub async fn run_engine(context: AgentContext, clock: SharedClock) -> Result<ExitReason, AgentError> {
+pub async fn run_engine(
+    context: AgentContext,
+    clock: SharedClock,
+) -> Result<ExitReason, AgentError> {
     let engine = DependencyEngine::new(EngineConfig::new("agent", clock.clone()).delays(DELAYS));
     if let Err(error) = manifolds(&context, &engine).install(&engine) {
         engine.kill();
@@ -101,7 +104,9 @@ pub async fn run_engine(context: AgentContext, clock: SharedClock) -> Result<Exi
 fn exit_reason(result: Result<(), WorkerError>) -> Result<ExitReason, AgentError> {
     match result {
         Ok(()) => Ok(ExitReason::Stopped),
-        Err(error) if error.kind() == Kind::Fatal(Fatal::TerminateAgent) => Ok(ExitReason::Terminated),
+        Err(error) if error.kind() == Kind::Fatal(Fatal::TerminateAgent) => {
+            Ok(ExitReason::Terminated)
+        }
         Err(error) => Err(AgentError::Engine(error)),
     }
 }

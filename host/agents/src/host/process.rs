@@ -30,7 +30,14 @@ const COMPILE: &str = "compile-component";
 /// Files an agent reads besides its own: names of hosts, libraries and configuration of the
 /// system for itself and for its compiler.
 const READ_ONLY: &[&str] = &[
-    "/etc", "/usr", "/lib", "/lib64", "/run/systemd/resolve", "/proc", "/sys/fs/cgroup", "/sys/devices/system/cpu",
+    "/etc",
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/run/systemd/resolve",
+    "/proc",
+    "/sys/fs/cgroup",
+    "/sys/devices/system/cpu",
     "/dev/urandom",
 ];
 const READ_WRITE: &[&str] = &["/dev/null", "/dev/shm"];
@@ -90,7 +97,12 @@ async fn run_restricted(
 ) -> Result<ExitReason, AgentError> {
     let clock: SharedClock = SystemClock::shared();
     let levels = SharedLevels::default();
-    let buffer = LogBuffer::new(config.tag.clone(), clock.clone(), levels.clone(), log::CAPACITY);
+    let buffer = LogBuffer::new(
+        config.tag.clone(),
+        clock.clone(),
+        levels.clone(),
+        log::CAPACITY,
+    );
     trace_to(&buffer);
     match restricted {
         Some(report) => tracing::info!(model = %config.model_uuid, "agent starts: {report}"),
@@ -98,9 +110,13 @@ async fn run_restricted(
     }
     let hooks_at_once = Process::default_hooks_at_once();
     let slots = u32::try_from(hooks_at_once).unwrap_or(u32::MAX);
-    let engine = SandboxEngine::new(Settings { slots, ..Settings::default() })?;
+    let engine = SandboxEngine::new(Settings {
+        slots,
+        ..Settings::default()
+    })?;
     let compiled = compiled(&config.directory);
-    let cache = CompileCache::new(&compiled, engine.engine_hash()).map_err(files("open", &compiled))?;
+    let cache =
+        CompileCache::new(&compiled, engine.engine_hash()).map_err(files("open", &compiled))?;
     let sandbox = WasmSandbox::new(engine, cache, program, vec![COMPILE.to_owned()]);
     let process = Process::open(ProcessOptions {
         clock: clock.clone(),
@@ -136,19 +152,33 @@ fn make_directories(directory: &Path) -> Result<(), AgentError> {
 /// nothing else.
 fn restrict(directory: &Path, config: &Path, program: &Path) -> Result<LockdownReport, AgentError> {
     let existing = |path: &&Path| path.exists();
-    let read_write: Vec<&Path> =
-        READ_WRITE.iter().map(Path::new).filter(existing).chain([directory]).collect();
-    let read_only: Vec<&Path> =
-        READ_ONLY.iter().map(Path::new).filter(existing).chain([config, program]).collect();
+    let read_write: Vec<&Path> = READ_WRITE
+        .iter()
+        .map(Path::new)
+        .filter(existing)
+        .chain([directory])
+        .collect();
+    let read_only: Vec<&Path> = READ_ONLY
+        .iter()
+        .map(Path::new)
+        .filter(existing)
+        .chain([config, program])
+        .collect();
     Ok(lock_down(&read_write, &read_only)?)
 }
 
 /// Lines go to stderr, which is the agent's own log file, and to the controller.
 fn trace_to(buffer: &LogBuffer) {
-    let file = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(LevelFilter::INFO);
+    let file = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_filter(LevelFilter::INFO);
     let controller = buffer.clone().with_filter(LevelFilter::DEBUG);
     // In a test there may be a subscriber already, and it stays.
-    let _ = tracing_subscriber::registry().with(file).with(controller).try_init();
+    let _ = tracing_subscriber::registry()
+        .with(file)
+        .with(controller)
+        .try_init();
 }
 
 fn files(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> AgentError {

@@ -44,8 +44,19 @@ pub fn channel(config: &Values, retry: RetryStrategy) -> (Publisher, ModelSettin
     let (retry_sender, retry) = watch::channel(retry);
     let (update_sender, update_status) = watch::channel(update_status(config));
     let (logging_sender, logging) = watch::channel(logging(config));
-    let publisher = Publisher { retry: retry_sender, update_status: update_sender, logging: logging_sender };
-    (publisher, ModelSettings { retry, update_status, logging })
+    let publisher = Publisher {
+        retry: retry_sender,
+        update_status: update_sender,
+        logging: logging_sender,
+    };
+    (
+        publisher,
+        ModelSettings {
+            retry,
+            update_status,
+            logging,
+        },
+    )
 }
 
 impl Publisher {
@@ -66,7 +77,10 @@ fn put<T: PartialEq>(sender: &watch::Sender<T>, value: T) {
 }
 
 fn update_status(config: &Values) -> Duration {
-    config.get("update-status-hook-interval").and_then(duration::from_config).unwrap_or(UPDATE_STATUS)
+    config
+        .get("update-status-hook-interval")
+        .and_then(duration::from_config)
+        .unwrap_or(UPDATE_STATUS)
 }
 
 fn logging(config: &Values) -> String {
@@ -87,21 +101,30 @@ pub fn manifold() -> Manifold {
             Ok::<_, periapt_client::CallError>((changes, read(&connection).await?))
         };
         let begun = context.or_abort(begin).await?;
-        let (mut changes, (config, retry)) = begun.while_doing("reading the model's configuration")?;
+        let (mut changes, (config, retry)) =
+            begun.while_doing("reading the model's configuration")?;
         let (publisher, settings) = channel(&config, retry);
-        Ok(TaskWorker::lending(Outputs::of(settings), |worker| async move {
-            loop {
-                worker.or_dying(changes.next()).await?.while_doing("watching the model's configuration")?;
-                let read = worker.or_dying(read(&connection)).await?;
-                let (config, retry) = read.while_doing("reading the model's configuration")?;
-                publisher.publish(&config, retry);
-            }
-        }))
+        Ok(TaskWorker::lending(
+            Outputs::of(settings),
+            |worker| async move {
+                loop {
+                    worker
+                        .or_dying(changes.next())
+                        .await?
+                        .while_doing("watching the model's configuration")?;
+                    let read = worker.or_dying(read(&connection)).await?;
+                    let (config, retry) = read.while_doing("reading the model's configuration")?;
+                    publisher.publish(&config, retry);
+                }
+            },
+        ))
     })
     .needs([apicaller::NAME])
 }
 
-async fn read(connection: &ApiConnection) -> Result<(Values, RetryStrategy), periapt_client::CallError> {
+async fn read(
+    connection: &ApiConnection,
+) -> Result<(Values, RetryStrategy), periapt_client::CallError> {
     let config = connection.call(&GetModelConfig {}).await?;
     let retry = connection.call(&GetRetryStrategy {}).await?;
     Ok((config, retry))

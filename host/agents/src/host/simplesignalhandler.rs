@@ -15,7 +15,8 @@ pub const NAME: &str = "termination-signal-handler";
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let agent: AgentContext = context.get(agent::NAME)?;
-        let mut terminations = signal(SignalKind::terminate()).while_doing("listening for SIGTERM")?;
+        let mut terminations =
+            signal(SignalKind::terminate()).while_doing("listening for SIGTERM")?;
         let mut interrupts = signal(SignalKind::interrupt()).while_doing("listening for SIGINT")?;
         Ok(TaskWorker::spawn(|worker| async move {
             let either = async {

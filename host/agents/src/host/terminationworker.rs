@@ -13,7 +13,8 @@ const SIGABRT: i32 = 6;
 #[must_use]
 pub fn manifold() -> Manifold {
     Manifold::new(|_| async {
-        let mut aborts = signal(SignalKind::from_raw(SIGABRT)).while_doing("listening for SIGABRT")?;
+        let mut aborts =
+            signal(SignalKind::from_raw(SIGABRT)).while_doing("listening for SIGABRT")?;
         Ok(TaskWorker::spawn(|worker| async move {
             worker.or_dying(aborts.recv()).await?;
             Err(Fatal::TerminateAgent.into())

@@ -11,7 +11,9 @@ use periapt_engine::{FakeClock, Seeded, SystemClock};
 use periapt_model::charm::CharmUrl;
 use periapt_model::config::{Value, Values};
 use periapt_model::{Life, MachineId, Tag, UnitName};
-use periapt_uniter::testing::{Controller, MODEL, ScriptedSandbox, archive, charm_info, retry_strategy};
+use periapt_uniter::testing::{
+    Controller, MODEL, ScriptedSandbox, archive, charm_info, retry_strategy,
+};
 use periapt_uniter::{HookLog, ModelIdentity, Process, ProcessOptions};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rpc::code;
@@ -35,7 +37,10 @@ pub(crate) fn host_context(connection: ApiConnection) -> HostContext {
     let levels = SharedLevels::default();
     let log = LogBuffer::new(agent_tag(), clock.clone(), levels, 10);
     HostContext {
-        model: ModelIdentity { uuid: MODEL.parse().unwrap(), name: "default".parse().unwrap() },
+        model: ModelIdentity {
+            uuid: MODEL.parse().unwrap(),
+            name: "default".parse().unwrap(),
+        },
         connection,
         process: process(&clock, &ScriptedSandbox::default(), log, directory.path()),
         settings,
@@ -45,7 +50,12 @@ pub(crate) fn host_context(connection: ApiConnection) -> HostContext {
     }
 }
 
-fn process(clock: &SharedClock, sandbox: &ScriptedSandbox, log: LogBuffer, directory: &Path) -> Process {
+fn process(
+    clock: &SharedClock,
+    sandbox: &ScriptedSandbox,
+    log: LogBuffer,
+    directory: &Path,
+) -> Process {
     std::fs::create_dir_all(directory).unwrap();
     Process::open(ProcessOptions {
         clock: clock.clone(),
@@ -88,7 +98,10 @@ impl Dial for InMemory {
         self.dials.fetch_add(1, Ordering::SeqCst);
         if self.refuse {
             let message = "invalid entity name or password".to_owned();
-            return Err(CallError::Refused { code: code::UNAUTHORIZED.to_owned(), message });
+            return Err(CallError::Refused {
+                code: code::UNAUTHORIZED.to_owned(),
+                message,
+            });
         }
         let (connection, cut) = self.controller.connect();
         self.cuts.lock().unwrap().push(cut);
@@ -122,7 +135,10 @@ impl Host {
             cuts: Mutex::default(),
         });
         let context = AgentContext {
-            conf: Arc::new(AgentConf::new(directory.path().join("agent.json"), config(directory.path()))),
+            conf: Arc::new(AgentConf::new(
+                directory.path().join("agent.json"),
+                config(directory.path()),
+            )),
             dial: dial.clone(),
             process: process(&clock, &sandbox, log.clone(), directory.path()),
             log,
@@ -130,7 +146,13 @@ impl Host {
             addresses: vec!["127.0.0.1".to_owned()],
             stopping: CancellationToken::new(),
         };
-        Self { controller, sandbox, dial, context, _directory: directory }
+        Self {
+            controller,
+            sandbox,
+            dial,
+            context,
+            _directory: directory,
+        }
     }
 
     fn run(&self) -> tokio::task::JoinHandle<Result<ExitReason, AgentError>> {
@@ -153,7 +175,8 @@ fn unit(number: usize) -> UnitName {
 
 fn idle(controller: &Controller, unit: &UnitName) -> bool {
     controller.unit(unit).is_some_and(|record| {
-        record.agent.status.as_str() == "idle" && record.state.operation.is_some_and(|state| state.started)
+        record.agent.status.as_str() == "idle"
+            && record.state.operation.is_some_and(|state| state.started)
     })
 }
 
@@ -164,16 +187,22 @@ async fn an_agent_process_deploys_reports_survives_an_outage_and_follows_removal
     controller.add_machine(&machine());
     controller.add_unit(&unit(0), &machine(), "local:site-0");
     let running = host.run();
-    host.until("deployed", |controller| idle(controller, &unit(0))).await;
+    host.until("deployed", |controller| idle(controller, &unit(0)))
+        .await;
     let (_, status) = controller.machine(&machine()).unwrap();
     assert_eq!(status.unwrap().status.as_str(), "started");
     controller.ask_for_report();
     let uniter_runs = |controller: &Controller| {
-        controller.rows().iter().any(|row| row.worker == "uniter" && row.running == 1)
+        controller
+            .rows()
+            .iter()
+            .any(|row| row.worker == "uniter" && row.running == 1)
     };
     host.until("reported", uniter_runs).await;
     host.until("logged", |controller| {
-        controller.logs().iter().any(|line| line.message == "ran \"start\" hook" && line.entity == Tag::Unit(unit(0)))
+        controller.logs().iter().any(|line| {
+            line.message.starts_with("ran \"start\" hook") && line.entity == Tag::Unit(unit(0))
+        })
     })
     .await;
 
@@ -190,21 +219,40 @@ async fn an_agent_process_deploys_reports_survives_an_outage_and_follows_removal
 
     controller.change(&unit(0), |record| record.remote.life = Life::Dying);
     controller.set_machine_life(&machine(), Life::Dying);
-    host.until("the unit is gone", |controller| controller.unit(&unit(0)).is_none()).await;
-    host.until("the machine is dead", |controller| controller.machine(&machine()).unwrap().0 == Life::Dead).await;
+    host.until("the unit is gone", |controller| {
+        controller.unit(&unit(0)).is_none()
+    })
+    .await;
+    host.until("the machine is dead", |controller| {
+        controller.machine(&machine()).unwrap().0 == Life::Dead
+    })
+    .await;
     assert_eq!(
         host.sandbox.hooks(),
-        ["install", "config-changed", "start", "config-changed", "stop", "remove"]
+        [
+            "install",
+            "config-changed",
+            "start",
+            "config-changed",
+            "stop",
+            "remove"
+        ]
     );
     host.context.stopping.cancel();
-    let ended = tokio::time::timeout(LIMIT, running).await.expect("stops").unwrap();
+    let ended = tokio::time::timeout(LIMIT, running)
+        .await
+        .expect("stops")
+        .unwrap();
     assert_eq!(ended.unwrap(), ExitReason::Stopped);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_login_ends_the_agent_for_good() {
     let host = Host::new(true);
-    let ended = tokio::time::timeout(LIMIT, host.run()).await.expect("ends").unwrap();
+    let ended = tokio::time::timeout(LIMIT, host.run())
+        .await
+        .expect("ends")
+        .unwrap();
     assert_eq!(ended.unwrap(), ExitReason::Terminated);
     assert_eq!(host.dial.dials.load(Ordering::SeqCst), 1, "not tried again");
 }
@@ -215,20 +263,28 @@ async fn an_idle_unit_is_cheap() {
     const UNITS: usize = 200;
     let host = Host::new(false);
     host.controller.add_machine(&machine());
-    host.controller.add_unit(&unit(0), &machine(), "local:site-0");
+    host.controller
+        .add_unit(&unit(0), &machine(), "local:site-0");
     let running = host.run();
-    host.until("deployed", |controller| idle(controller, &unit(0))).await;
+    host.until("deployed", |controller| idle(controller, &unit(0)))
+        .await;
     let before = resident_bytes();
     for number in 1..UNITS {
-        host.controller.add_unit(&unit(number), &machine(), "local:site-0");
+        host.controller
+            .add_unit(&unit(number), &machine(), "local:site-0");
     }
     for number in 1..UNITS {
-        host.until("deployed", |controller| idle(controller, &unit(number))).await;
+        host.until("deployed", |controller| idle(controller, &unit(number)))
+            .await;
     }
     let each = resident_bytes().saturating_sub(before) / UNITS;
     assert!(each < 100 << 10, "{each} bytes for each unit");
     host.context.stopping.cancel();
-    tokio::time::timeout(LIMIT, running).await.expect("stops").unwrap().unwrap();
+    tokio::time::timeout(LIMIT, running)
+        .await
+        .expect("stops")
+        .unwrap()
+        .unwrap();
 }
 
 fn resident_bytes() -> usize {
@@ -248,7 +304,12 @@ fn levels_go_by_the_nearest_module() {
 
 #[tokio::test]
 async fn a_full_buffer_drops_the_oldest_lines_and_says_so() {
-    let log = LogBuffer::new(agent_tag(), FakeClock::new().shared(), SharedLevels::default(), 3);
+    let log = LogBuffer::new(
+        agent_tag(),
+        FakeClock::new().shared(),
+        SharedLevels::default(),
+        3,
+    );
     let line = |number: usize| LogRecord {
         time: 0,
         entity: Tag::Unit(unit(0)),
@@ -257,12 +318,32 @@ async fn a_full_buffer_drops_the_oldest_lines_and_says_so() {
         message: number.to_string(),
     };
     (0..5).for_each(|number| log.write(line(number)));
-    log.write(LogRecord { level: "DEBUG".to_owned(), ..line(9) });
+    log.write(LogRecord {
+        level: "DEBUG".to_owned(),
+        ..line(9)
+    });
     let batch = log.take().await;
-    let texts = |batch: &[LogRecord]| batch.iter().map(|line| line.message.clone()).collect::<Vec<_>>();
-    assert_eq!(texts(&batch), ["2 messages dropped: the controller could not be reached", "2", "3", "4"]);
+    let texts = |batch: &[LogRecord]| {
+        batch
+            .iter()
+            .map(|line| line.message.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        texts(&batch),
+        [
+            "2 messages dropped: the controller could not be reached",
+            "2",
+            "3",
+            "4"
+        ]
+    );
     log.give_back(batch[1..].to_vec());
-    assert_eq!(texts(&log.take().await), ["2", "3", "4"], "nothing is lost by a failed attempt");
+    assert_eq!(
+        texts(&log.take().await),
+        ["2", "3", "4"],
+        "nothing is lost by a failed attempt"
+    );
 }
 
 #[test]
@@ -273,7 +354,8 @@ fn the_configuration_file_is_replaced_as_a_whole() {
     conf.update(|_| {}).unwrap();
     assert!(!path.exists(), "nothing changed, nothing is written");
     let mut changes = conf.subscribe();
-    conf.update(|config| config.api_addresses = vec!["127.0.0.1:2".to_owned()]).unwrap();
+    conf.update(|config| config.api_addresses = vec!["127.0.0.1:2".to_owned()])
+        .unwrap();
     assert!(changes.has_changed().unwrap());
     assert_eq!(AgentConfig::read(&path).unwrap(), conf.current());
     assert_eq!(changes.borrow_and_update().api_addresses, ["127.0.0.1:2"]);
@@ -281,11 +363,18 @@ fn the_configuration_file_is_replaced_as_a_whole() {
 
 #[test]
 fn settings_tell_only_what_differs() {
-    let set = |key: &str, text: &str| Values::from([(key.to_owned(), Value::Text(text.to_owned()))]);
+    let set =
+        |key: &str, text: &str| Values::from([(key.to_owned(), Value::Text(text.to_owned()))]);
     let (publisher, mut settings) = settings::channel(&Values::new(), retry_strategy());
-    assert_eq!(*settings.update_status.borrow_and_update(), Duration::from_secs(300));
+    assert_eq!(
+        *settings.update_status.borrow_and_update(),
+        Duration::from_secs(300)
+    );
     publisher.publish(&set("update-status-hook-interval", "20s"), retry_strategy());
-    assert_eq!(*settings.update_status.borrow_and_update(), Duration::from_secs(20));
+    assert_eq!(
+        *settings.update_status.borrow_and_update(),
+        Duration::from_secs(20)
+    );
     assert!(!settings.retry.has_changed().unwrap() && !settings.logging.has_changed().unwrap());
     publisher.publish(&set("logging-config", "unit=DEBUG"), retry_strategy());
     assert_eq!(*settings.logging.borrow(), "unit=DEBUG");

@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{
-    Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker, Worker,
-    WorkerContext, WorkerError, WorkerResult,
+    Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
+    Worker, WorkerContext, WorkerError, WorkerResult,
 };
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{Life, UnitName};
-use periapt_wire::agent::deployer::{DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, WatchMachineUnits};
+use periapt_wire::agent::deployer::{
+    DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, WatchMachineUnits,
+};
 use periapt_wire::rpc::code;
 
 use super::{MachineContext, agent, apicaller};
@@ -34,7 +36,11 @@ pub fn manifold() -> Manifold {
                 .never_fatal()
                 .restart_when(|error| error.kind() != Kind::Fatal(Fatal::TerminateAgent)),
         );
-        let deployer = Deployer { machine, connection, runner: runner.clone() };
+        let deployer = Deployer {
+            machine,
+            connection,
+            runner: runner.clone(),
+        };
         let worker = TaskWorker::spawn(move |worker| async move { deployer.run(worker).await });
         Ok(Arc::new(Reporting { worker, runner }) as SharedWorker)
     })
@@ -51,12 +57,25 @@ impl Deployer {
     async fn run(self, worker: WorkerContext) -> WorkerResult {
         worker.add(Arc::new(self.runner.clone()))?;
         let machine = self.machine.machine.clone();
-        let watch = WatchMachineUnits { machine: machine.clone() };
-        let mut changes = worker.or_dying(self.connection.watch(&watch)).await?.while_doing("watching units")?;
+        let watch = WatchMachineUnits {
+            machine: machine.clone(),
+        };
+        let mut changes = worker
+            .or_dying(self.connection.watch(&watch))
+            .await?
+            .while_doing("watching units")?;
         loop {
-            worker.or_dying(changes.next()).await?.while_doing("watching units")?;
-            let ask = MachineUnits { machine: machine.clone() };
-            let units = worker.or_dying(self.connection.call(&ask)).await?.while_doing("listing units")?;
+            worker
+                .or_dying(changes.next())
+                .await?
+                .while_doing("watching units")?;
+            let ask = MachineUnits {
+                machine: machine.clone(),
+            };
+            let units = worker
+                .or_dying(self.connection.call(&ask))
+                .await?
+                .while_doing("listing units")?;
             self.stop_missing(&units);
             for unit in &units {
                 match unit.life {
@@ -78,10 +97,20 @@ impl Deployer {
     }
 
     async fn deploy(&self, deployed: &DeployedUnit) -> WorkerResult {
-        if self.runner.worker_ids().iter().any(|id| id == deployed.unit.as_str()) {
+        if self
+            .runner
+            .worker_ids()
+            .iter()
+            .any(|id| id == deployed.unit.as_str())
+        {
             return Ok(());
         }
-        let is_new = !self.machine.host.process.unit_directory(&deployed.unit).exists();
+        let is_new = !self
+            .machine
+            .host
+            .process
+            .unit_directory(&deployed.unit)
+            .exists();
         if deployed.life == Life::Alive && is_new {
             let set = SetDeployStatus {
                 unit: deployed.unit.clone(),
@@ -93,14 +122,19 @@ impl Deployer {
                 result => result.while_doing("reporting a deployment")?,
             };
         }
-        let context = UnitContext { unit: deployed.unit.clone(), machine: self.machine.clone() };
-        let started = self.runner.start_worker(deployed.unit.to_string(), move || {
-            let engine = unit::start(&context);
-            async move {
-                let engine = engine.worker_error()?;
-                Ok(Arc::new(engine) as SharedWorker)
-            }
-        });
+        let context = UnitContext {
+            unit: deployed.unit.clone(),
+            machine: self.machine.clone(),
+        };
+        let started = self
+            .runner
+            .start_worker(deployed.unit.to_string(), move || {
+                let engine = unit::start(&context);
+                async move {
+                    let engine = engine.worker_error()?;
+                    Ok(Arc::new(engine) as SharedWorker)
+                }
+            });
         match started {
             // One that is still stopping is looked at again with its next change.
             Ok(()) | Err(RunnerError::AlreadyExists(_)) => Ok(()),
@@ -109,12 +143,20 @@ impl Deployer {
     }
 
     async fn remove(&self, unit: &UnitName, worker: &WorkerContext) -> WorkerResult {
-        match self.runner.stop_and_remove_worker(unit.as_str(), worker.dying()).await {
+        match self
+            .runner
+            .stop_and_remove_worker(unit.as_str(), worker.dying())
+            .await
+        {
             Ok(()) | Err(RunnerError::NotFound(_)) => {}
             Err(RunnerError::Aborted(_)) => return Err(WorkerError::Dying),
             Err(error) => return Err(error.into()),
         }
-        match self.connection.call(&RemoveUnit { unit: unit.clone() }).await {
+        match self
+            .connection
+            .call(&RemoveUnit { unit: unit.clone() })
+            .await
+        {
             Ok(_) => Ok(()),
             Err(error) if error.is(code::NOT_FOUND) => Ok(()),
             Err(error) => Err(error).while_doing("removing a unit"),

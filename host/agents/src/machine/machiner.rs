@@ -25,40 +25,82 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let machine: MachineContext = context.get(agent::NAME)?;
         let connection: ApiConnection = context.get(apicaller::NAME)?;
-        Ok(TaskWorker::spawn(move |worker| async move { run(machine, connection, worker).await }))
+        Ok(TaskWorker::spawn(move |worker| async move {
+            run(machine, connection, worker).await
+        }))
     })
     .needs([agent::NAME, apicaller::NAME])
 }
 
-async fn run(context: MachineContext, connection: ApiConnection, worker: WorkerContext) -> WorkerResult {
+async fn run(
+    context: MachineContext,
+    connection: ApiConnection,
+    worker: WorkerContext,
+) -> WorkerResult {
     let machine = context.machine.clone();
-    let watch = WatchMachine { machine: machine.clone() };
-    let mut changes = worker.or_dying(connection.watch(&watch)).await?.while_doing("watching the machine")?;
+    let watch = WatchMachine {
+        machine: machine.clone(),
+    };
+    let mut changes = worker
+        .or_dying(connection.watch(&watch))
+        .await?
+        .while_doing("watching the machine")?;
     let mut units: Option<Watcher> = None;
     let mut told = None;
     loop {
-        worker.or_dying(either(&mut changes, &mut units)).await?.while_doing("watching the machine")?;
-        let life = connection.call(&MachineLife { machine: machine.clone() }).await;
+        worker
+            .or_dying(either(&mut changes, &mut units))
+            .await?
+            .while_doing("watching the machine")?;
+        let life = connection
+            .call(&MachineLife {
+                machine: machine.clone(),
+            })
+            .await;
         let status = match life.while_doing("reading the life of the machine")? {
             None | Some(Life::Dead) => return Err(Fatal::TerminateAgent.into()),
             Some(Life::Alive) => Machine::Started,
             Some(Life::Dying) => Machine::Stopped,
         };
         if told.is_none() {
-            let set = SetMachineAddresses { machine: machine.clone(), addresses: context.host.addresses.clone() };
-            connection.call(&set).await.while_doing("reporting addresses")?;
+            let set = SetMachineAddresses {
+                machine: machine.clone(),
+                addresses: context.host.addresses.clone(),
+            };
+            connection
+                .call(&set)
+                .await
+                .while_doing("reporting addresses")?;
         }
         if told.replace(status) != Some(status) {
-            let set = SetMachineStatus { machine: machine.clone(), status: Status::new(status, "") };
-            connection.call(&set).await.while_doing("reporting the status")?;
+            let set = SetMachineStatus {
+                machine: machine.clone(),
+                status: Status::new(status, ""),
+            };
+            connection
+                .call(&set)
+                .await
+                .while_doing("reporting the status")?;
         }
         if status == Machine::Stopped {
             if units.is_none() {
                 // Before asking, so that the last unit's end is not missed.
-                let watch = WatchMachineUnits { machine: machine.clone() };
-                units = Some(connection.watch(&watch).await.while_doing("watching the units")?);
+                let watch = WatchMachineUnits {
+                    machine: machine.clone(),
+                };
+                units = Some(
+                    connection
+                        .watch(&watch)
+                        .await
+                        .while_doing("watching the units")?,
+                );
             }
-            match connection.call(&EnsureMachinerDead { machine: machine.clone() }).await {
+            match connection
+                .call(&EnsureMachinerDead {
+                    machine: machine.clone(),
+                })
+                .await
+            {
                 Ok(_) => return Err(Fatal::TerminateAgent.into()),
                 Err(error) if error.is(code::NOT_FOUND) => return Err(Fatal::TerminateAgent.into()),
                 Err(error) if error.is(code::HAS_ASSIGNED_UNITS) => {}

@@ -12,7 +12,8 @@
 
 use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
-    Manifold, Outputs, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext, WorkerResult,
+    Manifold, Outputs, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext,
+    WorkerResult,
 };
 use periapt_model::UnitName;
 use periapt_uniter::Leadership;
@@ -41,7 +42,14 @@ pub fn manifold() -> Manifold {
 pub fn start(unit: UnitName, connection: ApiConnection, clock: SharedClock) -> SharedWorker {
     let (handle, source) = Leadership::new(clock.clone());
     TaskWorker::lending(Outputs::of(handle), move |worker| async move {
-        Tracker { unit, connection, clock, source }.run(worker).await
+        Tracker {
+            unit,
+            connection,
+            clock,
+            source,
+        }
+        .run(worker)
+        .await
     })
 }
 
@@ -66,7 +74,14 @@ impl Tracker {
                 Err(error) if error.is(code::LEASE_DENIED) => false,
                 Err(error) => return Err(error).while_doing("claiming leadership"),
             };
-            self.publish(&worker, if won { Standing::Leader { claimed_at: before } } else { Standing::Minion });
+            self.publish(
+                &worker,
+                if won {
+                    Standing::Leader { claimed_at: before }
+                } else {
+                    Standing::Minion
+                },
+            );
             if let Some(request) = asking.take() {
                 // Who asked may have gone away meanwhile.
                 let _ = request.send(won);
@@ -75,7 +90,10 @@ impl Tracker {
                 let renewal = before + (LEASE - GUARANTEE);
                 worker.or_dying(self.lead(renewal)).await?
             } else {
-                worker.or_dying(self.wait_for_release()).await?.while_doing("waiting for leadership")?;
+                worker
+                    .or_dying(self.wait_for_release())
+                    .await?
+                    .while_doing("waiting for leadership")?;
                 None
             };
         }
@@ -108,7 +126,9 @@ impl Tracker {
     }
 
     async fn wait_for_release(&mut self) -> Result<(), CallError> {
-        let release = BlockUntilLeadershipReleased { application: self.unit.application() };
+        let release = BlockUntilLeadershipReleased {
+            application: self.unit.application(),
+        };
         let mut released = std::pin::pin!(self.connection.call(&release));
         loop {
             tokio::select! {

@@ -17,15 +17,21 @@ pub fn manifold() -> Manifold {
         let unit: UnitContext = context.get(agent::NAME)?;
         let mut strategy = unit.machine.host.settings.retry.clone();
         let first = strategy.borrow_and_update().clone();
-        Ok(TaskWorker::lending(Outputs::of(first.clone()), |worker| async move {
-            let changed = worker.or_dying(strategy.wait_for(|strategy| *strategy != first)).await?.is_ok();
-            if changed {
-                return Err(WorkerError::Bounce);
-            }
-            // Whoever knows the settings has gone: they cannot change any more.
-            worker.dying().cancelled().await;
-            Ok(())
-        }))
+        Ok(TaskWorker::lending(
+            Outputs::of(first.clone()),
+            |worker| async move {
+                let changed = worker
+                    .or_dying(strategy.wait_for(|strategy| *strategy != first))
+                    .await?
+                    .is_ok();
+                if changed {
+                    return Err(WorkerError::Bounce);
+                }
+                // Whoever knows the settings has gone: they cannot change any more.
+                worker.dying().cancelled().await;
+                Ok(())
+            },
+        ))
     })
     .needs([agent::NAME])
 }

@@ -24,8 +24,18 @@ fn track(controller: &Controller, clock: &FakeClock, unit: &str) -> (SharedWorke
 fn every_input_of_the_table_has_a_row() {
     let (connection, _) = Controller::new().connect();
     let host = crate::host::tests::host_context(connection);
-    let machine = MachineContext { machine: "0".parse().unwrap(), host };
-    assert_eq!(manifolds(&UnitContext { unit: name("site/0"), machine }).unknown_inputs(), []);
+    let machine = MachineContext {
+        machine: "0".parse().unwrap(),
+        host,
+    };
+    assert_eq!(
+        manifolds(&UnitContext {
+            unit: name("site/0"),
+            machine
+        })
+        .unknown_inputs(),
+        []
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -35,7 +45,11 @@ async fn a_leader_renews_after_each_guarantee() {
     assert!(handle.wait_leader().await);
     assert!(handle.claim_leader().await);
     settle().await;
-    assert_eq!(controller.count("ClaimLeadership"), 1, "what is known is recent enough");
+    assert_eq!(
+        controller.count("ClaimLeadership"),
+        1,
+        "what is known is recent enough"
+    );
     for renewal in 2..5 {
         clock.advance(Duration::from_secs(30));
         settle().await;
@@ -44,7 +58,11 @@ async fn a_leader_renews_after_each_guarantee() {
     }
     worker.kill();
     worker.wait().await.unwrap();
-    assert_eq!(controller.leader("site"), Some(name("site/0")), "the lease is left to expire");
+    assert_eq!(
+        controller.leader("site"),
+        Some(name("site/0")),
+        "the lease is left to expire"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,7 +75,10 @@ async fn a_promise_counts_from_before_the_claim() {
     clock.advance(Duration::from_secs(31));
     controller.hold("ClaimLeadership", false);
     assert!(handle.claim_leader().await);
-    assert!(controller.count("ClaimLeadership") >= 2, "claimed again before it said yes");
+    assert!(
+        controller.count("ClaimLeadership") >= 2,
+        "claimed again before it said yes"
+    );
     worker.kill();
     worker.wait().await.unwrap();
 }
@@ -71,7 +92,11 @@ async fn a_minion_takes_over_when_leadership_is_released() {
     assert!(!handle.claim_leader().await);
     clock.advance(Duration::from_secs(300));
     settle().await;
-    assert_eq!(controller.count("ClaimLeadership"), 1, "it does not ask again and again");
+    assert_eq!(
+        controller.count("ClaimLeadership"),
+        1,
+        "it does not ask again and again"
+    );
     controller.set_leader("site", None);
     assert!(handle.wait_leader().await);
     assert_eq!(controller.leader("site"), Some(name("site/0")));

@@ -35,5 +35,11 @@ pub fn manifold() -> Manifold {
             retry,
         }))
     })
-    .needs([agent::NAME, apicaller::NAME, charmdir::NAME, leadership::NAME, retrystrategy::NAME])
+    .needs([
+        agent::NAME,
+        apicaller::NAME,
+        charmdir::NAME,
+        leadership::NAME,
+        retrystrategy::NAME,
+    ])
 }

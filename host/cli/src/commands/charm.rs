@@ -29,8 +29,14 @@ fn init(context: &Context, arguments: CharmInit) -> Outcome {
     let dir = arguments
         .directory
         .unwrap_or_else(|| PathBuf::from(&arguments.name));
-    let report = periapt_packing::init(&arguments.name, &dir, &InitOptions { sdk: arguments.sdk })
-        .map_err(|error| failed("the project was not made", &error))?;
+    let report = periapt_packing::init(
+        &arguments.name,
+        &dir,
+        &InitOptions {
+            sdk: arguments.sdk.or_else(sdk_of_checkout),
+        },
+    )
+    .map_err(|error| failed("the project was not made", &error))?;
     context
         .output
         .say(&format!("Made {}:", report.dir.display()));
@@ -41,6 +47,15 @@ fn init(context: &Context, arguments: CharmInit) -> Outcome {
         context.output.say(&format!("{}. {step}", number + 1));
     }
     Ok(())
+}
+
+/// The checkout that this program was built in, where it still is: its SDK fits this version.
+fn sdk_of_checkout() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    program
+        .ancestors()
+        .find(|folder| folder.join("guest-sdk/rust/Cargo.toml").is_file())
+        .map(PathBuf::from)
 }
 
 fn build(context: &Context, arguments: &CharmBuild) -> Outcome<BuildReport> {

@@ -1,13 +1,26 @@
 use super::*;
 
 fn schema() -> Schema {
-    let option = |kind, default| ConfigOption { kind, description: String::new(), default };
+    let option = |kind, default| ConfigOption {
+        kind,
+        description: String::new(),
+        default,
+    };
     Schema {
         options: BTreeMap::from([
-            ("title".to_owned(), option(Kind::String, Some(Value::Text("Home".to_owned())))),
-            ("port".to_owned(), option(Kind::Int, Some(Value::Integer(80)))),
+            (
+                "title".to_owned(),
+                option(Kind::String, Some(Value::Text("Home".to_owned()))),
+            ),
+            (
+                "port".to_owned(),
+                option(Kind::Int, Some(Value::Integer(80))),
+            ),
             ("ratio".to_owned(), option(Kind::Float, None)),
-            ("debug".to_owned(), option(Kind::Boolean, Some(Value::Boolean(false)))),
+            (
+                "debug".to_owned(),
+                option(Kind::Boolean, Some(Value::Boolean(false))),
+            ),
         ]),
     }
 }
@@ -40,7 +53,10 @@ fn settings_stand_over_defaults_and_unset_options_are_absent() {
     ]);
     let effective = schema().effective(&settings);
     assert_eq!(effective.get("port"), Some(&Value::Integer(81)));
-    assert_eq!(effective.get("title"), Some(&Value::Text("Home".to_owned())));
+    assert_eq!(
+        effective.get("title"),
+        Some(&Value::Text("Home".to_owned()))
+    );
     assert!(!effective.contains_key("ratio") && !effective.contains_key("gone"));
 }
 

@@ -32,7 +32,13 @@ fn tags_go_to_the_wire_and_back() {
         let tag: Tag = text.parse().expect(text);
         assert_eq!(tag.to_string(), text);
     }
-    assert_eq!("user-admin@local".parse::<Tag>().expect("local").to_string(), "user-admin");
+    assert_eq!(
+        "user-admin@local"
+            .parse::<Tag>()
+            .expect("local")
+            .to_string(),
+        "user-admin"
+    );
     assert!("thing-1".parse::<Tag>().is_err());
 }
 

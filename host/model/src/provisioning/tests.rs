@@ -19,19 +19,36 @@ fn a_machine_is_classified_by_life_instance_and_status() {
         (Life::Dead, false, &pending, false, Task::Stop),
         (Life::Dead, true, &started, true, Task::Stop),
     ] {
-        assert_eq!(classify(life, has_instance, status, first_look), task, "{life} {has_instance} {first_look}");
+        assert_eq!(
+            classify(life, has_instance, status, first_look),
+            task,
+            "{life} {has_instance} {first_look}"
+        );
     }
 }
 
 #[test]
 fn harvest_modes_decide_about_unknown_and_dead() {
-    let machines = [("0".parse().unwrap(), Life::Alive), ("1".parse().unwrap(), Life::Dead)];
-    for (mode, unknown, dead) in
-        [("none", false, false), ("unknown", true, false), ("destroyed", false, true), ("all", true, true)]
-    {
+    let machines = [
+        ("0".parse().unwrap(), Life::Alive),
+        ("1".parse().unwrap(), Life::Dead),
+    ];
+    for (mode, unknown, dead) in [
+        ("none", false, false),
+        ("unknown", true, false),
+        ("destroyed", false, true),
+        ("all", true, true),
+    ] {
         let mode: Harvest = mode.parse().unwrap();
-        assert!(!mode.takes("0", &machines), "an alive machine keeps its instance");
-        assert_eq!((mode.takes("7", &machines), mode.takes("1", &machines)), (unknown, dead), "{mode:?}");
+        assert!(
+            !mode.takes("0", &machines),
+            "an alive machine keeps its instance"
+        );
+        assert_eq!(
+            (mode.takes("7", &machines), mode.takes("1", &machines)),
+            (unknown, dead),
+            "{mode:?}"
+        );
     }
     assert!("some".parse::<Harvest>().is_err());
 }
@@ -40,7 +57,13 @@ fn harvest_modes_decide_about_unknown_and_dead() {
 fn the_last_failed_start_is_an_error() {
     let first = failed_start("no room", 1);
     assert_eq!(first.status, Machine::Pending);
-    assert_eq!(first.message, "failed to start instance (no room), retrying in 10s (9 more attempts)");
+    assert_eq!(
+        first.message,
+        "failed to start instance (no room), retrying in 10s (9 more attempts)"
+    );
     let last = failed_start("no room", START_ATTEMPTS);
-    assert_eq!((last.status, last.message.as_str()), (Machine::ProvisioningError, "no room"));
+    assert_eq!(
+        (last.status, last.message.as_str()),
+        (Machine::ProvisioningError, "no room")
+    );
 }

@@ -8,7 +8,10 @@ fn the_worst_unit_speaks_for_the_application() {
         Status::new(Workload::Waiting, ""),
     ];
     let derived = derive_application(units);
-    assert_eq!((derived.status, derived.message.as_str()), (Workload::Blocked, "needs a title"));
+    assert_eq!(
+        (derived.status, derived.message.as_str()),
+        (Workload::Blocked, "needs a title")
+    );
     assert_eq!(derive_application([]).status, Workload::Unknown);
 }
 
@@ -19,5 +22,10 @@ fn words_survive_text_and_json() {
         let json = serde_json::to_string(status).expect("serialises");
         assert_eq!(json, format!("\"{status}\""));
     }
-    assert!("splendid".parse::<Workload>().expect_err("unknown word").contains("blocked"));
+    assert!(
+        "splendid"
+            .parse::<Workload>()
+            .expect_err("unknown word")
+            .contains("blocked")
+    );
 }

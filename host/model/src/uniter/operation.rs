@@ -15,7 +15,11 @@ pub enum OperationError {
     #[error("recorded operation is not valid: {what}")]
     Invalid { what: &'static str },
     #[error("cannot {operation} while {kind:?} is {step:?}")]
-    OutOfOrder { operation: String, kind: OperationKind, step: OperationStep },
+    OutOfOrder {
+        operation: String,
+        kind: OperationKind,
+        step: OperationStep,
+    },
 }
 
 impl OperationError {
@@ -40,11 +44,21 @@ pub struct Deploy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Puts a charm in place; a hook that had failed before is gone back to.
-    Deploy { deploy: Deploy, clear_resolved: bool },
-    RunHook { hook: Info, clear_resolved: bool },
+    Deploy {
+        deploy: Deploy,
+        clear_resolved: bool,
+    },
+    RunHook {
+        hook: Info,
+        clear_resolved: bool,
+    },
     /// Does the bookkeeping of a hook without running it: it ran already, or a person said to
     /// go on without it. `config_hash` is what a skipped `config-changed` would have seen.
-    SkipHook { hook: Info, clear_resolved: bool, config_hash: String },
+    SkipHook {
+        hook: Info,
+        clear_resolved: bool,
+        config_hash: String,
+    },
     /// Takes note of won leadership and queues `leader-elected` in the same write.
     AcceptLeadership,
     /// Takes note of lost leadership.
@@ -80,11 +94,18 @@ impl Operation {
     }
 
     /// The state to write before executing; none when there is nothing to execute.
-    pub fn prepare(&self, state: &OperationState) -> Result<Option<OperationState>, OperationError> {
+    pub fn prepare(
+        &self,
+        state: &OperationState,
+    ) -> Result<Option<OperationState>, OperationError> {
         state.validate()?;
         match self {
             Operation::Deploy { deploy, .. } => Ok(Some(OperationState {
-                kind: if deploy.install { OperationKind::Install } else { OperationKind::Upgrade },
+                kind: if deploy.install {
+                    OperationKind::Install
+                } else {
+                    OperationKind::Upgrade
+                },
                 step: OperationStep::Pending,
                 hook: match state.kind {
                     OperationKind::RunHook | OperationKind::Upgrade => state.hook.clone(),
@@ -105,7 +126,9 @@ impl Operation {
                     ..state.clone()
                 }))
             }
-            Operation::SkipHook { .. } | Operation::AcceptLeadership | Operation::ResignLeadership => Ok(None),
+            Operation::SkipHook { .. }
+            | Operation::AcceptLeadership
+            | Operation::ResignLeadership => Ok(None),
         }
     }
 
@@ -127,7 +150,10 @@ impl Operation {
     /// The state of a hook that the agent broke off because it stops: it is run again, and is
     /// no failure.
     pub fn hook_interrupted(state: &OperationState) -> OperationState {
-        OperationState { step: OperationStep::Queued, ..state.clone() }
+        OperationState {
+            step: OperationStep::Queued,
+            ..state.clone()
+        }
     }
 
     /// The state after the operation, follow-up hooks queued.
@@ -135,10 +161,14 @@ impl Operation {
         match self {
             Operation::Deploy { deploy, .. } => Ok(deployed(state, deploy)),
             Operation::RunHook { .. } => match (state.kind, state.step, &state.hook) {
-                (OperationKind::RunHook, OperationStep::Done, Some(hook)) => Ok(after_hook(state, hook.kind)),
+                (OperationKind::RunHook, OperationStep::Done, Some(hook)) => {
+                    Ok(after_hook(state, hook.kind))
+                }
                 _ => Err(self.out_of_order(state)),
             },
-            Operation::SkipHook { hook, config_hash, .. } => {
+            Operation::SkipHook {
+                hook, config_hash, ..
+            } => {
                 let ran = state.kind == OperationKind::RunHook && state.step == OperationStep::Done;
                 let mut next = after_hook(state, hook.kind);
                 if hook.kind == Kind::ConfigChanged && !ran {
@@ -150,21 +180,36 @@ impl Operation {
                 if state.kind != OperationKind::Continue {
                     return Err(self.out_of_order(state));
                 }
-                Ok(queued(OperationState { leader: true, ..state.clone() }, Kind::LeaderElected))
+                Ok(queued(
+                    OperationState {
+                        leader: true,
+                        ..state.clone()
+                    },
+                    Kind::LeaderElected,
+                ))
             }
-            Operation::ResignLeadership => Ok(OperationState { leader: false, ..state.clone() }),
+            Operation::ResignLeadership => Ok(OperationState {
+                leader: false,
+                ..state.clone()
+            }),
         }
     }
 
     fn out_of_order(&self, state: &OperationState) -> OperationError {
-        OperationError::OutOfOrder { operation: self.to_string(), kind: state.kind, step: state.step }
+        OperationError::OutOfOrder {
+            operation: self.to_string(),
+            kind: state.kind,
+            step: state.step,
+        }
     }
 }
 
 impl std::fmt::Display for Operation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Operation::Deploy { deploy, .. } if deploy.install => write!(f, "install {}", deploy.charm_url),
+            Operation::Deploy { deploy, .. } if deploy.install => {
+                write!(f, "install {}", deploy.charm_url)
+            }
             Operation::Deploy { deploy, .. } => write!(f, "upgrade to {}", deploy.charm_url),
             Operation::RunHook { hook, .. } => write!(f, "run {} hook", hook.kind),
             Operation::SkipHook { hook, .. } => write!(f, "skip {} hook", hook.kind),
@@ -175,7 +220,10 @@ impl std::fmt::Display for Operation {
 }
 
 fn deployed(state: &OperationState, deploy: &Deploy) -> OperationState {
-    let back_to = state.hook.clone().filter(|_| state.kind == OperationKind::Upgrade);
+    let back_to = state
+        .hook
+        .clone()
+        .filter(|_| state.kind == OperationKind::Upgrade);
     let placed = OperationState {
         charm_url: Some(deploy.charm_url.clone()),
         charm_modified_version: deploy.charm_modified_version,
@@ -188,7 +236,14 @@ fn deployed(state: &OperationState, deploy: &Deploy) -> OperationState {
             hook: Some(hook),
             ..placed
         },
-        None => queued(placed, if deploy.install { Kind::Install } else { Kind::UpgradeCharm }),
+        None => queued(
+            placed,
+            if deploy.install {
+                Kind::Install
+            } else {
+                Kind::UpgradeCharm
+            },
+        ),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The next operation, from the local and the remote state. First answer wins; the order is
 //! that of Juju's uniter.
 
-use super::{Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved};
+use super::{
+    Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved,
+};
 use crate::Life;
 use crate::hook::{Info, Kind};
 
@@ -25,7 +27,10 @@ pub struct LocalState {
 impl LocalState {
     /// What an agent knows as it starts; `recorded` is none before the first operation.
     pub fn recorded(recorded: Option<OperationState>) -> Self {
-        Self { operation: recorded.unwrap_or_else(OperationState::initial), ..Self::default() }
+        Self {
+            operation: recorded.unwrap_or_else(OperationState::initial),
+            ..Self::default()
+        }
     }
 
     /// Takes note that `operation`, decided on with `remote`, begins.
@@ -81,7 +86,9 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
         return Decision::Run(operation);
     }
     match (state.kind, &state.hook) {
-        (OperationKind::RunHook, Some(hook)) if !local.shutdown => recorded_hook(local, remote, hook),
+        (OperationKind::RunHook, Some(hook)) if !local.shutdown => {
+            recorded_hook(local, remote, hook)
+        }
         _ => free(local, remote),
     }
 }
@@ -92,7 +99,10 @@ fn pending_upgrade(local: &LocalState, remote: &RemoteState) -> Decision {
         Decision::Run(Operation::Deploy {
             deploy: Deploy {
                 install: false,
-                charm_url: state.charm_url.clone().unwrap_or_else(|| remote.charm_url.clone()),
+                charm_url: state
+                    .charm_url
+                    .clone()
+                    .unwrap_or_else(|| remote.charm_url.clone()),
                 charm_modified_version: state.charm_modified_version,
             },
             clear_resolved,
@@ -151,7 +161,9 @@ fn failed_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decisio
             clear_resolved: true,
             config_hash: remote.config_hash.clone(),
         }),
-        Resolved::None if remote.retry_hook_version != local.retry_hook_version => run(hook.kind, false),
+        Resolved::None if remote.retry_hook_version != local.retry_hook_version => {
+            run(hook.kind, false)
+        }
         Resolved::None => Decision::NoOperation,
     }
 }
@@ -167,7 +179,11 @@ fn free(local: &LocalState, remote: &RemoteState) -> Decision {
         };
     }
     if local.shutdown {
-        return if state.started && !state.stopped { run(Kind::Stop, false) } else { Decision::Terminate };
+        return if state.started && !state.stopped {
+            run(Kind::Stop, false)
+        } else {
+            Decision::Terminate
+        };
     }
     if state.kind == OperationKind::Install {
         // Nothing of an earlier charm has run yet, so the newest one is the one to install.
@@ -192,7 +208,10 @@ fn free(local: &LocalState, remote: &RemoteState) -> Decision {
 }
 
 fn run(kind: Kind, clear_resolved: bool) -> Decision {
-    Decision::Run(Operation::RunHook { hook: Info::new(kind), clear_resolved })
+    Decision::Run(Operation::RunHook {
+        hook: Info::new(kind),
+        clear_resolved,
+    })
 }
 
 fn upgrade(remote: &RemoteState) -> Operation {

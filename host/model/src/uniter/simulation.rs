@@ -106,7 +106,11 @@ impl World {
             }
             Event::Leader(leader) => self.remote.leader = *leader,
             Event::Resolve(resolved) => {
-                if self.stored.as_ref().is_some_and(|state| state.failed_hook().is_some()) {
+                if self
+                    .stored
+                    .as_ref()
+                    .is_some_and(|state| state.failed_hook().is_some())
+                {
                     self.remote.resolved = *resolved;
                 }
             }
@@ -187,7 +191,10 @@ impl World {
                 return self.restart_agent();
             }
         }
-        if let Operation::SkipHook { hook, config_hash, .. } = &operation {
+        if let Operation::SkipHook {
+            hook, config_hash, ..
+        } = &operation
+        {
             if state.step == OperationStep::Done {
                 assert_eq!(self.commits_in_flight, 1, "a commit is finished once");
             } else {
@@ -227,14 +234,27 @@ impl World {
             assert!(count(once) <= 1, "{once} more than once: {kinds:?}");
         }
         if let Some(start) = first(Kind::Start) {
-            assert_eq!(kinds[start - 1], Kind::ConfigChanged, "config-changed before start: {kinds:?}");
+            assert_eq!(
+                kinds[start - 1],
+                Kind::ConfigChanged,
+                "config-changed before start: {kinds:?}"
+            );
         }
         if let Some(update) = first(Kind::UpdateStatus) {
-            assert!(first(Kind::Start).is_some_and(|start| start < update), "started first: {kinds:?}");
+            assert!(
+                first(Kind::Start).is_some_and(|start| start < update),
+                "started first: {kinds:?}"
+            );
         }
         if let Some(stop) = first(Kind::Stop) {
-            assert!(first(Kind::Start).is_some_and(|start| start < stop), "only what started stops: {kinds:?}");
-            assert!(stop + 2 >= kinds.len(), "only remove comes after stop: {kinds:?}");
+            assert!(
+                first(Kind::Start).is_some_and(|start| start < stop),
+                "only what started stops: {kinds:?}"
+            );
+            assert!(
+                stop + 2 >= kinds.len(),
+                "only remove comes after stop: {kinds:?}"
+            );
         }
         if let Some(remove) = first(Kind::Remove) {
             assert_eq!(remove + 1, kinds.len(), "remove is last: {kinds:?}");
@@ -243,7 +263,11 @@ impl World {
             if *kind == Kind::UpgradeCharm
                 && let Some(next) = kinds.get(position + 1)
             {
-                assert_eq!(*next, Kind::ConfigChanged, "config-changed follows upgrade-charm: {kinds:?}");
+                assert_eq!(
+                    *next,
+                    Kind::ConfigChanged,
+                    "config-changed follows upgrade-charm: {kinds:?}"
+                );
             }
         }
     }

@@ -8,7 +8,8 @@ use crate::status::{Agent, Status, Workload};
 
 /// The agent runs `hook`. None for `update-status`, which is too frequent to be shown.
 pub fn agent_executing(hook: Kind) -> Option<Status<Agent>> {
-    (hook != Kind::UpdateStatus).then(|| Status::new(Agent::Executing, format!("running {hook} hook")))
+    (hook != Kind::UpdateStatus)
+        .then(|| Status::new(Agent::Executing, format!("running {hook} hook")))
 }
 
 pub fn agent_idle() -> Status<Agent> {
@@ -20,7 +21,10 @@ pub fn agent_hook_failed(hook: &Info, reason: Option<&str>) -> Status<Agent> {
     let hook_name = ("hook".to_owned(), Value::from(hook.kind.as_str()));
     let reason = reason.map(|reason| ("reason".to_owned(), Value::from(reason)));
     let data = Map::from_iter([hook_name].into_iter().chain(reason));
-    Status { data, ..Status::new(Agent::Error, format!("hook failed: \"{}\"", hook.kind)) }
+    Status {
+        data,
+        ..Status::new(Agent::Error, format!("hook failed: \"{}\"", hook.kind))
+    }
 }
 
 /// The workload status to set before a hook runs.

@@ -42,11 +42,18 @@ fn failed(kind: Kind) -> LocalState {
 }
 
 fn hook(kind: Kind) -> Decision {
-    Decision::Run(Operation::RunHook { hook: Info::new(kind), clear_resolved: false })
+    Decision::Run(Operation::RunHook {
+        hook: Info::new(kind),
+        clear_resolved: false,
+    })
 }
 
 fn skip(kind: Kind, clear_resolved: bool) -> Decision {
-    Decision::Run(Operation::SkipHook { hook: Info::new(kind), clear_resolved, config_hash: "one".to_owned() })
+    Decision::Run(Operation::SkipHook {
+        hook: Info::new(kind),
+        clear_resolved,
+        config_hash: "one".to_owned(),
+    })
 }
 
 fn deploys(decision: &Decision, url: &str, is_install: bool) -> bool {
@@ -74,7 +81,10 @@ fn drive(local: &mut LocalState, remote: &RemoteState) -> (Vec<String>, Decision
             state = prepared;
         }
         if matches!(operation, Operation::RunHook { .. }) {
-            let executed = Executed { config_hash: remote.config_hash.clone(), ..Executed::default() };
+            let executed = Executed {
+                config_hash: remote.config_hash.clone(),
+                ..Executed::default()
+            };
             state = operation.hook_done(&state, &executed);
         }
         let state = operation.commit(&state).unwrap();
@@ -87,7 +97,15 @@ fn drive(local: &mut LocalState, remote: &RemoteState) -> (Vec<String>, Decision
 fn a_new_unit_goes_through_its_hooks_in_order() {
     let mut local = LocalState::recorded(None);
     let (names, decision) = drive(&mut local, &remote());
-    assert_eq!(names, ["install local:site-0", "run install hook", "run config-changed hook", "run start hook"]);
+    assert_eq!(
+        names,
+        [
+            "install local:site-0",
+            "run install hook",
+            "run config-changed hook",
+            "run start hook"
+        ]
+    );
     assert_eq!(decision, Decision::NoOperation);
     assert!(local.operation.started && local.operation.charm_directory_available());
 }
@@ -95,7 +113,13 @@ fn a_new_unit_goes_through_its_hooks_in_order() {
 #[test]
 fn a_leader_runs_leader_elected_between_install_and_config_changed() {
     let mut local = LocalState::recorded(None);
-    let (names, _) = drive(&mut local, &RemoteState { leader: true, ..remote() });
+    let (names, _) = drive(
+        &mut local,
+        &RemoteState {
+            leader: true,
+            ..remote()
+        },
+    );
     assert_eq!(
         names,
         [
@@ -113,13 +137,27 @@ fn a_leader_runs_leader_elected_between_install_and_config_changed() {
 #[test]
 fn a_refresh_runs_upgrade_charm_then_config_changed_and_restarts_the_loop() {
     let mut local = settled();
-    let refreshed = RemoteState { charm_url: "local:site-1".to_owned(), charm_modified_version: 1, ..remote() };
+    let refreshed = RemoteState {
+        charm_url: "local:site-1".to_owned(),
+        charm_modified_version: 1,
+        ..remote()
+    };
     assert!(deploys(&resolve(&local, &refreshed), "local:site-1", false));
     let (names, _) = drive(&mut local, &refreshed);
-    assert_eq!(names, ["upgrade to local:site-1", "run upgrade-charm hook", "run config-changed hook"]);
+    assert_eq!(
+        names,
+        [
+            "upgrade to local:site-1",
+            "run upgrade-charm hook",
+            "run config-changed hook"
+        ]
+    );
     assert_eq!(local.operation.charm_modified_version, 1);
     // The same charm with another counter is a change too.
-    let again = RemoteState { charm_modified_version: 2, ..refreshed };
+    let again = RemoteState {
+        charm_modified_version: 2,
+        ..refreshed
+    };
     assert!(deploys(&resolve(&local, &again), "local:site-1", false));
 }
 
@@ -127,31 +165,50 @@ fn a_refresh_runs_upgrade_charm_then_config_changed_and_restarts_the_loop() {
 fn a_dying_unit_stops_removes_and_is_dead() {
     let mut local = settled();
     local.operation.leader = true;
-    let dying = RemoteState { life: Life::Dying, leader: true, ..remote() };
+    let dying = RemoteState {
+        life: Life::Dying,
+        leader: true,
+        ..remote()
+    };
     let (names, decision) = drive(&mut local, &dying);
-    assert_eq!(names, ["resign leadership", "run stop hook", "run remove hook"]);
+    assert_eq!(
+        names,
+        ["resign leadership", "run stop hook", "run remove hook"]
+    );
     assert_eq!(decision, Decision::Dead);
     assert!(!local.operation.charm_directory_available());
 }
 
 #[test]
 fn a_dying_unit_skips_what_it_has_not_begun() {
-    let dying = RemoteState { life: Life::Dying, ..remote() };
+    let dying = RemoteState {
+        life: Life::Dying,
+        ..remote()
+    };
     assert_eq!(resolve(&LocalState::recorded(None), &dying), Decision::Dead);
     let mut queued = recorded(Kind::Install, OperationStep::Queued);
     queued.operation.installed = false;
     queued.operation.started = false;
     assert_eq!(resolve(&queued, &dying), Decision::Dead);
-    let dead = RemoteState { life: Life::Dead, ..remote() };
+    let dead = RemoteState {
+        life: Life::Dead,
+        ..remote()
+    };
     assert_eq!(resolve(&failed(Kind::Start), &dead), Decision::Dead);
 }
 
 #[test]
 fn update_status_runs_only_when_nothing_else_is_to_do() {
-    let tick = RemoteState { update_status_version: 1, ..remote() };
+    let tick = RemoteState {
+        update_status_version: 1,
+        ..remote()
+    };
     let mut local = settled();
     assert_eq!(resolve(&local, &tick), hook(Kind::UpdateStatus));
-    let both = RemoteState { config_hash: "two".to_owned(), ..tick.clone() };
+    let both = RemoteState {
+        config_hash: "two".to_owned(),
+        ..tick.clone()
+    };
     assert_eq!(resolve(&local, &both), hook(Kind::ConfigChanged));
     assert_eq!(drive(&mut local, &tick).0, ["run update-status hook"]);
     assert_eq!(resolve(&local, &tick), Decision::NoOperation);
@@ -160,22 +217,43 @@ fn update_status_runs_only_when_nothing_else_is_to_do() {
 #[test]
 fn a_failed_hook_waits_for_its_timer() {
     let mut local = failed(Kind::ConfigChanged);
-    let changed = RemoteState { config_hash: "two".to_owned(), update_status_version: 3, ..remote() };
+    let changed = RemoteState {
+        config_hash: "two".to_owned(),
+        update_status_version: 3,
+        ..remote()
+    };
     assert_eq!(resolve(&local, &changed), Decision::NoOperation);
-    let tick = RemoteState { retry_hook_version: 1, ..changed };
-    let Decision::Run(operation) = resolve(&local, &tick) else { panic!("no retry") };
+    let tick = RemoteState {
+        retry_hook_version: 1,
+        ..changed
+    };
+    let Decision::Run(operation) = resolve(&local, &tick) else {
+        panic!("no retry")
+    };
     assert_eq!(Decision::Run(operation.clone()), hook(Kind::ConfigChanged));
     local.begin(&operation, &tick);
-    assert_eq!(resolve(&local, &tick), Decision::NoOperation, "one tick is one retry");
+    assert_eq!(
+        resolve(&local, &tick),
+        Decision::NoOperation,
+        "one tick is one retry"
+    );
 }
 
 #[test]
 fn resolved_retries_or_skips_and_is_used_up() {
     let local = failed(Kind::Start);
-    let retry = RemoteState { resolved: Resolved::RetryHooks, ..remote() };
-    let Decision::Run(operation) = resolve(&local, &retry) else { panic!("nothing to run") };
+    let retry = RemoteState {
+        resolved: Resolved::RetryHooks,
+        ..remote()
+    };
+    let Decision::Run(operation) = resolve(&local, &retry) else {
+        panic!("nothing to run")
+    };
     assert!(operation.clears_resolved() && operation.needs_machine_lock());
-    let no_hooks = RemoteState { resolved: Resolved::NoHooks, ..remote() };
+    let no_hooks = RemoteState {
+        resolved: Resolved::NoHooks,
+        ..remote()
+    };
     assert_eq!(resolve(&local, &no_hooks), skip(Kind::Start, true));
 }
 
@@ -184,8 +262,13 @@ fn a_skipped_hook_does_its_bookkeeping() {
     let mut local = failed(Kind::ConfigChanged);
     local.operation.started = false;
     local.operation.config_hash = None;
-    let no_hooks = RemoteState { resolved: Resolved::NoHooks, ..remote() };
-    let Decision::Run(operation) = resolve(&local, &no_hooks) else { panic!("nothing to run") };
+    let no_hooks = RemoteState {
+        resolved: Resolved::NoHooks,
+        ..remote()
+    };
+    let Decision::Run(operation) = resolve(&local, &no_hooks) else {
+        panic!("nothing to run")
+    };
     assert_eq!(operation.prepare(&local.operation).unwrap(), None);
     let state = operation.commit(&local.operation).unwrap();
     assert_eq!(state.config_hash.as_deref(), Some("one"));
@@ -195,11 +278,23 @@ fn a_skipped_hook_does_its_bookkeeping() {
 #[test]
 fn leadership_is_taken_and_given_up_around_a_failed_hook() {
     let mut local = failed(Kind::UpdateStatus);
-    let leader = RemoteState { leader: true, ..remote() };
-    assert_eq!(resolve(&local, &leader), Decision::NoOperation, "not while a hook is pending");
+    let leader = RemoteState {
+        leader: true,
+        ..remote()
+    };
+    assert_eq!(
+        resolve(&local, &leader),
+        Decision::NoOperation,
+        "not while a hook is pending"
+    );
     local.operation.leader = true;
-    assert_eq!(resolve(&local, &remote()), Decision::Run(Operation::ResignLeadership));
-    let state = Operation::ResignLeadership.commit(&local.operation).unwrap();
+    assert_eq!(
+        resolve(&local, &remote()),
+        Decision::Run(Operation::ResignLeadership)
+    );
+    let state = Operation::ResignLeadership
+        .commit(&local.operation)
+        .unwrap();
     assert_eq!(state.failed_hook(), Some(&Info::new(Kind::UpdateStatus)));
 }
 
@@ -207,19 +302,38 @@ fn leadership_is_taken_and_given_up_around_a_failed_hook() {
 fn a_forced_refresh_in_error_goes_back_to_the_failed_hook() {
     let mut local = failed(Kind::Install);
     local.operation.installed = false;
-    let wanted = RemoteState { charm_url: "local:site-1".to_owned(), ..remote() };
-    assert_eq!(resolve(&local, &wanted), Decision::NoOperation, "a refresh without force waits");
-    let forced = RemoteState { force_charm_upgrade: true, ..wanted };
-    let Decision::Run(operation) = resolve(&local, &forced) else { panic!("no upgrade") };
+    let wanted = RemoteState {
+        charm_url: "local:site-1".to_owned(),
+        ..remote()
+    };
+    assert_eq!(
+        resolve(&local, &wanted),
+        Decision::NoOperation,
+        "a refresh without force waits"
+    );
+    let forced = RemoteState {
+        force_charm_upgrade: true,
+        ..wanted
+    };
+    let Decision::Run(operation) = resolve(&local, &forced) else {
+        panic!("no upgrade")
+    };
     let prepared = operation.prepare(&local.operation).unwrap().unwrap();
-    assert_eq!((prepared.kind, prepared.step), (OperationKind::Upgrade, OperationStep::Pending));
+    assert_eq!(
+        (prepared.kind, prepared.step),
+        (OperationKind::Upgrade, OperationStep::Pending)
+    );
     let state = operation.commit(&prepared).unwrap();
     assert_eq!(state.failed_hook(), Some(&Info::new(Kind::Install)));
     assert_eq!(state.charm_url.as_deref(), Some("local:site-1"));
     local.committed(&operation, state);
     assert_eq!(resolve(&local, &forced), Decision::Restart);
     local.restart = false;
-    assert_eq!(resolve(&local, &forced), Decision::NoOperation, "the new charm is in place");
+    assert_eq!(
+        resolve(&local, &forced),
+        Decision::NoOperation,
+        "the new charm is in place"
+    );
 }
 
 #[test]
@@ -227,14 +341,29 @@ fn a_conflicted_upgrade_waits_for_a_person_or_a_forced_charm() {
     let mut local = settled();
     local.operation.kind = OperationKind::Upgrade;
     local.operation.charm_url = Some("local:site-1".to_owned());
-    let wanted = RemoteState { charm_url: "local:site-1".to_owned(), ..remote() };
-    assert!(deploys(&resolve(&local, &wanted), "local:site-1", false), "a crash in between goes on");
+    let wanted = RemoteState {
+        charm_url: "local:site-1".to_owned(),
+        ..remote()
+    };
+    assert!(
+        deploys(&resolve(&local, &wanted), "local:site-1", false),
+        "a crash in between goes on"
+    );
     local.conflicted = true;
     assert_eq!(resolve(&local, &wanted), Decision::Waiting);
-    let resolved = RemoteState { resolved: Resolved::RetryHooks, ..wanted.clone() };
-    let Decision::Run(operation) = resolve(&local, &resolved) else { panic!("no upgrade") };
+    let resolved = RemoteState {
+        resolved: Resolved::RetryHooks,
+        ..wanted.clone()
+    };
+    let Decision::Run(operation) = resolve(&local, &resolved) else {
+        panic!("no upgrade")
+    };
     assert!(operation.clears_resolved());
-    let forced = RemoteState { charm_url: "local:site-2".to_owned(), force_charm_upgrade: true, ..wanted };
+    let forced = RemoteState {
+        charm_url: "local:site-2".to_owned(),
+        force_charm_upgrade: true,
+        ..wanted
+    };
     assert!(deploys(&resolve(&local, &forced), "local:site-2", false));
 }
 
@@ -243,10 +372,16 @@ fn a_container_that_goes_away_stops_the_charm_and_starts_it_again_later() {
     let mut local = settled();
     local.shutdown = true;
     let (names, decision) = drive(&mut local, &remote());
-    assert_eq!((names, decision), (vec!["run stop hook".to_owned()], Decision::Terminate));
+    assert_eq!(
+        (names, decision),
+        (vec!["run stop hook".to_owned()], Decision::Terminate)
+    );
     local.shutdown = false;
     let (names, decision) = drive(&mut local, &remote());
-    assert_eq!((names, decision), (vec!["run start hook".to_owned()], Decision::NoOperation));
+    assert_eq!(
+        (names, decision),
+        (vec!["run start hook".to_owned()], Decision::NoOperation)
+    );
     // A hook that is pending does not run while everything goes away.
     let mut pending = failed(Kind::ConfigChanged);
     pending.shutdown = true;
@@ -258,14 +393,21 @@ fn twenty_config_changes_during_one_hook_give_one_config_changed() {
     let mut local = settled();
     let mut world = remote();
     world.config_hash = "first".to_owned();
-    let Decision::Run(operation) = resolve(&local, &world) else { panic!("no hook") };
+    let Decision::Run(operation) = resolve(&local, &world) else {
+        panic!("no hook")
+    };
     local.begin(&operation, &world);
     let prepared = operation.prepare(&local.operation).unwrap().unwrap();
     for change in 0..20 {
         world.config_hash = format!("change-{change}");
     }
-    let seen = Executed { config_hash: "first".to_owned(), ..Executed::default() };
-    let state = operation.commit(&operation.hook_done(&prepared, &seen)).unwrap();
+    let seen = Executed {
+        config_hash: "first".to_owned(),
+        ..Executed::default()
+    };
+    let state = operation
+        .commit(&operation.hook_done(&prepared, &seen))
+        .unwrap();
     local.committed(&operation, state);
     let (names, _) = drive(&mut local, &world);
     assert_eq!(names, ["run config-changed hook"]);
@@ -275,53 +417,119 @@ fn twenty_config_changes_during_one_hook_give_one_config_changed() {
 /// The table of crash points: what is found, and what follows.
 #[test]
 fn a_crash_at_each_point_recovers_as_told() {
-    let world = RemoteState { config_hash: "two".to_owned(), ..remote() };
+    let world = RemoteState {
+        config_hash: "two".to_owned(),
+        ..remote()
+    };
     let before = settled();
-    let Decision::Run(operation) = resolve(&before, &world) else { panic!("no hook") };
+    let Decision::Run(operation) = resolve(&before, &world) else {
+        panic!("no hook")
+    };
     let prepared = operation.prepare(&before.operation).unwrap().unwrap();
-    let seen = Executed { config_hash: "two".to_owned(), state_generation: 4, status_set: true };
+    let seen = Executed {
+        config_hash: "two".to_owned(),
+        state_generation: 4,
+        status_set: true,
+    };
     let done = operation.hook_done(&prepared, &seen);
     let finished = operation.commit(&done).unwrap();
-    let found = |state: &OperationState| resolve(&LocalState::recorded(Some(state.clone())), &world);
+    let found =
+        |state: &OperationState| resolve(&LocalState::recorded(Some(state.clone())), &world);
 
-    assert_eq!(found(&before.operation), hook(Kind::ConfigChanged), "before prepare: the same decision");
-    assert_eq!(found(&prepared), Decision::NoOperation, "during execute: the error state");
-    assert_eq!(found(&Operation::hook_interrupted(&prepared)), hook(Kind::ConfigChanged), "broken off: run again");
-    let Decision::Run(commit_only) = found(&done) else { panic!("commit is due") };
-    assert!(matches!(commit_only, Operation::SkipHook { .. }), "after execute: commit only");
-    assert_eq!(commit_only.commit(&done).unwrap(), finished, "and with the same result");
+    assert_eq!(
+        found(&before.operation),
+        hook(Kind::ConfigChanged),
+        "before prepare: the same decision"
+    );
+    assert_eq!(
+        found(&prepared),
+        Decision::NoOperation,
+        "during execute: the error state"
+    );
+    assert_eq!(
+        found(&Operation::hook_interrupted(&prepared)),
+        hook(Kind::ConfigChanged),
+        "broken off: run again"
+    );
+    let Decision::Run(commit_only) = found(&done) else {
+        panic!("commit is due")
+    };
+    assert!(
+        matches!(commit_only, Operation::SkipHook { .. }),
+        "after execute: commit only"
+    );
+    assert_eq!(
+        commit_only.commit(&done).unwrap(),
+        finished,
+        "and with the same result"
+    );
     assert_eq!((finished.state_generation, finished.status_set), (4, true));
     assert_eq!(found(&finished), Decision::NoOperation);
 
     let mut alive = LocalState::recorded(Some(prepared));
     alive.hook_was_interrupted = true;
-    assert_eq!(resolve(&alive, &world), hook(Kind::ConfigChanged), "an agent that lived on knows better");
+    assert_eq!(
+        resolve(&alive, &world),
+        hook(Kind::ConfigChanged),
+        "an agent that lived on knows better"
+    );
 }
 
 #[test]
 fn a_crash_while_a_charm_is_put_in_place_goes_on_with_it() {
     let fresh = LocalState::recorded(None);
-    let Decision::Run(install) = resolve(&fresh, &remote()) else { panic!("no install") };
+    let Decision::Run(install) = resolve(&fresh, &remote()) else {
+        panic!("no install")
+    };
     let pending = install.prepare(&fresh.operation).unwrap().unwrap();
-    assert!(deploys(&resolve(&LocalState::recorded(Some(pending)), &remote()), "local:site-0", true));
-    let wanted = RemoteState { charm_url: "local:site-1".to_owned(), ..remote() };
-    let Decision::Run(upgrade) = resolve(&settled(), &wanted) else { panic!("no upgrade") };
+    assert!(deploys(
+        &resolve(&LocalState::recorded(Some(pending)), &remote()),
+        "local:site-0",
+        true
+    ));
+    let wanted = RemoteState {
+        charm_url: "local:site-1".to_owned(),
+        ..remote()
+    };
+    let Decision::Run(upgrade) = resolve(&settled(), &wanted) else {
+        panic!("no upgrade")
+    };
     let pending = upgrade.prepare(&settled().operation).unwrap().unwrap();
-    let newer = RemoteState { charm_url: "local:site-2".to_owned(), ..wanted };
-    assert!(deploys(&resolve(&LocalState::recorded(Some(pending)), &newer), "local:site-1", false));
+    let newer = RemoteState {
+        charm_url: "local:site-2".to_owned(),
+        ..wanted
+    };
+    assert!(deploys(
+        &resolve(&LocalState::recorded(Some(pending)), &newer),
+        "local:site-1",
+        false
+    ));
 }
 
 #[test]
 fn steps_out_of_order_are_refused() {
-    let operation = Operation::RunHook { hook: Info::new(Kind::Start), clear_resolved: false };
+    let operation = Operation::RunHook {
+        hook: Info::new(Kind::Start),
+        clear_resolved: false,
+    };
     let error = operation.commit(&settled().operation).unwrap_err();
     assert_eq!(error.code(), "operation-out-of-order");
-    assert!(Operation::AcceptLeadership.commit(&failed(Kind::Start).operation).is_err());
+    assert!(
+        Operation::AcceptLeadership
+            .commit(&failed(Kind::Start).operation)
+            .is_err()
+    );
     assert!(operation.prepare(&OperationState::initial()).is_err());
-    let damaged = OperationState { kind: OperationKind::RunHook, ..OperationState::default() };
+    let damaged = OperationState {
+        kind: OperationKind::RunHook,
+        ..OperationState::default()
+    };
     assert_eq!(damaged.validate().unwrap_err().code(), "operation-invalid");
     // Even a damaged record has an answer.
-    assert_ne!(resolve(&LocalState::recorded(Some(damaged)), &remote()), Decision::Dead);
+    assert_ne!(
+        resolve(&LocalState::recorded(Some(damaged)), &remote()),
+        Decision::Dead
+    );
 }
 
 #[test]
@@ -329,23 +537,43 @@ fn statuses_are_set_around_hooks() {
     use crate::status::{Agent, Workload};
     let state = settled().operation;
     let text = |hook| workload_before(hook, &state).map(|status| status.message);
-    assert_eq!(text(Kind::Install).as_deref(), Some("installing charm software"));
+    assert_eq!(
+        text(Kind::Install).as_deref(),
+        Some("installing charm software")
+    );
     assert_eq!(text(Kind::ConfigChanged), None);
-    let set = OperationState { status_set: true, ..state.clone() };
+    let set = OperationState {
+        status_set: true,
+        ..state.clone()
+    };
     assert_eq!(workload_before(Kind::Install, &set), None);
     assert_eq!(workload_after(Kind::Start, &set), None);
-    assert_eq!(workload_after(Kind::Start, &state).unwrap().status, Workload::Unknown);
-    assert_eq!(workload_after(Kind::Remove, &set).unwrap().status, Workload::Terminated);
+    assert_eq!(
+        workload_after(Kind::Start, &state).unwrap().status,
+        Workload::Unknown
+    );
+    assert_eq!(
+        workload_after(Kind::Remove, &set).unwrap().status,
+        Workload::Terminated
+    );
     assert_eq!(agent_executing(Kind::UpdateStatus), None);
-    assert_eq!(agent_executing(Kind::Start).unwrap().message, "running start hook");
+    assert_eq!(
+        agent_executing(Kind::Start).unwrap().message,
+        "running start hook"
+    );
     let failed = agent_hook_failed(&Info::new(Kind::Install), Some("no disk"));
-    assert_eq!((failed.status, failed.message.as_str()), (Agent::Error, "hook failed: \"install\""));
+    assert_eq!(
+        (failed.status, failed.message.as_str()),
+        (Agent::Error, "hook failed: \"install\"")
+    );
     assert_eq!(failed.data["hook"], "install");
 }
 
 #[test]
 fn a_state_written_by_an_older_agent_is_read() {
-    let state: OperationState = serde_json::from_str(r#"{"kind":"run-hook","step":"done","hook":{"kind":"start"}}"#).unwrap();
+    let state: OperationState =
+        serde_json::from_str(r#"{"kind":"run-hook","step":"done","hook":{"kind":"start"}}"#)
+            .unwrap();
     assert_eq!(state.hook, Some(Info::new(Kind::Start)));
     assert_eq!(state.charm_modified_version, 0);
 }

@@ -49,6 +49,7 @@ impl AgentProcess {
         directory: &Path,
         config: &Path,
     ) -> Result<Self, ProviderError> {
+        let started_before = directory.join("agent.log").exists();
         let log = open_log(directory)?;
         let errors = log
             .try_clone()
@@ -61,6 +62,10 @@ impl AgentProcess {
                 .stdin(Stdio::null())
                 .stdout(log)
                 .stderr(errors);
+            if started_before {
+                // An armed failpoint ends one life of an agent; the next is to recover.
+                command.env_remove(periapt_engine::failpoint::VARIABLE);
+            }
         })
         .wrap(ProcessSession)
         .spawn()

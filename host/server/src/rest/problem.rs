@@ -106,7 +106,7 @@ impl From<CharmError> for Answer {
             CharmError::Interrupted => 500,
             // The compiler's own failures are not the charm's.
             CharmError::Compile(_)
-                if code.starts_with("internal") || code.starts_with("compiler") =>
+                if code.starts_with("compile-") || code.starts_with("sandbox-") =>
             {
                 500
             }
@@ -225,6 +225,18 @@ fn advice(code: &str) -> &'static str {
             "make the archive with `periapt charm pack`, which writes only sound paths"
         }
         "charm-archive-no-component" | "charm-component-invalid" => {
+            "build the charm with `periapt charm build`, then pack it"
+        }
+        "compile-processor-time" | "compile-address-space" | "compile-wall-clock" => {
+            "build the charm smaller; compiling it takes more than a charm may take"
+        }
+        "compile-killed" | "compile-ended" | "compile-start" => {
+            "try again; the controller's log tells more if it happens again"
+        }
+        "component-unknown-import" => {
+            "build the charm against this controller's SDK; `periapt charm inspect` lists its imports"
+        }
+        "component-invalid" | "component-missing-export" | "component-mismatch" => {
             "build the charm with `periapt charm build`, then pack it"
         }
         "charm-metadata-missing" | "charm-metadata-invalid" => {

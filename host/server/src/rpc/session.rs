@@ -137,7 +137,8 @@ impl Session {
             let outcome = result
                 .as_ref()
                 .map_or_else(|error| error.message.as_str(), |_| "ok");
-            tracing::info!(target: "audit", who = %self.identity, method = format!("{facade}.{method}"), entity = about, result = outcome, "call");
+            // Agents and workers write with every hook: for a person who asks, not for every log.
+            tracing::debug!(target: "audit", who = %self.identity, method = format!("{facade}.{method}"), entity = about, result = outcome, "call");
         }
         result
     }

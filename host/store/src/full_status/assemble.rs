@@ -40,10 +40,12 @@ pub(super) fn full_status(
     let mut used: HashSet<MachineId> = HashSet::new();
     for application in applications {
         let mut rows = units.remove(&application.name).unwrap_or_default();
-        let derived = application
-            .status
-            .clone()
-            .unwrap_or_else(|| derive_application(rows.iter().map(|row| row.workload.clone())));
+        let derived = application.status.clone().unwrap_or_else(|| {
+            derive_application(rows.iter().map(|row| {
+                // A unit that cannot be heard of keeps what it said last.
+                shown(&row.name, row.workload.clone(), row.agent.clone(), true).0
+            }))
+        });
         if !patterns.is_empty() && !patterns.name(application.name.as_str()) {
             rows.retain(|row| {
                 patterns.name(row.name.as_str())
