@@ -13,9 +13,7 @@ use periapt_charm::Context;
 use crate::Config;
 
 /// Variables of the agent's own environment. What a hook gets on purpose has other names.
-const INHERITED: &[&str] = &[
-    "PATH", "HOME", "USER", "SHELL", "PWD", "LANG", "TERM", "HOSTNAME",
-];
+const INHERITED: &[&str] = &["PATH", "HOME", "USER", "SHELL", "PWD", "TERM", "HOSTNAME"];
 
 type Attempt = (&'static str, fn(&Path, &Path) -> bool);
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use periapt_agents::controller::{self, BootstrapOptions, BootstrapResult};
+use periapt_agents::controller::{self, BootstrapOptions, BootstrapResult, ControllerError};
 use periapt_sandbox::{ChildLimits, Inspection, Settings};
 use rustix::process::Pid;
 
@@ -35,12 +35,18 @@ pub fn compile_component() -> ExitCode {
 pub async fn bootstrap(options: BootstrapOptions) -> Outcome<BootstrapResult> {
     let data_dir = options.data_dir.clone();
     controller::bootstrap(options).await.map_err(|error| {
-        Failure::failed(format!(
-            "no controller could be made in {}",
-            data_dir.display()
-        ))
+        let exit = match error {
+            ControllerError::AlreadyThere(_) | ControllerError::AlreadyRunning { .. } => {
+                Exit::Conflict
+            }
+            _ => Exit::Failed,
+        };
+        Failure::new(
+            exit,
+            format!("no controller could be made in {}", data_dir.display()),
+        )
         .why(format!("{error} ({})", error.code()))
-        .advice("correct what stands above, or choose another --data-dir")
+        .advice(error.advice())
     })
 }
 
