@@ -110,11 +110,11 @@ fn a_killed_compile_child_is_an_error_and_the_next_deploy_works() -> anyhow::Res
         for child in children.split_whitespace().chain(all.split_whitespace()) {
             let line =
                 std::fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
-            if line.contains("compile-component") {
-                if let Some(pid) = child.parse().ok().and_then(rustix::process::Pid::from_raw) {
-                    kill(pid);
-                    killed = true;
-                }
+            if line.contains("compile-component")
+                && let Some(pid) = child.parse().ok().and_then(rustix::process::Pid::from_raw)
+            {
+                kill(pid);
+                killed = true;
             }
         }
     }

@@ -17,7 +17,6 @@ use crate::{charms, packages, postgres, run};
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
     "model",
-    "wire",
     "engine",
     "store",
     "client",

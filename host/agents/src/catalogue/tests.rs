@@ -130,7 +130,7 @@ fn a_row_tells_how_its_nodes_fare() {
             find(&rows, "lifeflag").state.as_str(),
             find(&rows, "lifeflag").running
         ),
-        ("library", 1)
+        ("running", 1)
     );
     assert_eq!(
         find(&rows, "uniter").reason,

@@ -58,6 +58,7 @@ pub struct CharmPack {
 #[derive(Debug, Args)]
 pub struct CharmInspect {
     /// A .charm file, or a project with one in it.
+    #[arg(default_value = ".")]
     pub path: PathBuf,
     /// As data [default: for reading].
     #[arg(long, value_enum)]
