@@ -118,6 +118,6 @@ fn no_way_out_of_its_directories() -> anyhow::Result<()> {
             .is_some_and(|message| message.contains("escape"))
     })?;
     let message = &found["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"];
-    assert_eq!(message, "escape: nothing succeeded");
+    assert_eq!(message, "escape: nothing reached");
     Ok(())
 }
