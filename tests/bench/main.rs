@@ -78,7 +78,16 @@ async fn client(home: &Home) -> Result<RestClient> {
 async fn hook_dispatch(hooks: usize) -> Result<Figures> {
     let home = Home::started()?;
     home.ok(["deploy", &charm("noop").display().to_string(), "noop"])?;
-    home.ok(["wait-for", "application", "noop", "--timeout", "3m"])?;
+    // It does nothing, so it never says that it is active.
+    home.ok([
+        "wait-for",
+        "application",
+        "noop",
+        "--query",
+        "len(units) > 0 && forEach(units, unit => unit.agent-status==\"idle\")",
+        "--timeout",
+        "3m",
+    ])?;
     let client = client(&home).await?;
     let name = "noop".parse()?;
     for number in 0..hooks {
