@@ -46,6 +46,12 @@ namespaces! {
     CLEANUP = "cleanup";
     /// Key: `NAMESPACE/NAME`. Another holder or none; a mere extension is no change.
     LEASE = "lease";
+    /// Key: `USER` or `USER/MODEL`, of the whole controller. Account or access.
+    USER = "user";
+    /// Key: the id of the run. A hook ended.
+    HOOK = "hook";
+    /// Key: empty, of the whole controller. Its settings.
+    CONTROLLER_CONFIG = "controller-config";
     /// Key: empty. Lines were added.
     LOG = "log";
 }

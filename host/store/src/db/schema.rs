@@ -5,7 +5,10 @@ use super::{Session, params};
 use crate::error::StoreError;
 
 /// Migrations in order; version N is the N-th. A published one is never edited.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_initial.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_initial.sql"),
+    include_str!("migrations/0002_control_room.sql"),
+];
 
 /// Locks the schema on PostgreSQL; any number that nobody else uses.
 const LOCK: i64 = 0x7065_7269_6170_7401;

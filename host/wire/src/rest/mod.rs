@@ -27,12 +27,26 @@
 //!
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
+mod accounts;
+mod audit;
+mod events;
+mod hooks;
+mod machines;
+mod page;
+
 use std::collections::BTreeMap;
 
 use periapt_model::config::{Schema, Value, Values};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
+
+pub use accounts::*;
+pub use audit::*;
+pub use events::*;
+pub use hooks::*;
+pub use machines::*;
+pub use page::*;
 
 /// `POST /v1/login`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,0 +1,1 @@
+//! Traces of API calls and hooks, sent to an OpenTelemetry collector that the operator names.

@@ -1,0 +1,193 @@
+//! Users, tokens, sessions and who may do what.
+//!
+//! | method and path | body | answer |
+//! |---|---|---|
+//! | `GET /v1/whoami` | | `WhoAmI` |
+//! | `POST /v1/session` | `LoginRequest` | `Session`, and a cookie |
+//! | `GET, DELETE /v1/session` | | `Session`, `Empty` |
+//! | `POST /v1/register` | `Register` | `LoginReply` |
+//! | `GET, POST /v1/users` | `AddUser` | `[UserInfo]`, `AddedUser` |
+//! | `GET, DELETE /v1/users/{user}` | | `UserInfo`, `Empty` |
+//! | `PATCH /v1/users/{user}` | `ChangeUser` | `UserInfo` |
+//! | `PUT /v1/users/{user}/password` | `ChangePassword` | `Empty` |
+//! | `GET, POST /v1/users/{user}/tokens` | `AddToken` | `[TokenInfo]`, `AddedToken` |
+//! | `DELETE /v1/users/{user}/tokens/{id}` | | `Empty` |
+//! | `PUT, DELETE /v1/users/{user}/access` | `Grant` | `UserInfo` |
+//! | `PUT, DELETE /v1/models/{model}/access/{user}` | `GrantModel` | `ModelAccess` |
+//! | `GET /v1/models/{model}/access` | | `[ModelAccess]` |
+
+use periapt_model::{ModelName, ModelUuid};
+use serde::{Deserialize, Serialize};
+
+/// What a user may do on the controller, as Juju names it. Each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ControllerAccess {
+    /// May log in and see the models shared with them.
+    Login,
+    /// May do everything, in every model.
+    Superuser,
+}
+
+/// What a user may do in a model, as Juju names it. Each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelPermission {
+    Read,
+    /// Deploy, configure, scale, resolve, remove.
+    Write,
+    /// Share the model, change its configuration, destroy it.
+    Admin,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WhoAmI {
+    pub user: String,
+    pub display_name: String,
+    pub access: ControllerAccess,
+    pub models: Vec<OwnModelAccess>,
+    pub controller: String,
+}
+
+/// A model as its visitor may use it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OwnModelAccess {
+    pub uuid: ModelUuid,
+    pub name: ModelName,
+    pub access: ModelPermission,
+}
+
+/// A browser's login. Requests that change something repeat `csrf` in the header
+/// `X-Periapt-CSRF`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Session {
+    pub user: String,
+    pub csrf: String,
+    /// Microseconds UTC.
+    pub expires_at: i64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UserInfo {
+    pub name: String,
+    pub display_name: String,
+    pub access: ControllerAccess,
+    pub disabled: bool,
+    /// False until an invited user registered or a password was set.
+    pub registered: bool,
+    pub created_by: String,
+    pub created_at: i64,
+    pub last_login: Option<i64>,
+    pub models: Vec<OwnModelAccess>,
+}
+
+/// With a password the user can log in at once; without, `AddedUser::registration` is for them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct AddUser {
+    pub name: String,
+    pub display_name: String,
+    pub password: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AddedUser {
+    pub user: UserInfo,
+    /// What the user hands to `periapt register`: good once, for a day. It carries the
+    /// controller's name, addresses, CA and the one-time token, as base64 of `Registration`.
+    pub registration: Option<String>,
+}
+
+/// The content of a registration string.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Registration {
+    pub user: String,
+    pub controller: String,
+    pub addresses: Vec<String>,
+    /// PEM.
+    pub ca_cert: String,
+    pub token: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Register {
+    pub user: String,
+    /// The one-time token.
+    pub token: String,
+    /// The password the user chose.
+    pub password: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct ChangeUser {
+    pub display_name: Option<String>,
+    pub disabled: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct ChangePassword {
+    /// The present one; a superuser who changes somebody else's leaves it out.
+    pub current: Option<String>,
+    pub password: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct AddToken {
+    /// What the user calls it, unique among the user's tokens.
+    pub name: String,
+    /// Seconds; 30 days when left out.
+    pub expires_in: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AddedToken {
+    pub info: TokenInfo,
+    /// Shown this once.
+    pub token: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TokenInfo {
+    /// Not the secret.
+    pub id: String,
+    pub name: String,
+    /// `token`, or `session` of a browser.
+    pub kind: String,
+    pub created_at: i64,
+    pub expires_at: i64,
+    pub last_used: Option<i64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Grant {
+    pub access: ControllerAccess,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct GrantModel {
+    pub access: ModelPermission,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ModelAccess {
+    pub user: String,
+    pub display_name: String,
+    /// None once it was taken away.
+    pub access: Option<ModelPermission>,
+    pub owner: bool,
+}

@@ -1,0 +1,50 @@
+//! What changes, as it changes: server-sent events, and one call that waits.
+//!
+//! | method and path | query | answer |
+//! |---|---|---|
+//! | `GET /v1/events`, `GET /v1/models/{model}/events` | | `text/event-stream` of `Event`, id is `sequence` |
+//! | `GET /v1/models/{model}/wait` | `WaitQuery` | `Waited`; 408 `wait-timed-out` |
+//!
+//! The stream begins with a `snapshot` event for each entity and one `current` event, or, after
+//! `Last-Event-ID`, with what came since. `reset` says that this is too long ago: what follows is
+//! a new snapshot. `dropped` says why the stream ends. Comments are heartbeats.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Data of the SSE events `snapshot` and `change`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Event {
+    /// Place in the change log; later is greater. Several entities may share one.
+    pub sequence: i64,
+    /// The model's UUID; empty for the controller itself.
+    pub model: String,
+    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `user`.
+    pub kind: String,
+    /// Name of the entity within its kind.
+    pub key: String,
+    /// As `GET` of the entity answers; none when it is gone.
+    pub entity: Option<Value>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct WaitQuery {
+    /// `model`, `application`, `unit` or `machine`.
+    pub kind: String,
+    pub name: String,
+    /// Query language of `wait-for`.
+    pub query: String,
+    /// Seconds, 1 to 600; 60 when left out.
+    pub timeout: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Waited {
+    /// The entity in the shape the query saw.
+    pub entity: Value,
+    /// Milliseconds.
+    pub waited: u64,
+}

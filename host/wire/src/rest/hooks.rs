@@ -1,0 +1,45 @@
+//! Hooks that ran.
+//!
+//! | method and path | query | answer |
+//! |---|---|---|
+//! | `GET /v1/models/{model}/hooks` | `HookQuery` | `Page<HookRun>`, newest first |
+//! | `GET /v1/models/{model}/hooks/{id}` | | `HookRun` |
+
+use periapt_model::{ApplicationName, UnitName};
+use serde::{Deserialize, Serialize};
+
+/// One run of one hook.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookRun {
+    pub id: i64,
+    pub unit: UnitName,
+    pub application: ApplicationName,
+    /// `config-changed`, with relation and remote unit where there are any.
+    pub hook: String,
+    pub charm: String,
+    /// When it was chosen, microseconds UTC.
+    pub started_at: i64,
+    /// From chosen to committed or failed, microseconds.
+    pub duration: i64,
+    /// `ok` or `failed`.
+    pub result: String,
+    /// Stable code of the failure: `trap`, `wall-clock`, …
+    pub code: String,
+    pub message: String,
+    /// What it changed, in words: `opened 80/tcp`, `state counter`, …
+    pub effects: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct HookQuery {
+    pub unit: Option<String>,
+    pub application: Option<String>,
+    pub hook: Option<String>,
+    /// `ok` or `failed`.
+    pub result: Option<String>,
+    pub since: Option<i64>,
+    pub limit: Option<u64>,
+    pub after: Option<String>,
+}
