@@ -156,12 +156,9 @@ async fn a_newer_schema_is_refused_with_both_versions() {
             .await
             .expect("pretended");
         let refused = Store::open(fixture.options()).await.err().expect("refused");
-        assert_eq!(
-            refused,
-            StoreError::SchemaTooNew {
-                found: 99,
-                supported: 1
-            }
+        assert!(
+            matches!(refused, StoreError::SchemaTooNew { found: 99, supported } if supported < 99),
+            "{refused}"
         );
         fixture.end().await;
     }
