@@ -6,6 +6,7 @@
 //! agents can be property-tested and simulated. Rooms above this one fetch values, ask here
 //! what to do, and do it.
 
+pub mod bundle;
 pub mod charm;
 pub mod config;
 pub mod hook;

@@ -1,0 +1,288 @@
+//! The file: `applications`, `machines`, `relations`, and overlays over them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Deserializer, Serialize};
+use thiserror::Error;
+
+use crate::config::Values;
+use crate::name::ApplicationName;
+use crate::relation::EndpointName;
+
+/// A bundle, its overlays applied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Bundle {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    pub applications: BTreeMap<ApplicationName, BundleApplication>,
+    /// Machines that units are placed on, by the number the bundle gives them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub machines: BTreeSet<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<[String; 2]>,
+    /// Keys of the file that mean nothing here, as `applications.site.constraints`.
+    #[serde(skip)]
+    pub ignored: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct BundleApplication {
+    /// A path, relative to the bundle's file, or the name of a charm.
+    pub charm: String,
+    /// None for a subordinate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_units: Option<u32>,
+    /// Where units go, one entry a unit: a machine of the bundle, or `new`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: Values,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expose: bool,
+}
+
+/// What is wrong with a bundle's file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BundleError {
+    #[error("the bundle cannot be read: {0}")]
+    Unreadable(String),
+    #[error("a bundle needs applications")]
+    Empty,
+    #[error("application \"{0}\" names no charm")]
+    NoCharm(String),
+    #[error("relation {0} is not a pair of endpoints")]
+    NotAPair(String),
+    #[error("relation {relation} names \"{application}\", which the bundle does not have")]
+    UnknownApplication {
+        relation: String,
+        application: String,
+    },
+    #[error(
+        "application \"{application}\" is placed on machine \"{machine}\", which the bundle does not have"
+    )]
+    UnknownMachine {
+        application: String,
+        machine: String,
+    },
+    #[error("application \"{application}\" has {places} placements for {units} units")]
+    TooManyPlacements {
+        application: String,
+        places: usize,
+        units: u32,
+    },
+    #[error("the overlay removes application \"{0}\", which the bundle does not have")]
+    NothingToRemove(String),
+}
+
+impl BundleError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            BundleError::Unreadable(_) => "bundle-unreadable",
+            BundleError::Empty => "bundle-empty",
+            BundleError::NoCharm(_) => "bundle-charm-missing",
+            BundleError::NotAPair(_) | BundleError::UnknownApplication { .. } => {
+                "bundle-relation-invalid"
+            }
+            BundleError::UnknownMachine { .. } | BundleError::TooManyPlacements { .. } => {
+                "bundle-placement-invalid"
+            }
+            BundleError::NothingToRemove(_) => "bundle-overlay-invalid",
+        }
+    }
+}
+
+/// A file as written: an overlay may leave out everything, and removes what it sets to null.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    name: String,
+    description: String,
+    applications: BTreeMap<ApplicationName, Option<WrittenApplication>>,
+    machines: BTreeMap<String, Option<serde_json::Value>>,
+    relations: Vec<WrittenRelation>,
+    #[serde(flatten)]
+    other: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WrittenApplication {
+    charm: Option<String>,
+    #[serde(alias = "scale")]
+    num_units: Option<u32>,
+    #[serde(deserialize_with = "one_or_many")]
+    to: Option<Vec<String>>,
+    options: BTreeMap<String, Option<crate::config::Value>>,
+    expose: Option<bool>,
+    #[serde(flatten)]
+    other: BTreeMap<String, serde_json::Value>,
+}
+
+/// `[a, b]`, or one to many: `[[a], [b, c]]`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenRelation {
+    Pair([String; 2]),
+    Many([OneOrMany; 2]),
+    Other(serde_json::Value),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Number(u64),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    fn all(self) -> Vec<String> {
+        match self {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Number(number) => vec![number.to_string()],
+            OneOrMany::Many(many) => many,
+        }
+    }
+}
+
+fn one_or_many<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Vec<String>>, D::Error> {
+    Ok(Option::<OneOrMany>::deserialize(reader)?.map(OneOrMany::all))
+}
+
+impl Bundle {
+    /// Reads a bundle and lays the overlays over it, in their order.
+    pub fn parse(text: &str, overlays: &[&str]) -> Result<Bundle, BundleError> {
+        let mut bundle = Bundle::default();
+        bundle.lay(read(text)?)?;
+        for overlay in overlays {
+            bundle.lay(read(overlay)?)?;
+        }
+        bundle.check()?;
+        Ok(bundle)
+    }
+
+    fn lay(&mut self, written: Written) -> Result<(), BundleError> {
+        if !written.name.is_empty() {
+            self.name = written.name;
+        }
+        if !written.description.is_empty() {
+            self.description = written.description;
+        }
+        self.ignored.extend(written.other.into_keys());
+        self.machines.extend(written.machines.into_keys());
+        for (name, application) in written.applications {
+            match application {
+                Some(application) => self.lay_application(name, application),
+                None => self.remove(&name)?,
+            }
+        }
+        for relation in written.relations {
+            for pair in pairs(relation)? {
+                if !self.relations.contains(&pair) {
+                    self.relations.push(pair);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lay_application(&mut self, name: ApplicationName, written: WrittenApplication) {
+        let ignored = written.other.into_keys();
+        self.ignored
+            .extend(ignored.map(|key| format!("applications.{name}.{key}")));
+        let application = self.applications.entry(name).or_default();
+        if let Some(charm) = written.charm {
+            application.charm = charm;
+        }
+        application.num_units = written.num_units.or(application.num_units);
+        if let Some(to) = written.to {
+            application.to = to;
+        }
+        application.expose = written.expose.unwrap_or(application.expose);
+        for (option, value) in written.options {
+            match value {
+                Some(value) => application.options.insert(option, value),
+                None => application.options.remove(&option),
+            };
+        }
+    }
+
+    /// Takes an application away, with its relations.
+    fn remove(&mut self, name: &ApplicationName) -> Result<(), BundleError> {
+        if self.applications.remove(name).is_none() {
+            return Err(BundleError::NothingToRemove(name.to_string()));
+        }
+        self.relations
+            .retain(|pair| pair.iter().all(|end| application_of(end) != name.as_str()));
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), BundleError> {
+        if self.applications.is_empty() {
+            return Err(BundleError::Empty);
+        }
+        for (name, application) in &self.applications {
+            if application.charm.is_empty() {
+                return Err(BundleError::NoCharm(name.to_string()));
+            }
+            let units = application.num_units.unwrap_or(0);
+            if application.to.len() > units as usize {
+                return Err(BundleError::TooManyPlacements {
+                    application: name.to_string(),
+                    places: application.to.len(),
+                    units,
+                });
+            }
+            let unknown = |place: &&String| *place != "new" && !self.machines.contains(*place);
+            if let Some(machine) = application.to.iter().find(unknown) {
+                return Err(BundleError::UnknownMachine {
+                    application: name.to_string(),
+                    machine: machine.clone(),
+                });
+            }
+        }
+        for pair in &self.relations {
+            for end in pair {
+                let name: EndpointName = end
+                    .parse()
+                    .map_err(|_| BundleError::NotAPair(pair.join(" ")))?;
+                if !self.applications.contains_key(&name.application) {
+                    return Err(BundleError::UnknownApplication {
+                        relation: pair.join(" "),
+                        application: name.application.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(text: &str) -> Result<Written, BundleError> {
+    serde_saphyr::from_str(text).map_err(|error| BundleError::Unreadable(error.to_string()))
+}
+
+fn pairs(written: WrittenRelation) -> Result<Vec<[String; 2]>, BundleError> {
+    match written {
+        WrittenRelation::Pair(pair) => Ok(vec![pair]),
+        WrittenRelation::Many([first, second]) => {
+            let (first, second) = (first.all(), second.all());
+            let [one] = first.as_slice() else {
+                return Err(BundleError::NotAPair(first.join(" ")));
+            };
+            Ok(second
+                .into_iter()
+                .map(|other| [one.clone(), other])
+                .collect())
+        }
+        WrittenRelation::Other(other) => Err(BundleError::NotAPair(other.to_string())),
+    }
+}
+
+fn application_of(end: &str) -> &str {
+    end.split_once(':')
+        .map_or(end, |(application, _)| application)
+}

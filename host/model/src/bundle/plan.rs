@@ -1,0 +1,186 @@
+//! What is missing in a model so that it holds a bundle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use thiserror::Error;
+
+use super::Bundle;
+use crate::charm::CharmMetadata;
+use crate::config::Values;
+use crate::name::{ApplicationName, NameError};
+use crate::relation::{EndpointError, Pair};
+
+/// The model as a bundle sees it.
+#[derive(Clone, Debug, Default)]
+pub struct CurrentModel {
+    pub applications: BTreeMap<ApplicationName, CurrentApplication>,
+    /// Keys of its relations, `front:website site:website`.
+    pub relations: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct CurrentApplication {
+    /// SHA-256 of the charm's archive.
+    pub charm_digest: String,
+    pub units: u32,
+    /// What was set, without defaults.
+    pub settings: Values,
+    pub exposed: bool,
+}
+
+/// One thing to do. Steps come in an order in which each can be taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    Deploy {
+        application: ApplicationName,
+        units: u32,
+        options: Values,
+        to: Vec<String>,
+    },
+    Refresh {
+        application: ApplicationName,
+    },
+    Configure {
+        application: ApplicationName,
+        set: Values,
+    },
+    AddUnits {
+        application: ApplicationName,
+        count: u32,
+        to: Vec<String>,
+    },
+    Expose {
+        application: ApplicationName,
+    },
+    Integrate {
+        pair: Pair,
+    },
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Deploy {
+                application, units, ..
+            } => write!(f, "deploy {application} with {}", count_of(*units)),
+            Step::Refresh { application } => write!(f, "refresh {application}"),
+            Step::Configure { application, set } => {
+                let names: Vec<&str> = set.keys().map(String::as_str).collect();
+                write!(f, "configure {application}: {}", names.join(", "))
+            }
+            Step::AddUnits {
+                application, count, ..
+            } => write!(f, "add {} to {application}", count_of(*count)),
+            Step::Expose { application } => write!(f, "expose {application}"),
+            Step::Integrate { pair } => write!(f, "integrate {pair}"),
+        }
+    }
+}
+
+/// Why a bundle cannot be planned.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    #[error("the charm of \"{0}\" is not known")]
+    NoCharm(ApplicationName),
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+}
+
+impl Bundle {
+    /// The steps that are missing. `charms` has the charm of each application of the bundle, with
+    /// the digest of its archive.
+    pub fn plan(
+        &self,
+        model: &CurrentModel,
+        charms: &BTreeMap<ApplicationName, (CharmMetadata, String)>,
+    ) -> Result<Vec<Step>, PlanError> {
+        let mut steps = Vec::new();
+        for (name, wanted) in &self.applications {
+            let (charm, digest) = charms
+                .get(name)
+                .ok_or_else(|| PlanError::NoCharm(name.clone()))?;
+            let application = name.clone();
+            // A subordinate's units come and go with those of its principals.
+            let units = match wanted.num_units {
+                _ if charm.subordinate => 0,
+                Some(units) => units,
+                None => 1,
+            };
+            let Some(current) = model.applications.get(name) else {
+                steps.push(Step::Deploy {
+                    application: application.clone(),
+                    units,
+                    options: wanted.options.clone(),
+                    to: wanted.to.clone(),
+                });
+                if wanted.expose {
+                    steps.push(Step::Expose { application });
+                }
+                continue;
+            };
+            if current.charm_digest != *digest {
+                steps.push(Step::Refresh {
+                    application: application.clone(),
+                });
+            }
+            let differs =
+                |(option, value): &(&String, _)| current.settings.get(*option) != Some(*value);
+            let set: Values = wanted
+                .options
+                .iter()
+                .filter(differs)
+                .map(|(option, value)| (option.clone(), value.clone()))
+                .collect();
+            if !set.is_empty() {
+                steps.push(Step::Configure {
+                    application: application.clone(),
+                    set,
+                });
+            }
+            if units > current.units {
+                steps.push(Step::AddUnits {
+                    application: application.clone(),
+                    count: units - current.units,
+                    to: wanted
+                        .to
+                        .iter()
+                        .skip(current.units as usize)
+                        .cloned()
+                        .collect(),
+                });
+            }
+            if wanted.expose && !current.exposed {
+                steps.push(Step::Expose { application });
+            }
+        }
+        for [first, second] in &self.relations {
+            let (first, second) = (first.parse()?, second.parse()?);
+            let charm = |end: &crate::relation::EndpointName| {
+                charms
+                    .get(&end.application)
+                    .map(|(charm, _)| charm)
+                    .ok_or_else(|| PlanError::NoCharm(end.application.clone()))
+            };
+            let pair = Pair::find((&first, charm(&first)?), (&second, charm(&second)?))?;
+            let step = Step::Integrate { pair };
+            let there = match &step {
+                Step::Integrate { pair } => model.relations.contains(&pair.to_string()),
+                _ => false,
+            };
+            if !there && !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        Ok(steps)
+    }
+}
+
+fn count_of(units: u32) -> String {
+    match units {
+        1 => "1 unit".to_owned(),
+        more => format!("{more} units"),
+    }
+}

@@ -1,0 +1,218 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::charm::CharmMetadata;
+use crate::name::ApplicationName;
+
+const BUNDLE: &str = "
+name: sites
+applications:
+  site:
+    charm: ./site.charm
+    num_units: 2
+    options: {title: One, theme: dark}
+    constraints: mem=2G
+  front: {charm: ./front.charm, scale: 1, to: '0', expose: true}
+  shipper: {charm: ./shipper.charm}
+machines: {'0': {}}
+relations:
+- [front:website, site:website]
+- [[shipper], [site, front]]
+";
+
+fn charms() -> BTreeMap<ApplicationName, (CharmMetadata, String)> {
+    let metadata = [
+        ("site", "{name: site, provides: {website: http}}"),
+        ("front", "{name: front, requires: {website: http}}"),
+        (
+            "shipper",
+            "{name: shipper, subordinate: true, requires: {logs: {interface: juju-info, scope: container}}}",
+        ),
+    ];
+    metadata
+        .into_iter()
+        .map(|(name, yaml)| {
+            let charm = serde_saphyr::from_str(yaml).unwrap();
+            (name.parse().unwrap(), (charm, format!("digest of {name}")))
+        })
+        .collect()
+}
+
+fn shown(steps: &[Step]) -> Vec<String> {
+    steps.iter().map(Step::to_string).collect()
+}
+
+/// The model once the steps were taken.
+fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
+    for step in steps {
+        match step.clone() {
+            Step::Deploy {
+                application,
+                units,
+                options,
+                ..
+            } => {
+                let charm_digest = format!("digest of {application}");
+                let current = CurrentApplication {
+                    charm_digest,
+                    units,
+                    settings: options,
+                    exposed: false,
+                };
+                model.applications.insert(application, current);
+            }
+            Step::Refresh { application } => {
+                let digest = format!("digest of {application}");
+                model
+                    .applications
+                    .get_mut(&application)
+                    .unwrap()
+                    .charm_digest = digest;
+            }
+            Step::Configure { application, set } => model
+                .applications
+                .get_mut(&application)
+                .unwrap()
+                .settings
+                .extend(set),
+            Step::AddUnits {
+                application, count, ..
+            } => model.applications.get_mut(&application).unwrap().units += count,
+            Step::Expose { application } => {
+                model.applications.get_mut(&application).unwrap().exposed = true;
+            }
+            Step::Integrate { pair } => {
+                model.relations.insert(pair.to_string());
+            }
+        }
+    }
+    model
+}
+
+#[test]
+fn a_bundle_for_an_empty_model_deploys_before_it_integrates() {
+    let bundle = Bundle::parse(BUNDLE, &[]).unwrap();
+    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
+    assert_eq!(
+        shown(&steps),
+        [
+            "deploy front with 1 unit",
+            "expose front",
+            "deploy shipper with 0 units",
+            "deploy site with 2 units",
+            "integrate front:website site:website",
+            "integrate shipper:logs site:juju-info",
+            "integrate shipper:logs front:juju-info",
+        ]
+    );
+    assert_eq!(
+        bundle.ignored.iter().collect::<Vec<_>>(),
+        ["applications.site.constraints"]
+    );
+}
+
+#[test]
+fn applied_again_it_changes_nothing() {
+    let bundle = Bundle::parse(BUNDLE, &[]).unwrap();
+    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
+    let model = applied(CurrentModel::default(), &steps);
+    assert_eq!(bundle.plan(&model, &charms()).unwrap(), []);
+}
+
+#[test]
+fn only_what_differs_is_done() {
+    let bundle = Bundle::parse(BUNDLE, &[]).unwrap();
+    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
+    let mut model = applied(CurrentModel::default(), &steps);
+    let site = model
+        .applications
+        .get_mut(&"site".parse().unwrap())
+        .unwrap();
+    site.units = 1;
+    site.charm_digest = "an older one".to_owned();
+    site.settings.remove("theme");
+    site.settings
+        .insert("pages".to_owned(), crate::config::Value::Integer(3));
+    let steps = bundle.plan(&model, &charms()).unwrap();
+    assert_eq!(
+        shown(&steps),
+        [
+            "refresh site",
+            "configure site: theme",
+            "add 1 unit to site"
+        ]
+    );
+    let model = applied(model, &steps);
+    assert_eq!(bundle.plan(&model, &charms()).unwrap(), []);
+}
+
+#[test]
+fn more_units_than_the_bundle_wants_stay() {
+    let bundle = Bundle::parse(BUNDLE, &[]).unwrap();
+    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
+    let mut model = applied(CurrentModel::default(), &steps);
+    model
+        .applications
+        .get_mut(&"site".parse().unwrap())
+        .unwrap()
+        .units = 9;
+    assert_eq!(bundle.plan(&model, &charms()).unwrap(), []);
+}
+
+#[test]
+fn overlays_change_add_and_remove() {
+    let overlay = "
+applications:
+  site: {num_units: 5, options: {title: Two, theme: null}}
+  shipper: null
+  more: {charm: ./site.charm, num_units: 1}
+relations: [[front, more]]
+";
+    let bundle = Bundle::parse(BUNDLE, &[overlay]).unwrap();
+    let site = &bundle.applications[&"site".parse().unwrap()];
+    assert_eq!(site.num_units, Some(5));
+    assert_eq!(site.charm, "./site.charm");
+    assert_eq!(site.options["title"].to_string(), "Two");
+    assert!(!site.options.contains_key("theme"));
+    assert_eq!(
+        bundle.relations,
+        [
+            ["front:website".to_owned(), "site:website".to_owned()],
+            ["front".to_owned(), "more".to_owned()]
+        ]
+    );
+}
+
+#[test]
+fn mistakes_are_named() {
+    let cases = [
+        ("applications: [", "bundle-unreadable"),
+        ("name: x", "bundle-empty"),
+        ("applications: {a: {num_units: 1}}", "bundle-charm-missing"),
+        (
+            "{applications: {a: {charm: c}}, relations: [[a, b]]}",
+            "bundle-relation-invalid",
+        ),
+        (
+            "{applications: {a: {charm: c}}, relations: [[a]]}",
+            "bundle-relation-invalid",
+        ),
+        (
+            "applications: {a: {charm: c, num_units: 1, to: ['7']}}",
+            "bundle-placement-invalid",
+        ),
+        (
+            "applications: {a: {charm: c, num_units: 1, to: [new, new]}}",
+            "bundle-placement-invalid",
+        ),
+    ];
+    for (text, code) in cases {
+        let error = Bundle::parse(text, &[]).unwrap_err();
+        assert_eq!(error.code(), code, "{text}: {error}");
+    }
+    let error = Bundle::parse(
+        "applications: {a: {charm: c}}",
+        &["applications: {b: null}"],
+    );
+    assert_eq!(error.unwrap_err().code(), "bundle-overlay-invalid");
+}
