@@ -11,6 +11,7 @@ pub mod config;
 pub mod hook;
 pub mod life;
 pub mod name;
+pub mod password;
 pub mod ports;
 pub mod provisioning;
 pub mod status;

@@ -85,5 +85,11 @@ fn routes_are_listed_once_and_only_login_and_probes_are_open() {
         .filter(|route| route.visitor == Visitor::Anyone)
         .map(|route| route.path)
         .collect();
-    assert_eq!(open, ["/health", "/ready", "/v1/login"]);
+    assert_eq!(open, [
+            "/health",
+            "/ready",
+            "/v1/login",
+            "/v1/session",
+            "/v1/register"
+        ]);
 }

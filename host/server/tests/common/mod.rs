@@ -85,6 +85,7 @@ impl House {
             Presence::new(clock.clone()),
             CancellationToken::new(),
         );
+        let ca_cert = authority.ca_pem().to_owned();
         let options = {
             let (store, clock, stop, presence) =
                 (store.clone(), clock.clone(), stop.clone(), presence.clone());
@@ -105,6 +106,7 @@ impl House {
                     uuid: controller_uuid(),
                     name: "home".to_owned(),
                     addresses: vec![address.to_string()],
+                    ca_cert: ca_cert.clone(),
                     database: "sqlite".to_owned(),
                     started_at: 1,
                 },
