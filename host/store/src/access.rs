@@ -195,8 +195,7 @@ impl Store {
                     _ if wanted == before => {}
                     Some(access) => put(tx, &model, &user, access).await?,
                     None => {
-                        let sql =
-                            "DELETE FROM model_access WHERE model_uuid = $1 AND account = $2";
+                        let sql = "DELETE FROM model_access WHERE model_uuid = $1 AND account = $2";
                         tx.db.execute(sql, params![&model, &user]).await?;
                         touch(tx, &model, &user);
                     }
@@ -234,7 +233,8 @@ fn touch(tx: &mut Tx, model: &ModelUuid, user: &UserName) {
 }
 
 async fn read_access(db: &mut Session, model: &ModelUuid, user: &str) -> Result<Vec<ModelAccess>> {
-    let sql = "SELECT model_access.account, COALESCE(account.display_name, ''), model_access.access,
+    let sql =
+        "SELECT model_access.account, COALESCE(account.display_name, ''), model_access.access,
             CASE WHEN model.owner = model_access.account THEN 1 ELSE 0 END
         FROM model_access JOIN model ON model.uuid = model_access.model_uuid
         LEFT JOIN account ON account.name = model_access.account

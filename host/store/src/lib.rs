@@ -62,11 +62,11 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use access::ModelStanding;
 pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
 pub use error::StoreError;
 pub use full_status::Presence;
 pub use logs::LogPage;
-pub use access::ModelStanding;
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 

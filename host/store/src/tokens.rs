@@ -247,11 +247,7 @@ impl Store {
         let digest = digest(invitation);
         let params = params![&digest, user, self.now()];
         // Seen before the password is worked on, so that nobody is made to hash for strangers.
-        let known = self
-            .glance()
-            .await?
-            .count(INVITED, params)
-            .await?;
+        let known = self.glance().await?.count(INVITED, params).await?;
         if known == 0 {
             return Err(invitation_refused());
         }

@@ -25,7 +25,8 @@ pub(crate) const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9k
 /// Characters of a display name.
 const DISPLAY_NAME: usize = 128;
 
-const USERS: &str = "SELECT name, display_name, access, disabled, password_hash, created_by, created_at, last_login
+const USERS: &str =
+    "SELECT name, display_name, access, disabled, password_hash, created_by, created_at, last_login
     FROM account WHERE $1 = '' OR name = $1 ORDER BY name";
 
 const OWN_MODELS: &str = "SELECT model_access.account, model.uuid, model.name, model_access.access
@@ -192,7 +193,10 @@ impl Store {
                     .await?;
                 keep_a_superuser(&mut tx.db, &user).await?;
                 tx.db
-                    .execute("DELETE FROM model_access WHERE account = $1", params![&user])
+                    .execute(
+                        "DELETE FROM model_access WHERE account = $1",
+                        params![&user],
+                    )
                     .await?;
                 tokens::end_all(tx, &user).await?;
                 for row in owned {
@@ -229,10 +233,7 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = "UPDATE account SET last_login = $2 WHERE name = $1";
-                tx.db
-                    .execute(sql, params![&user, tx.now])
-                    .await
-                    .map(|_| ())
+                tx.db.execute(sql, params![&user, tx.now]).await.map(|_| ())
             })
         })
         .await

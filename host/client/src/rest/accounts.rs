@@ -32,7 +32,10 @@ impl RestClient {
     }
 
     /// Trades a one-time token for a password; the returned client carries the new login.
-    pub async fn register(&self, request: &Register) -> Result<(RestClient, LoginReply), RestError> {
+    pub async fn register(
+        &self,
+        request: &Register,
+    ) -> Result<(RestClient, LoginReply), RestError> {
         let reply: LoginReply = self.post(&["v1", "register"], request).await?;
         let client = self
             .clone()
@@ -90,11 +93,7 @@ impl RestClient {
         self.remove(&["v1", "users", user, "tokens", id]).await
     }
 
-    pub async fn grant(
-        &self,
-        user: &str,
-        access: ControllerAccess,
-    ) -> Result<UserInfo, RestError> {
+    pub async fn grant(&self, user: &str, access: ControllerAccess) -> Result<UserInfo, RestError> {
         self.put(&["v1", "users", user, "access"], &Grant { access })
             .await
     }

@@ -407,7 +407,10 @@ impl RestClient {
 
     // ---- shapes of requests ----
 
-    pub(super) async fn get<T: serde::de::DeserializeOwned>(&self, path: &[&str]) -> Result<T, RestError> {
+    pub(super) async fn get<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+    ) -> Result<T, RestError> {
         self.json(Method::GET, path, |request| request).await
     }
 

@@ -68,7 +68,11 @@ pub(crate) async fn decide(
         Visitor::OneselfOrSuperuser => oneself || superuser,
         Visitor::Anyone | Visitor::AgentOfModel | Visitor::Model(_) => false,
     };
-    if may { Ok(None) } else { Err(Refusal::Forbidden) }
+    if may {
+        Ok(None)
+    } else {
+        Err(Refusal::Forbidden)
+    }
 }
 
 async fn in_model(

@@ -38,7 +38,10 @@ async fn grant(
     Body(request): Body<Grant>,
 ) -> Result<Json<UserInfo>, Answer> {
     Ok(Json(
-        state.store().grant_controller(&user, request.access).await?,
+        state
+            .store()
+            .grant_controller(&user, request.access)
+            .await?,
     ))
 }
 

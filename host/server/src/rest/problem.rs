@@ -253,7 +253,9 @@ fn advice(code: &str) -> &'static str {
         "owner-access" => "the owner's access stays as long as they own the model",
         "access-login" => "`periapt disable-user USER`",
         "user-oneself" => "another superuser can remove you",
-        "registration-invalid" => "ask a superuser for a new one: `periapt change-user-password USER --reset`",
+        "registration-invalid" => {
+            "ask a superuser for a new one: `periapt change-user-password USER --reset`"
+        }
         "csrf-missing" | "csrf-wrong" => {
             "send the session's csrf value in the header X-Periapt-CSRF; GET /v1/session shows it"
         }

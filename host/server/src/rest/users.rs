@@ -8,9 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::UserName;
 use periapt_wire::Problem;
-use periapt_wire::rest::{
-    AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo,
-};
+use periapt_wire::rest::{AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo};
 use periapt_wire::rpc::Empty;
 
 use super::Row;
@@ -29,11 +27,7 @@ pub(super) fn routes() -> Vec<Row> {
         (Method::PATCH, "/v1/users/{user}", patch(change)),
         (Method::DELETE, "/v1/users/{user}", delete(remove)),
         (Method::PUT, "/v1/users/{user}/password", put(password)),
-        (
-            Method::POST,
-            "/v1/users/{user}/registration",
-            post(reset),
-        ),
+        (Method::POST, "/v1/users/{user}/registration", post(reset)),
     ]
 }
 
