@@ -1,5 +1,6 @@
 //! The promises to a person who deploys charms, kept by the real program from end to end.
 
+mod accounts;
 mod author;
 mod catalogue;
 mod lifecycle;

@@ -1,12 +1,17 @@
 //! The command line: every verb, every flag, and nothing else. What a verb does stands in
 //! `commands`.
 
+mod accounts;
 mod charm;
 mod controllers;
 mod model;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use accounts::{
+    Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
+    RemoveUser, RevokeToken, ShowUser, Tokens, Users, Whoami,
+};
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, DestroyController, StartController, StopController,
@@ -104,6 +109,38 @@ pub enum Command {
     Charm(CharmCommand),
     /// List all workers of the catalogue and what each is doing.
     Workers(Workers),
+    /// Add a user to a controller.
+    AddUser(AddUser),
+    /// List the users of a controller.
+    Users(Users),
+    /// Show a user in detail.
+    ShowUser(ShowUser),
+    /// Shut a user out.
+    DisableUser(OneUser),
+    /// Let a disabled user in again.
+    EnableUser(OneUser),
+    /// Remove a user from a controller.
+    RemoveUser(RemoveUser),
+    /// Change the password of a user.
+    ChangeUserPassword(ChangeUserPassword),
+    /// Give a user access to models or to the controller.
+    Grant(Access),
+    /// Take access from a user.
+    Revoke(Access),
+    /// Log in to a controller.
+    Login(Login),
+    /// Log out of a controller.
+    Logout(Logout),
+    /// Show the controller, the model and the user that commands address.
+    Whoami(Whoami),
+    /// Join a controller with what `add-user` printed.
+    Register(Register),
+    /// List tokens for scripts, and sessions of browsers.
+    Tokens(Tokens),
+    /// Make a token for a script and print it.
+    AddToken(AddToken),
+    /// End a token or a session.
+    RevokeToken(RevokeToken),
     /// Show the version.
     Version,
     /// Print a completion script for a shell.
@@ -215,6 +252,16 @@ mod tests {
             "charm inspect site.charm",
             "workers --format json",
             "destroy-model demo --no-prompt",
+            "add-user bob 'Bob' -c prod",
+            "users --all --format yaml",
+            "change-user-password bob --password-stdin",
+            "grant bob write demo other",
+            "revoke bob superuser",
+            "login -u bob --password-stdin",
+            "login --token - -c prod",
+            "register abc= --controller-name prod --replace",
+            "add-token ci --expires-in 7d",
+            "revoke-token ci",
             "agent run --config agent.json",
             "compile-component",
             "completion bash",

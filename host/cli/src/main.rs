@@ -9,6 +9,7 @@ mod failure;
 mod files;
 mod live;
 mod output;
+mod password;
 mod processes;
 mod query;
 mod session;

@@ -52,7 +52,7 @@ impl Session {
             .ok_or_else(|| {
                 Failure::failed(format!("nobody is logged in to controller \"{name}\""))
                     .why("accounts.yaml has no account for it")
-                    .advice("bootstrap again, or copy the account from where it was bootstrapped")
+                    .advice(format!("periapt login -c {name}"))
             })?;
         let client = RestClient::new(&controller.api_endpoints, &controller.ca_cert)?;
         let client = log_in(files, &name, client, &account)
@@ -128,7 +128,7 @@ async fn log_in(
     let Some(password) = &account.password else {
         return Err(Failure::failed(format!("the login to controller \"{name}\" has run out"))
             .why("the controller no longer takes the token in accounts.yaml, and there is no password there")
-            .advice("write the password into accounts.yaml"));
+            .advice(format!("periapt login -c {name}")));
     };
     let (client, reply) = client.login(&account.user, password).await?;
     remember_token(files, name, reply.token)?;

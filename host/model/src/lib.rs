@@ -12,6 +12,7 @@ pub mod config;
 pub mod hook;
 pub mod life;
 pub mod name;
+pub mod password;
 pub mod ports;
 pub mod provisioning;
 pub mod relation;

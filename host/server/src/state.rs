@@ -30,6 +30,8 @@ pub struct ControllerIdentity {
     pub name: String,
     /// `host:port`, as clients dial them.
     pub addresses: Vec<String>,
+    /// The certificate authority that clients are to trust, PEM.
+    pub ca_cert: String,
     /// `sqlite` or `postgresql`.
     pub database: String,
     /// Microseconds UTC.

@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::House;
+use common::{House, Standing};
 use std::sync::Arc;
 
 use periapt_client::{CallError, Caller};
@@ -94,6 +94,115 @@ async fn nobody_calls_anything_without_a_login() {
             refused(rule, &code);
         }
     }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn every_call_answers_every_caller_on_a_websocket_as_its_row_says() {
+    let house = House::open().await;
+    let (model, other) = (
+        house.add_model("first").await,
+        house.add_model("second").await,
+    );
+    house.deploy(&model, 1).await;
+    house.people(&model, &other).await;
+    let path = format!("/model/{model}/api");
+    let token = async |standing: Standing| Some((None, house.token_of(standing).await));
+    let agent = async |model: &ModelUuid| {
+        let tag = format!("agent-{model}");
+        Some((Some(tag), house.agent_password(model).await))
+    };
+    // Who it is, with what they log in, how that ends, and as what they call from then on.
+    let unauthorised = Some("unauthorized access");
+    let no_model = Some("model not found");
+    let callers = [
+        ("nobody", None, None, None),
+        (
+            "a wrong token",
+            Some((None, "forged".to_owned())),
+            unauthorised,
+            None,
+        ),
+        (
+            "a disabled user",
+            token(Standing::Disabled).await,
+            unauthorised,
+            None,
+        ),
+        (
+            "no access",
+            token(Standing::WithoutAccess).await,
+            no_model,
+            None,
+        ),
+        (
+            "another's admin",
+            token(Standing::AdminElsewhere).await,
+            no_model,
+            None,
+        ),
+        (
+            "read",
+            token(Standing::Reader).await,
+            None,
+            Some(Role::User),
+        ),
+        (
+            "write",
+            token(Standing::Writer).await,
+            None,
+            Some(Role::User),
+        ),
+        (
+            "admin",
+            token(Standing::Admin).await,
+            None,
+            Some(Role::User),
+        ),
+        (
+            "superuser",
+            token(Standing::Superuser).await,
+            None,
+            Some(Role::User),
+        ),
+        ("the agent", agent(&model).await, None, Some(Role::Agent)),
+        ("another agent", agent(&other).await, unauthorised, None),
+    ];
+    let mut cases = 0;
+    for (who, credential, outcome, role) in &callers {
+        let mut socket = house.socket(&path).await;
+        if let Some((tag, secret)) = credential {
+            let login = json!({ "auth-tag": tag, "credentials": secret });
+            let ended = socket.call("Admin", "Login", login).await;
+            let code = ended.as_ref().err().map(|(code, _)| code.as_str());
+            assert_eq!(code, *outcome, "{who}: {ended:?}");
+        }
+        for rule in CALLS {
+            let result = socket
+                .call(
+                    rule.facade,
+                    rule.method,
+                    params(rule, &model, "site/0", "0"),
+                )
+                .await;
+            let denied = result
+                .as_ref()
+                .is_err_and(|(code, _)| code == "unauthorized access");
+            let may = role.is_some_and(|role| rule.roles.contains(&role));
+            assert_eq!(
+                denied, !may,
+                "{}.{} by {who}: {result:?}",
+                rule.facade, rule.method
+            );
+            cases += 1;
+        }
+    }
+    println!(
+        "{cases} cases: {} calls, {} kinds of caller",
+        CALLS.len(),
+        callers.len()
+    );
+    assert_eq!(cases, CALLS.len() * 11);
     house.close().await;
 }
 

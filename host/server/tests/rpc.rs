@@ -12,6 +12,7 @@ use common::{House, PASSWORD, PATIENCE, outcome, row};
 use periapt_client::CallError;
 use periapt_model::config::Value as ConfigValue;
 use periapt_server::{Identity, rpc};
+use periapt_store::NewToken;
 use periapt_wire::agent::{model_config, models, uniter};
 use periapt_wire::rest::ConfigChange;
 use serde_json::{Value, json};
@@ -92,9 +93,10 @@ async fn login_lets_in_who_knows_the_password_and_nobody_else() {
     // A token alone, on both addresses of the controller.
     let token = house
         .store
-        .issue_token(&common::admin(), PATIENCE)
+        .issue_token(&common::admin(), NewToken::login("test", PATIENCE))
         .await
-        .unwrap();
+        .unwrap()
+        .secret;
     for path in ["/api", "/"] {
         let mut socket = house.socket(path).await;
         let login = socket

@@ -5,7 +5,7 @@ use periapt_wire::agent::provisioner::AgentCredential;
 
 use crate::db::params;
 use crate::error::StoreError;
-use crate::users::{digest, random_secret};
+use crate::tokens::{digest, random_secret};
 use crate::{Result, Store};
 
 impl Store {

@@ -25,6 +25,7 @@ use periapt_model::ModelUuid;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
+mod access;
 mod agents;
 mod applications;
 mod assignments;
@@ -48,6 +49,7 @@ mod models;
 mod options;
 mod removal;
 mod status;
+mod tokens;
 mod tx;
 mod undertaker;
 mod uniter;
@@ -60,11 +62,13 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use access::ModelStanding;
 pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
 pub use error::StoreError;
 pub use full_status::Presence;
 pub use logs::LogPage;
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
+pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 
 use changes::Switchboard;
 use db::{Pools, Probe, Session};

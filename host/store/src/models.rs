@@ -3,7 +3,7 @@
 use periapt_model::status::{Model, Status};
 use periapt_model::{Life, ModelUuid, UserName};
 use periapt_wire::agent::models::ModelInfo;
-use periapt_wire::rest::{AddModel, ConfigChange, ModelSummary};
+use periapt_wire::rest::{AddModel, ConfigChange, ModelPermission, ModelSummary};
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
@@ -59,6 +59,7 @@ impl Store {
                         name: request.name.to_string(),
                     });
                 }
+                crate::access::put(tx, &uuid, &owner, ModelPermission::Admin).await?;
                 let change = ConfigChange {
                     set: request.config,
                     reset: Vec::new(),

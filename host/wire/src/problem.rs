@@ -18,6 +18,13 @@ pub struct Problem {
     /// What to do about it.
     #[serde(default)]
     pub advice: String,
+    /// Seconds until it is worth asking again, as in the header `Retry-After`.
+    #[serde(
+        default,
+        rename = "retry-after",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub retry_after: Option<u64>,
 }
 
 impl Problem {
@@ -28,6 +35,7 @@ impl Problem {
             title: title.into(),
             detail: String::new(),
             advice: String::new(),
+            retry_after: None,
         }
     }
 

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::{
     ControllerContext, agent, changestream, compiler, controllerport, dbaccessor, httpserverargs,
-    lease, presence, reports,
+    lease, pki, presence, reports,
 };
 use crate::model::apicaller::Connect;
 
@@ -59,6 +59,10 @@ pub fn manifold() -> Manifold {
             uuid: controller.config.uuid.clone(),
             name: controller.config.name.clone(),
             addresses: controller.api_addresses.borrow().clone(),
+            ca_cert: pki::load(&controller.data_dir)
+                .while_doing("reading the certificate authority")?
+                .ca_pem()
+                .to_owned(),
             database: store.database_kind().to_owned(),
             started_at: controller.started_at,
         };

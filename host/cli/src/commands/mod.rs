@@ -1,5 +1,6 @@
 //! What each verb does, one file for each group of verbs.
 
+mod accounts;
 mod applications;
 mod bootstrap;
 mod charm;
@@ -59,6 +60,24 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
         Command::Charm(command) => charm::run(context, command),
         Command::Workers(arguments) => workers::list(context, arguments).await,
+        Command::AddUser(arguments) => accounts::users::add(context, arguments).await,
+        Command::Users(arguments) => accounts::users::list(context, arguments).await,
+        Command::ShowUser(arguments) => accounts::users::show(context, arguments).await,
+        Command::DisableUser(arguments) => accounts::users::disable(context, arguments).await,
+        Command::EnableUser(arguments) => accounts::users::enable(context, arguments).await,
+        Command::RemoveUser(arguments) => accounts::users::remove(context, arguments).await,
+        Command::ChangeUserPassword(arguments) => {
+            accounts::users::change_password(context, arguments).await
+        }
+        Command::Grant(arguments) => accounts::access::grant(context, arguments).await,
+        Command::Revoke(arguments) => accounts::access::revoke(context, arguments).await,
+        Command::Login(arguments) => accounts::login::login(context, arguments).await,
+        Command::Logout(arguments) => accounts::login::logout(context, arguments).await,
+        Command::Whoami(arguments) => accounts::login::whoami(context, arguments).await,
+        Command::Register(arguments) => accounts::register::register(context, arguments).await,
+        Command::Tokens(arguments) => accounts::tokens::list(context, arguments).await,
+        Command::AddToken(arguments) => accounts::tokens::add(context, arguments).await,
+        Command::RevokeToken(arguments) => accounts::tokens::revoke(context, arguments).await,
         Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
         Command::Completion { shell } => completion(context, shell),
         // These are processes of their own, and main has started them.

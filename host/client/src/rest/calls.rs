@@ -39,6 +39,7 @@ impl RestClient {
         let login = LoginRequest {
             user: user.to_owned(),
             password: password.to_owned(),
+            name: None,
         };
         let reply: LoginReply = self.post(&["v1", "login"], &login).await?;
         Ok((
@@ -406,11 +407,14 @@ impl RestClient {
 
     // ---- shapes of requests ----
 
-    async fn get<T: serde::de::DeserializeOwned>(&self, path: &[&str]) -> Result<T, RestError> {
+    pub(super) async fn get<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+    ) -> Result<T, RestError> {
         self.json(Method::GET, path, |request| request).await
     }
 
-    async fn post<T: serde::de::DeserializeOwned>(
+    pub(super) async fn post<T: serde::de::DeserializeOwned>(
         &self,
         path: &[&str],
         body: &(impl Serialize + ?Sized),
@@ -419,7 +423,7 @@ impl RestClient {
             .await
     }
 
-    async fn patch<T: serde::de::DeserializeOwned>(
+    pub(super) async fn patch<T: serde::de::DeserializeOwned>(
         &self,
         path: &[&str],
         body: &(impl Serialize + ?Sized),

@@ -6,6 +6,7 @@
 //! A request moves on to the next address only when nothing of it was sent, so nothing is ever
 //! asked for twice.
 
+mod accounts;
 mod calls;
 mod lines;
 #[cfg(test)]

@@ -2,14 +2,17 @@
 //!
 //! A call or route without a row is refused, so a new handler is shut until somebody thinks
 //! about it here. Rows name roles and, for calls, the parameter that names the entity; the
-//! check that an agent hosts that entity is [`crate::rpc::session`]'s, with the store's help.
+//! check that an agent hosts that entity is [`crate::rpc::session`]'s, with the store's help. What
+//! people have been given is the store's to know and [`decide`]'s to ask.
 
 use crate::identity::Role;
 
+mod decide;
 mod routes;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use decide::{Named, Refusal, decide};
 pub use routes::{ROUTES, Route, Visitor, route};
 
 /// Which entity a call is about, and so what an agent must host to make it.

@@ -1,6 +1,7 @@
 //! Who may visit which HTTP route.
 
 use axum::http::Method;
+use periapt_wire::rest::ModelPermission;
 
 /// Whom a route is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +9,16 @@ pub enum Visitor {
     /// No credential is asked for.
     Anyone,
     /// People of the controller.
-    User,
+    Login,
+    /// People who may do everything.
+    Superuser,
+    /// The user in the path, and nobody else.
+    Oneself,
+    /// The user in the path, or a superuser.
+    OneselfOrSuperuser,
+    /// People with this access to the model in the path. For those without any there is no such
+    /// model.
+    Model(ModelPermission),
     /// The agent of the model in the path.
     AgentOfModel,
 }
@@ -36,7 +46,11 @@ const fn row(method: &'static str, path: &'static str, visitor: Visitor) -> Rout
     }
 }
 
-use Visitor::{AgentOfModel, Anyone, User};
+use Visitor::{AgentOfModel, Anyone, Login, Oneself, OneselfOrSuperuser, Superuser};
+
+const READ: Visitor = Visitor::Model(ModelPermission::Read);
+const WRITE: Visitor = Visitor::Model(ModelPermission::Write);
+const ADMIN: Visitor = Visitor::Model(ModelPermission::Admin);
 
 /// HTTP routes. `HEAD` is served where `GET` is.
 #[rustfmt::skip]
@@ -44,34 +58,54 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/health", Anyone),
     row("GET", "/ready", Anyone),
     row("POST", "/v1/login", Anyone),
-    row("GET", "/v1/controller", User),
-    row("POST", "/v1/controller/stop", User),
-    row("GET", "/v1/workers", User),
-    row("GET", "/v1/models", User),
-    row("POST", "/v1/models", User),
-    row("GET", "/v1/models/{model}", User),
-    row("DELETE", "/v1/models/{model}", User),
-    row("GET", "/v1/models/{model}/config", User),
-    row("PATCH", "/v1/models/{model}/config", User),
-    row("GET", "/v1/models/{model}/charms", User),
-    row("POST", "/v1/models/{model}/charms", User),
-    row("GET", "/v1/models/{model}/applications", User),
-    row("POST", "/v1/models/{model}/applications", User),
-    row("GET", "/v1/models/{model}/applications/{name}", User),
-    row("DELETE", "/v1/models/{model}/applications/{name}", User),
-    row("GET", "/v1/models/{model}/applications/{name}/config", User),
-    row("PATCH", "/v1/models/{model}/applications/{name}/config", User),
-    row("POST", "/v1/models/{model}/applications/{name}/refresh", User),
-    row("POST", "/v1/models/{model}/applications/{name}/units", User),
-    row("GET", "/v1/models/{model}/applications/{name}/history", User),
-    row("GET", "/v1/models/{model}/units/{name}/{number}", User),
-    row("DELETE", "/v1/models/{model}/units/{name}/{number}", User),
-    row("POST", "/v1/models/{model}/units/{name}/{number}/resolved", User),
-    row("GET", "/v1/models/{model}/units/{name}/{number}/history", User),
-    row("GET", "/v1/models/{model}/machines/{machine}/history", User),
-    row("GET", "/v1/models/{model}/status", User),
-    row("GET", "/v1/models/{model}/logs", User),
-    row("GET", "/v1/models/{model}/changes", User),
-    row("GET", "/v1/models/{model}/workers", User),
+    row("POST", "/v1/session", Anyone),
+    row("GET", "/v1/session", Login),
+    row("DELETE", "/v1/session", Login),
+    row("POST", "/v1/register", Anyone),
+    row("GET", "/v1/whoami", Login),
+    row("GET", "/v1/users", Superuser),
+    row("POST", "/v1/users", Superuser),
+    row("GET", "/v1/users/{user}", OneselfOrSuperuser),
+    row("PATCH", "/v1/users/{user}", Superuser),
+    row("DELETE", "/v1/users/{user}", Superuser),
+    row("PUT", "/v1/users/{user}/password", OneselfOrSuperuser),
+    row("POST", "/v1/users/{user}/registration", Superuser),
+    row("GET", "/v1/users/{user}/tokens", OneselfOrSuperuser),
+    row("POST", "/v1/users/{user}/tokens", Oneself),
+    row("DELETE", "/v1/users/{user}/tokens/{id}", OneselfOrSuperuser),
+    row("PUT", "/v1/users/{user}/access", Superuser),
+    row("DELETE", "/v1/users/{user}/access", Superuser),
+    row("GET", "/v1/controller", Login),
+    row("POST", "/v1/controller/stop", Superuser),
+    row("GET", "/v1/workers", Superuser),
+    row("GET", "/v1/models", Login),
+    row("POST", "/v1/models", Superuser),
+    row("GET", "/v1/models/{model}", READ),
+    row("DELETE", "/v1/models/{model}", ADMIN),
+    row("GET", "/v1/models/{model}/config", READ),
+    row("PATCH", "/v1/models/{model}/config", ADMIN),
+    row("GET", "/v1/models/{model}/access", ADMIN),
+    row("PUT", "/v1/models/{model}/access/{user}", ADMIN),
+    row("DELETE", "/v1/models/{model}/access/{user}", ADMIN),
+    row("GET", "/v1/models/{model}/charms", READ),
+    row("POST", "/v1/models/{model}/charms", WRITE),
+    row("GET", "/v1/models/{model}/applications", READ),
+    row("POST", "/v1/models/{model}/applications", WRITE),
+    row("GET", "/v1/models/{model}/applications/{name}", READ),
+    row("DELETE", "/v1/models/{model}/applications/{name}", WRITE),
+    row("GET", "/v1/models/{model}/applications/{name}/config", READ),
+    row("PATCH", "/v1/models/{model}/applications/{name}/config", WRITE),
+    row("POST", "/v1/models/{model}/applications/{name}/refresh", WRITE),
+    row("POST", "/v1/models/{model}/applications/{name}/units", WRITE),
+    row("GET", "/v1/models/{model}/applications/{name}/history", READ),
+    row("GET", "/v1/models/{model}/units/{name}/{number}", READ),
+    row("DELETE", "/v1/models/{model}/units/{name}/{number}", WRITE),
+    row("POST", "/v1/models/{model}/units/{name}/{number}/resolved", WRITE),
+    row("GET", "/v1/models/{model}/units/{name}/{number}/history", READ),
+    row("GET", "/v1/models/{model}/machines/{machine}/history", READ),
+    row("GET", "/v1/models/{model}/status", READ),
+    row("GET", "/v1/models/{model}/logs", READ),
+    row("GET", "/v1/models/{model}/changes", READ),
+    row("GET", "/v1/models/{model}/workers", READ),
     row("GET", "/v1/models/{model}/blobs/{digest}", AgentOfModel),
 ];

@@ -1,19 +1,22 @@
-//! Who is it? Passwords and tokens in, identities out.
+//! Who is it? Passwords, tokens and cookies in, identities out.
 //!
 //! The store keeps and compares the secrets; this room reads the forms in which they arrive
-//! (websocket login, `Authorization: Bearer`, `Authorization: Basic` with a user name or a tag),
-//! slows down whoever guesses, and bounds how many password hashes are computed at once. It
-//! outlives the API server, so that a restart of that forgets no guess.
+//! (websocket login, `Authorization: Bearer`, `Authorization: Basic` with a user name or a tag, a
+//! browser's cookie), slows down whoever guesses, and bounds how many password hashes are
+//! computed at once. It outlives the API server, so that a restart of that forgets no guess.
+//!
+//! Only what people choose is guessed: tokens are random, and a wrong one makes nobody wait.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_engine::SharedClock;
 use periapt_model::{Tag, UserName};
-use periapt_store::{Store, StoreError};
+use periapt_store::{IssuedToken, KnownToken, NewToken, Store, StoreError, TokenKind};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
@@ -21,10 +24,14 @@ use crate::identity::Identity;
 
 mod throttle;
 
-use throttle::Throttle;
+use throttle::{Attempt, Throttle};
 
 /// How long a bearer token of a person is good.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
+/// How long a browser stays signed in: a long working day.
+pub const SESSION_LIFE: Duration = Duration::from_secs(12 * 3600);
+/// What a login calls its token when it has no better name.
+const LOGIN_TOKEN: &str = "cli";
 
 /// A password hash takes tens of milliseconds of a core and tens of megabytes; logins wait for
 /// their turn rather than take the controller's breath.
@@ -32,6 +39,9 @@ const HASHES_AT_ONCE: usize = 2;
 
 /// Longer ones are refused unread.
 const CREDENTIAL_BYTES: usize = 1024;
+
+/// A token's use is handed to the store at most this often.
+const USE_NOTED: Duration = Duration::from_secs(60);
 
 /// Why somebody is not let in.
 #[derive(Debug, Error)]
@@ -43,25 +53,42 @@ pub enum AuthError {
     Invalid,
     #[error("the token is not valid or has expired")]
     Token,
-    #[error("too many failed logins; try again in {} s", .0.as_secs().max(1))]
+    #[error("too many failed logins; try again in {} s", wait_seconds(.0))]
     Throttled(Duration),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
+/// Whole seconds after which a try is looked at again.
+pub(crate) fn wait_seconds(wait: &Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
+/// An identity with the token it was proven by, if it was one.
+#[derive(Clone)]
+pub struct Proof {
+    pub identity: Identity,
+    pub token: Option<KnownToken>,
+}
+
 /// Proves identities against the store.
 pub struct Authenticator {
     store: Store,
+    clock: SharedClock,
     throttle: Throttle,
     hashes: Semaphore,
+    /// Tokens whose use was handed to the store lately.
+    noted: Mutex<HashMap<String, Duration>>,
 }
 
 impl Authenticator {
     pub fn new(store: Store, clock: SharedClock) -> Arc<Self> {
         Arc::new(Self {
             store,
-            throttle: Throttle::new(clock),
+            throttle: Throttle::new(clock.clone()),
+            clock,
             hashes: Semaphore::new(HASHES_AT_ONCE),
+            noted: Mutex::default(),
         })
     }
 
@@ -70,13 +97,76 @@ impl Authenticator {
         &self,
         user: &str,
         password: &str,
+        name: Option<&str>,
         peer: Option<IpAddr>,
-    ) -> Result<(UserName, String), AuthError> {
+    ) -> Result<(UserName, IssuedToken), AuthError> {
+        let wanted = NewToken::login(name.unwrap_or(LOGIN_TOKEN), TOKEN_LIFE);
+        self.issue(user, password, wanted, peer).await
+    }
+
+    /// A person's password for a browser's session.
+    pub async fn open_session(
+        &self,
+        user: &str,
+        password: &str,
+        peer: Option<IpAddr>,
+    ) -> Result<(UserName, IssuedToken), AuthError> {
+        let wanted = NewToken {
+            kind: TokenKind::Session,
+            ..NewToken::login("browser", SESSION_LIFE)
+        };
+        self.issue(user, password, wanted, peer).await
+    }
+
+    async fn issue(
+        &self,
+        user: &str,
+        password: &str,
+        wanted: NewToken,
+        peer: Option<IpAddr>,
+    ) -> Result<(UserName, IssuedToken), AuthError> {
+        let user = user.strip_prefix("user-").unwrap_or(user);
         let name: UserName = user.parse().map_err(|_| AuthError::Invalid)?;
-        self.guarded(&Tag::User(name.clone()), password, peer)
-            .await?;
-        let token = self.store.issue_token(&name, TOKEN_LIFE).await?;
-        Ok((name, token))
+        self.confirm(&name, password, peer).await?;
+        let issued = self.store.issue_token(&name, wanted).await?;
+        Ok((name, issued))
+    }
+
+    /// Whether this is the user's password, as careful as a login.
+    pub async fn confirm(
+        &self,
+        user: &UserName,
+        password: &str,
+        peer: Option<IpAddr>,
+    ) -> Result<(), AuthError> {
+        self.guarded(&Tag::User(user.clone()), password, peer).await
+    }
+
+    /// An invitation for a password and a bearer token.
+    pub async fn register(
+        &self,
+        user: &UserName,
+        invitation: &str,
+        password: &str,
+        peer: Option<IpAddr>,
+    ) -> Result<IssuedToken, AuthError> {
+        let attempt = Attempt::of_person(Tag::User(user.clone()), peer);
+        self.throttle
+            .check(&attempt)
+            .map_err(AuthError::Throttled)?;
+        {
+            let _turn = self.hashes.acquire().await;
+            let done = self.store.register(user, invitation, password).await;
+            if let Err(StoreError::Invalid { code, .. }) = &done
+                && *code == "registration-invalid"
+            {
+                self.throttle.failed(&attempt);
+            }
+            done?;
+        }
+        self.throttle.succeeded(&attempt);
+        let wanted = NewToken::login(LOGIN_TOKEN, TOKEN_LIFE);
+        Ok(self.store.issue_token(user, wanted).await?)
     }
 
     /// A login on a websocket: a tag with its password, a user's tag with a token, or a token
@@ -90,26 +180,24 @@ impl Authenticator {
         let secret = secret
             .filter(|secret| !secret.is_empty())
             .ok_or(AuthError::Missing)?;
-        match tag.filter(|tag| !tag.is_empty()) {
-            None => self.bearer(secret, peer).await,
+        let proof = match tag.filter(|tag| !tag.is_empty()) {
+            None => self.token(secret, TokenKind::Token).await?,
             Some(tag) => {
                 self.prove(&tag.parse().map_err(|_| AuthError::Invalid)?, secret, peer)
-                    .await
+                    .await?
             }
+        };
+        if let Identity::User { name } = &proof.identity {
+            self.store.note_login(name).await?;
         }
+        Ok(proof.identity)
     }
 
     /// The value of an `Authorization` header.
-    pub async fn header(
-        &self,
-        value: Option<&str>,
-        peer: Option<IpAddr>,
-    ) -> Result<Identity, AuthError> {
-        let (scheme, rest) = value
-            .and_then(|value| value.split_once(' '))
-            .ok_or(AuthError::Missing)?;
+    pub async fn header(&self, value: &str, peer: Option<IpAddr>) -> Result<Proof, AuthError> {
+        let (scheme, rest) = value.split_once(' ').ok_or(AuthError::Missing)?;
         if scheme.eq_ignore_ascii_case("bearer") {
-            return self.bearer(rest.trim(), peer).await;
+            return self.token(rest.trim(), TokenKind::Token).await;
         }
         if !scheme.eq_ignore_ascii_case("basic") {
             return Err(AuthError::Missing);
@@ -129,18 +217,52 @@ impl Authenticator {
         self.prove(&tag, secret, peer).await
     }
 
-    async fn bearer(&self, token: &str, peer: Option<IpAddr>) -> Result<Identity, AuthError> {
-        let who = "a token";
-        self.throttle
-            .check(who, peer)
-            .map_err(AuthError::Throttled)?;
-        if token.len() <= CREDENTIAL_BYTES
-            && let Some(name) = self.store.check_token(token).await?
-        {
-            return Ok(Identity::User { name });
+    /// The value of a browser's cookie.
+    pub async fn cookie(&self, secret: &str) -> Result<Proof, AuthError> {
+        self.token(secret, TokenKind::Session).await
+    }
+
+    /// A cookie is no bearer token and a token no cookie: each is bound to the guards of its way.
+    async fn token(&self, secret: &str, kind: TokenKind) -> Result<Proof, AuthError> {
+        if secret.is_empty() || secret.len() > CREDENTIAL_BYTES {
+            return Err(AuthError::Token);
         }
-        self.throttle.failed(who, peer);
-        Err(AuthError::Token)
+        let known = self.store.check_token(secret).await?;
+        let known = known
+            .filter(|known| known.kind == kind)
+            .ok_or(AuthError::Token)?;
+        self.note_use(&known);
+        Ok(Proof {
+            identity: Identity::User {
+                name: known.user.clone(),
+            },
+            token: Some(known),
+        })
+    }
+
+    /// Writes down that a token is in use, beside the request and not before its answer.
+    fn note_use(&self, token: &KnownToken) {
+        if !token.use_is_news {
+            return;
+        }
+        let now = self.clock.monotonic();
+        {
+            let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+            if noted
+                .get(&token.id)
+                .is_some_and(|last| now < *last + USE_NOTED)
+            {
+                return;
+            }
+            noted.retain(|_, last| now < *last + USE_NOTED);
+            noted.insert(token.id.clone(), now);
+        }
+        let (store, id) = (self.store.clone(), token.id.clone());
+        tokio::spawn(async move {
+            if let Err(error) = store.note_token_use(&id).await {
+                tracing::debug!(%error, "the use of a token was not written down");
+            }
+        });
     }
 
     async fn prove(
@@ -148,21 +270,28 @@ impl Authenticator {
         tag: &Tag,
         secret: &str,
         peer: Option<IpAddr>,
-    ) -> Result<Identity, AuthError> {
+    ) -> Result<Proof, AuthError> {
         if let Tag::User(name) = tag
-            && secret.len() <= CREDENTIAL_BYTES
-            && self.store.check_token(secret).await?.as_ref() == Some(name)
+            && let Ok(proof) = self.token(secret, TokenKind::Token).await
+            && proof
+                .token
+                .as_ref()
+                .is_some_and(|token| token.user == *name)
         {
-            return Ok(Identity::User { name: name.clone() });
+            return Ok(proof);
         }
         self.guarded(tag, secret, peer).await?;
-        match tag {
-            Tag::User(name) => Ok(Identity::User { name: name.clone() }),
-            Tag::Agent(model) => Ok(Identity::Agent {
+        let identity = match tag {
+            Tag::User(name) => Identity::User { name: name.clone() },
+            Tag::Agent(model) => Identity::Agent {
                 model: model.clone(),
-            }),
-            _ => Err(AuthError::Invalid),
-        }
+            },
+            _ => return Err(AuthError::Invalid),
+        };
+        Ok(Proof {
+            identity,
+            token: None,
+        })
     }
 
     /// Compares a password, counting failures.
@@ -172,16 +301,25 @@ impl Authenticator {
         password: &str,
         peer: Option<IpAddr>,
     ) -> Result<(), AuthError> {
-        let who = tag.to_string();
+        let attempt = match tag {
+            Tag::User(_) => Attempt::of_person(tag, peer),
+            _ => Attempt::of_agent(tag, peer),
+        };
         self.throttle
-            .check(&who, peer)
+            .check(&attempt)
+            .map_err(AuthError::Throttled)?;
+        // The semaphore is never closed; without a permit the bound is all that is missing.
+        let _turn = self.hashes.acquire().await;
+        // Many tries at a time wait here for the ones before them to be counted.
+        self.throttle
+            .check(&attempt)
             .map_err(AuthError::Throttled)?;
         if self.matches(tag, password).await? {
-            self.throttle.succeeded(&who, peer);
+            self.throttle.succeeded(&attempt);
             return Ok(());
         }
-        self.throttle.failed(&who, peer);
-        tracing::info!(target: "audit", who = %who, method = "login", result = "refused", peer = ?peer, "login refused");
+        self.throttle.failed(&attempt);
+        tracing::info!(target: "audit", who = %tag, method = "login", result = "refused", peer = ?peer, "login refused");
         Err(AuthError::Invalid)
     }
 
@@ -189,8 +327,6 @@ impl Authenticator {
         if password.len() > CREDENTIAL_BYTES {
             return Ok(false);
         }
-        // The semaphore is never closed; without a permit the bound is all that is missing.
-        let _turn = self.hashes.acquire().await;
         Ok(match tag {
             Tag::User(name) => self.store.check_password(name, password).await?,
             Tag::Agent(_) => self.store.check_agent_password(tag, password).await?,

@@ -1,9 +1,13 @@
-//! Slows down guessing: after a few failures for one name from one address, each further one
-//! doubles the time until the next try is looked at. Keyed by both, so that a stranger cannot
-//! lock a person out from elsewhere.
+//! Slows down guessing, along two lines: whoever guesses many accounts from one address, and
+//! whoever guesses one account from many addresses. After a number of failures that costs
+//! nothing, each further one doubles the time until the next try is looked at.
+//!
+//! A person's own mistakes are counted for their account at their address, so that a stranger
+//! elsewhere does not make them wait; and an address from which the account logged in lately
+//! does not wait for what others do to the account.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,15 +18,89 @@ mod tests;
 
 /// Failures that cost nothing: a person who mistypes.
 const FREE: u32 = 5;
+/// The same for an address, behind which an office may sit, and for an account as a whole.
+const FREE_AT_LARGE: u32 = 20;
 const LONGEST: Duration = Duration::from_secs(60);
 /// A failure is forgotten after this long without another.
 const MEMORY: Duration = Duration::from_secs(600);
+/// An address is an account's own for this long after a login.
+const OWN: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Keys remembered. Beyond it the stalest is forgotten.
 const KEYS: usize = 10_000;
 
+/// What failures are counted for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    AccountAt(String, Option<IpAddr>),
+    Address(IpAddr),
+    Account(String),
+}
+
+impl Key {
+    fn free(&self) -> u32 {
+        match self {
+            Key::AccountAt(..) => FREE,
+            Key::Address(_) | Key::Account(_) => FREE_AT_LARGE,
+        }
+    }
+}
+
+/// Where a login comes from, and whose it is to be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Attempt {
+    who: String,
+    peer: Option<IpAddr>,
+    /// Agents have random passwords: there is nothing to guess at large.
+    person: bool,
+}
+
+impl Attempt {
+    pub(super) fn of_person(who: impl ToString, peer: Option<IpAddr>) -> Self {
+        Self {
+            who: who.to_string(),
+            peer: peer.map(network),
+            person: true,
+        }
+    }
+
+    pub(super) fn of_agent(who: impl ToString, peer: Option<IpAddr>) -> Self {
+        Self {
+            person: false,
+            ..Self::of_person(who, peer)
+        }
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let mut keys = vec![Key::AccountAt(self.who.clone(), self.peer)];
+        if self.person {
+            keys.extend(self.peer.map(Key::Address));
+            keys.push(Key::Account(self.who.clone()));
+        }
+        keys
+    }
+}
+
+/// Who has a network of IPv6 has all of its addresses.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        address => address,
+    }
+}
+
 pub(super) struct Throttle {
     clock: SharedClock,
-    failures: Mutex<HashMap<(String, Option<IpAddr>), Failures>>,
+    memory: Mutex<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    failures: HashMap<Key, Failures>,
+    /// Accounts where they logged in, and when.
+    own: HashMap<(String, Option<IpAddr>), Duration>,
 }
 
 struct Failures {
@@ -34,64 +112,97 @@ impl Throttle {
     pub(super) fn new(clock: SharedClock) -> Self {
         Self {
             clock,
-            failures: Mutex::default(),
+            memory: Mutex::default(),
         }
     }
 
     /// Refuses with the time still to wait.
-    pub(super) fn check(&self, who: &str, peer: Option<IpAddr>) -> Result<(), Duration> {
+    pub(super) fn check(&self, attempt: &Attempt) -> Result<(), Duration> {
         let now = self.clock.monotonic();
-        let failures = self.lock();
-        let Some(known) = failures.get(&(who.to_owned(), peer)) else {
-            return Ok(());
-        };
-        let free_at = known.last + delay(known.count);
-        if now < free_at {
-            Err(free_at - now)
-        } else {
-            Ok(())
-        }
+        let memory = self.lock();
+        let own = memory
+            .own
+            .get(&(attempt.who.clone(), attempt.peer))
+            .is_some_and(|since| now < *since + OWN);
+        let wait = attempt
+            .keys()
+            .iter()
+            .filter(|key| !(own && matches!(key, Key::Account(_))))
+            .filter_map(|key| {
+                let known = memory.failures.get(key)?;
+                (known.last + delay(known.count, key.free())).checked_sub(now)
+            })
+            .max()
+            .unwrap_or_default();
+        if wait.is_zero() { Ok(()) } else { Err(wait) }
     }
 
-    pub(super) fn failed(&self, who: &str, peer: Option<IpAddr>) {
+    pub(super) fn failed(&self, attempt: &Attempt) {
         let now = self.clock.monotonic();
-        let mut failures = self.lock();
-        if failures.len() >= KEYS {
-            failures.retain(|_, known| now < known.last + MEMORY);
+        let mut memory = self.lock();
+        for key in attempt.keys() {
+            let failures = &mut memory.failures;
+            if !failures.contains_key(&key) {
+                make_room(failures, now, MEMORY, |known| known.last);
+            }
+            let known = failures.entry(key).or_insert(Failures {
+                count: 0,
+                last: now,
+            });
+            if now >= known.last + MEMORY {
+                known.count = 0;
+            }
+            known.count = known.count.saturating_add(1);
+            known.last = now;
         }
-        if failures.len() >= KEYS
-            && let Some(stalest) = failures
-                .iter()
-                .min_by_key(|(_, known)| known.last)
-                .map(|(key, _)| key.clone())
-        {
-            failures.remove(&stalest);
-        }
-        let known = failures.entry((who.to_owned(), peer)).or_insert(Failures {
-            count: 0,
-            last: now,
-        });
-        if now >= known.last + MEMORY {
-            known.count = 0;
-        }
-        known.count = known.count.saturating_add(1);
-        known.last = now;
     }
 
-    pub(super) fn succeeded(&self, who: &str, peer: Option<IpAddr>) {
-        self.lock().remove(&(who.to_owned(), peer));
+    /// Forgives the mistakes made at this address, not what others did to the account, and not
+    /// what the address did to others.
+    pub(super) fn succeeded(&self, attempt: &Attempt) {
+        let now = self.clock.monotonic();
+        let mut memory = self.lock();
+        let place = (attempt.who.clone(), attempt.peer);
+        memory
+            .failures
+            .remove(&Key::AccountAt(place.0.clone(), place.1));
+        if !memory.own.contains_key(&place) {
+            make_room(&mut memory.own, now, OWN, |since| *since);
+        }
+        memory.own.insert(place, now);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(String, Option<IpAddr>), Failures>> {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn delay(count: u32) -> Duration {
-    if count < FREE {
+/// Forgets what is old, or else the stalest, once there is too much.
+fn make_room<K: Clone + Eq + std::hash::Hash, V>(
+    entries: &mut HashMap<K, V>,
+    now: Duration,
+    memory: Duration,
+    last: impl Fn(&V) -> Duration,
+) {
+    if entries.len() < KEYS {
+        return;
+    }
+    entries.retain(|_, value| now < last(value) + memory);
+    if entries.len() >= KEYS
+        && let Some(stalest) = entries
+            .iter()
+            .min_by_key(|(_, value)| last(value))
+            .map(|(key, _)| key.clone())
+    {
+        entries.remove(&stalest);
+    }
+}
+
+fn delay(count: u32, free: u32) -> Duration {
+    if count < free {
         return Duration::ZERO;
     }
     Duration::from_secs(1)
-        .saturating_mul(1 << (count - FREE).min(6))
+        .saturating_mul(1 << (count - free).min(6))
         .min(LONGEST)
 }

@@ -1,7 +1,7 @@
 //! The controller itself: what it is, and asking it to stop.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::Method;
 use axum::routing::{get, post};
 use periapt_wire::rest::{ControllerInfo, StopRequest};
@@ -9,7 +9,8 @@ use periapt_wire::rpc::Empty;
 
 use super::Row;
 use super::extract::Body;
-use super::problem::Answer;
+use super::problem::{Answer, forbidden};
+use crate::identity::Identity;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -19,8 +20,15 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
-async fn info(State(state): State<ServerState>) -> Result<Json<ControllerInfo>, Answer> {
-    let models = state.store().models().await?;
+/// The models counted are those the visitor can see.
+async fn info(
+    State(state): State<ServerState>,
+    Extension(identity): Extension<Identity>,
+) -> Result<Json<ControllerInfo>, Answer> {
+    let Identity::User { name } = identity else {
+        return Err(forbidden());
+    };
+    let models = state.store().own_models(&name).await?;
     let controller = state.controller();
     Ok(Json(ControllerInfo {
         uuid: controller.uuid.clone(),

@@ -1,11 +1,12 @@
 //! What handlers ask of a request. All of them refuse with a `Problem`.
 
-use axum::extract::{FromRequest, FromRequestParts, RawPathParams};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
-use periapt_model::{ApplicationName, MachineId, ModelUuid, NameError, UnitName};
+use periapt_model::{ApplicationName, MachineId, ModelUuid, NameError, UnitName, UserName};
 use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
+use super::gate::{Admitted, Pass};
 use super::problem::Answer;
 use crate::listener::Connection;
 use crate::state::ServerState;
@@ -32,10 +33,13 @@ pub(super) struct InUnit(pub ModelUuid, pub UnitName);
 /// `{model}` and `{machine}`; a container's id is written with dashes, `0-lxd-1`.
 pub(super) struct InMachine(pub ModelUuid, pub MachineId);
 
-/// When an open-ended answer has to end: with the API server or with the listener.
+/// When an open-ended answer has to end: with the API server, with the listener, or when who
+/// asked for it may not have it any more.
 pub(super) struct Ending {
     api: CancellationToken,
     listener: CancellationToken,
+    pass: Option<Pass>,
+    state: ServerState,
 }
 
 impl Ending {
@@ -43,17 +47,32 @@ impl Ending {
         tokio::select! {
             () = self.api.cancelled() => {}
             () = self.listener.cancelled() => {}
+            () = async {
+                match &self.pass {
+                    Some(pass) => pass.expired(&self.state).await,
+                    None => std::future::pending().await,
+                }
+            } => {}
         }
     }
 }
 
-struct Params(RawPathParams);
+/// `{user}`
+pub(super) struct OfUser(pub UserName);
+
+/// A JSON body that may be left out.
+pub(super) struct MaybeBody<T>(pub Option<T>);
+
+struct Params(RawPathParams, Option<ModelUuid>);
 
 impl Params {
     async fn read(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
         RawPathParams::from_request_parts(parts, state)
             .await
-            .map(Params)
+            .map(|params| {
+                let admitted = parts.extensions.get::<Admitted>();
+                Params(params, admitted.map(|admitted| admitted.0.clone()))
+            })
             .map_err(|rejection| {
                 let problem = periapt_wire::Problem::new(
                     400,
@@ -73,6 +92,9 @@ impl Params {
     }
 
     async fn model(&self, state: &ServerState) -> Result<ModelUuid, Answer> {
+        if let Some(model) = &self.1 {
+            return Ok(model.clone());
+        }
         Ok(state
             .store()
             .model_by_name_or_uuid(self.get("model"))
@@ -85,6 +107,39 @@ impl FromRequestParts<ServerState> for InModel {
     async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
         let params = Params::read(parts, state).await?;
         Ok(InModel(params.model(state).await?))
+    }
+}
+
+impl FromRequestParts<ServerState> for OfUser {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts, state).await?;
+        Ok(OfUser(
+            params
+                .get("user")
+                .parse()
+                .map_err(|error: NameError| error)?,
+        ))
+    }
+}
+
+impl<T: serde::de::DeserializeOwned> FromRequest<ServerState> for MaybeBody<T> {
+    type Rejection = Answer;
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, Answer> {
+        let bytes = axum::body::Bytes::from_request(request, state)
+            .await
+            .map_err(|rejection| {
+                let problem = periapt_wire::Problem::new(
+                    rejection.status().as_u16(),
+                    "body-invalid",
+                    "The request's body cannot be read",
+                );
+                Answer(problem.why(rejection.body_text()))
+            })?;
+        if bytes.is_empty() {
+            return Ok(MaybeBody(None));
+        }
+        Ok(MaybeBody(Some(axum::Json::from_bytes(&bytes)?.0)))
     }
 }
 
@@ -139,6 +194,8 @@ impl FromRequestParts<ServerState> for Ending {
         Ok(Ending {
             api: state.closing().clone(),
             listener: listener.unwrap_or_default(),
+            pass: parts.extensions.get::<Pass>().cloned(),
+            state: state.clone(),
         })
     }
 }

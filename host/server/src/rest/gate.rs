@@ -1,17 +1,50 @@
 //! The gate before every handler: who is it, may that one pass, and a line in the audit log for
 //! what changes something.
+//!
+//! A browser sends its cookie along with whatever request a page makes it send, so a request that
+//! comes with the cookie and changes something must also repeat what only the controller's own
+//! page can know, and come from that page as far as the browser tells.
+
+use std::net::IpAddr;
 
 use axum::RequestExt;
 use axum::extract::{RawPathParams, Request, State};
-use axum::http::{Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use axum_extra::extract::CookieJar;
+use periapt_model::ModelUuid;
+use periapt_store::{Interest, KnownToken, TokenKind, namespace};
 
-use super::problem::{Answer, forbidden};
-use crate::access::{Route, Visitor};
+use super::problem::{Answer, forbidden, forged};
+use crate::access::{Named, Route, Visitor, decide};
+use crate::authenticator::{AuthError, Proof};
 use crate::identity::Identity;
 use crate::listener::Connection;
 use crate::state::ServerState;
+
+/// The cookie of a session. Browsers keep the promise of the prefix: from this host, over TLS,
+/// for all paths.
+pub(super) const COOKIE: &str = "__Host-periapt-session";
+/// The header that repeats the session's secret.
+const CSRF: &str = "x-periapt-csrf";
+
+/// The model of the path, which the visitor may use in the way of the route.
+#[derive(Clone)]
+pub(super) struct Admitted(pub ModelUuid);
+
+/// The token or session that a request was made with.
+#[derive(Clone)]
+pub(super) struct Credential(pub KnownToken);
+
+/// What a request was let in with, to be looked at again while its answer goes on.
+#[derive(Clone)]
+pub(super) struct Pass {
+    visitor: Visitor,
+    identity: Identity,
+    token: Option<String>,
+    named: Named,
+}
 
 /// Lets a request through to its handler with the identity in its extensions.
 pub(super) async fn admit(
@@ -20,67 +53,193 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     if route.visitor == Visitor::Anyone {
-        return next.run(request).await;
+        return match same_origin(request.method(), request.headers(), request.uri()) {
+            Ok(()) => next.run(request).await,
+            Err(answer) => answer.into_response(),
+        };
     }
-    let header = request
-        .headers()
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .map(str::to_owned);
-    let peer = request
-        .extensions()
-        .get::<Connection>()
-        .map(|connection| connection.peer.ip());
-    let identity = match state
-        .authenticator()
-        .header(header.as_deref(), peer)
-        .await
-        .map_err(Answer::from)
-    {
+    let identity = match let_in(&state, route, &mut request).await {
         Ok(identity) => identity,
         Err(answer) => return answer.into_response(),
     };
-    if let Err(answer) = may_pass(&state, route, &identity, &mut request).await {
-        return answer.into_response();
-    }
-    request.extensions_mut().insert(identity.clone());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let response = next.run(request).await;
-    if !matches!(method, Method::GET | Method::HEAD) {
+    if !method.is_safe() {
         let result = response.status().as_u16();
         tracing::info!(target: "audit", who = %identity, method = format!("{method} {}", route.path), entity = path, result, "request");
     }
     response
 }
 
-async fn may_pass(
+async fn let_in(
     state: &ServerState,
     route: &Route,
-    identity: &Identity,
     request: &mut Request,
-) -> Result<(), Answer> {
-    match (route.visitor, identity) {
-        (Visitor::Anyone, _) | (Visitor::User, Identity::User { .. }) => Ok(()),
-        (Visitor::AgentOfModel, Identity::Agent { model }) => {
-            let params = request
-                .extract_parts::<RawPathParams>()
-                .await
-                .map_err(|_| forbidden())?;
-            let named = params
-                .iter()
-                .find(|(key, _)| *key == "model")
-                .map(|(_, value)| value);
-            let named = state
-                .store()
-                .model_by_name_or_uuid(named.unwrap_or_default())
-                .await
-                .map_err(|_| forbidden())?;
-            if named == *model {
-                Ok(())
-            } else {
-                Err(forbidden())
+) -> Result<Identity, Answer> {
+    let Proof { identity, token } = Shown::read(request).prove(state).await?;
+    let named = named(request).await?;
+    let admitted = decide(state.store(), route.visitor, &identity, &named).await?;
+    let extensions = request.extensions_mut();
+    extensions.insert(identity.clone());
+    extensions.insert(Pass {
+        visitor: route.visitor,
+        identity: identity.clone(),
+        token: token.as_ref().map(|token| token.id.clone()),
+        named,
+    });
+    if let Some(model) = admitted {
+        extensions.insert(Admitted(model));
+    }
+    if let Some(token) = token {
+        extensions.insert(Credential(token));
+    }
+    Ok(identity)
+}
+
+/// The credential of a request, and the guards that a cookie needs.
+struct Shown {
+    authorization: Option<HeaderValue>,
+    cookie: Option<String>,
+    origin: Result<(), Answer>,
+    csrf: Option<HeaderValue>,
+    safe: bool,
+    peer: Option<IpAddr>,
+}
+
+impl Shown {
+    fn read(request: &Request) -> Self {
+        let (method, headers) = (request.method(), request.headers());
+        Self {
+            authorization: headers.get(header::AUTHORIZATION).cloned(),
+            cookie: session_cookie(headers),
+            origin: same_origin(method, headers, request.uri()),
+            csrf: headers.get(CSRF).cloned(),
+            safe: method.is_safe(),
+            peer: request
+                .extensions()
+                .get::<Connection>()
+                .map(|connection| connection.peer.ip()),
+        }
+    }
+
+    /// The header if there is one, else the cookie with its guards.
+    async fn prove(self, state: &ServerState) -> Result<Proof, Answer> {
+        if let Some(value) = &self.authorization {
+            let value = value.to_str().map_err(|_| AuthError::Missing)?;
+            return Ok(state.authenticator().header(value, self.peer).await?);
+        }
+        let secret = self.cookie.ok_or(AuthError::Missing)?;
+        let proof = state.authenticator().cookie(&secret).await?;
+        self.origin?;
+        if let Some(session) = &proof.token
+            && !self.safe
+        {
+            repeats(self.csrf.as_ref(), session)?;
+        }
+        Ok(proof)
+    }
+}
+
+/// The secret in the session's cookie.
+pub(super) fn session_cookie(headers: &HeaderMap) -> Option<String> {
+    CookieJar::from_headers(headers)
+        .get(COOKIE)
+        .map(|cookie| cookie.value().to_owned())
+}
+
+/// A request that changes something comes from a page of this very host, where the browser says
+/// from where it comes.
+fn same_origin(method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), Answer> {
+    let Some(origin) = headers.get(header::ORIGIN).filter(|_| !method.is_safe()) else {
+        return Ok(());
+    };
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .or_else(|| uri.authority().map(|authority| authority.as_str()));
+    let from = origin
+        .to_str()
+        .ok()
+        .and_then(|origin| origin.strip_prefix("https://"));
+    // Either may leave out the port that https implies.
+    let same = |a: &str, b: &str| {
+        let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+        a.strip_suffix(":443").unwrap_or(&a) == b.strip_suffix(":443").unwrap_or(&b)
+    };
+    match (from, host) {
+        (Some(from), Some(host)) if same(from, host) => Ok(()),
+        _ => Err(forged(
+            "origin-refused",
+            "the request comes from a page of another address",
+        )),
+    }
+}
+
+/// Compared by digest, which takes the same time wherever the two differ.
+fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answer> {
+    let Some(repeated) = csrf else {
+        return Err(forged(
+            "csrf-missing",
+            "a request with the session's cookie that changes something repeats the session's csrf value",
+        ));
+    };
+    let fits = session.kind == TokenKind::Session
+        && !session.csrf.is_empty()
+        && blake3::hash(repeated.as_bytes()) == blake3::hash(session.csrf.as_bytes());
+    if fits {
+        return Ok(());
+    }
+    Err(forged("csrf-wrong", "the csrf value is not the session's"))
+}
+
+async fn named(request: &mut Request) -> Result<Named, Answer> {
+    let params = request
+        .extract_parts::<RawPathParams>()
+        .await
+        .map_err(|_| forbidden())?;
+    let mut named = Named::default();
+    for (key, value) in &params {
+        match key {
+            "model" => named.model = value.to_owned(),
+            "user" => named.user = value.to_owned(),
+            _ => {}
+        }
+    }
+    Ok(named)
+}
+
+impl Pass {
+    /// Waits until the visitor would not be let in again.
+    pub(super) async fn expired(&self, state: &ServerState) {
+        let Identity::User { name } = &self.identity else {
+            return std::future::pending().await;
+        };
+        let interest = Interest::any_model().all(namespace::USER);
+        let mut changes = state.store().changes().subscribe(interest);
+        let about = |key: &str| {
+            key.strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        // Once before waiting: something may have changed since the gate.
+        while self.stands(state).await {
+            loop {
+                match changes.next().await {
+                    Ok(batch) if batch.iter().any(|change| about(&change.key)) => break,
+                    Ok(_) => {}
+                    Err(_) => return,
+                }
             }
         }
-        _ => Err(forbidden()),
+    }
+
+    async fn stands(&self, state: &ServerState) -> bool {
+        let token = match &self.token {
+            Some(id) => state.store().token_stands(id).await.unwrap_or(false),
+            None => true,
+        };
+        token
+            && decide(state.store(), self.visitor, &self.identity, &self.named)
+                .await
+                .is_ok()
     }
 }

@@ -22,14 +22,18 @@ async fn login(
     Body(request): Body<LoginRequest>,
 ) -> Result<Json<LoginReply>, Answer> {
     let peer = connection.map(|Extension(connection)| connection.peer.ip());
-    let user = request.user.strip_prefix("user-").unwrap_or(&request.user);
-    let (name, token) = state
+    let (name, issued) = state
         .authenticator()
-        .issue_token(user, &request.password, peer)
+        .issue_token(
+            &request.user,
+            &request.password,
+            request.name.as_deref(),
+            peer,
+        )
         .await?;
     tracing::info!(target: "audit", who = %periapt_model::Tag::User(name.clone()), method = "login", result = "ok", ?peer, "login");
     Ok(Json(LoginReply {
         user: name.to_string(),
-        token,
+        token: issued.secret,
     }))
 }

@@ -11,9 +11,10 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
 use periapt_wire::Problem;
 
-use crate::access;
+use crate::access as table;
 use crate::state::ServerState;
 
+mod access;
 mod applications;
 mod blobs;
 mod changes;
@@ -28,10 +29,15 @@ mod logs;
 mod models;
 mod probes;
 pub mod problem;
+mod register;
+mod session;
 mod status;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod units;
+mod users;
+mod whoami;
 mod workers;
 
 use problem::Answer;
@@ -44,6 +50,7 @@ type Row = (Method, &'static str, MethodRouter<ServerState>);
 
 fn rows() -> Vec<Row> {
     [
+        access::routes(),
         applications::routes(),
         blobs::routes(),
         changes::routes(),
@@ -54,8 +61,13 @@ fn rows() -> Vec<Row> {
         logs::routes(),
         models::routes(),
         probes::routes(),
+        register::routes(),
+        session::routes(),
         status::routes(),
+        tokens::routes(),
         units::routes(),
+        users::routes(),
+        whoami::routes(),
         workers::routes(),
     ]
     .into_iter()
@@ -67,7 +79,7 @@ fn rows() -> Vec<Row> {
 pub(crate) fn router(state: &ServerState) -> Router {
     let mut router = Router::new();
     for (method, path, handler) in rows() {
-        match access::route(&method, path) {
+        match table::route(&method, path) {
             Some(route) => {
                 let gate = from_fn_with_state((state.clone(), route), gate::admit);
                 router = router.route(path, handler.route_layer(gate));

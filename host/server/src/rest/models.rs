@@ -29,8 +29,14 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
-async fn list(State(state): State<ServerState>) -> Result<Json<Vec<ModelSummary>>, Answer> {
-    Ok(Json(state.store().models().await?))
+async fn list(
+    State(state): State<ServerState>,
+    Extension(identity): Extension<Identity>,
+) -> Result<Json<Vec<ModelSummary>>, Answer> {
+    let Identity::User { name } = identity else {
+        return Err(forbidden());
+    };
+    Ok(Json(state.store().readable_models(&name).await?))
 }
 
 async fn add(

@@ -9,7 +9,8 @@ use periapt_store::StoreError;
 use periapt_wire::Problem;
 use periapt_wire::rpc::code;
 
-use crate::authenticator::AuthError;
+use crate::access::Refusal;
+use crate::authenticator::{AuthError, wait_seconds};
 use crate::charms::CharmError;
 use crate::rpc::RpcError;
 
@@ -33,6 +34,9 @@ impl IntoResponse for Answer {
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Bearer, Basic realm=\"periapt\""),
             );
+        }
+        if let Some(seconds) = self.0.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
         }
         response
     }
@@ -90,11 +94,29 @@ impl From<AuthError> for Answer {
                 "wait, then try again with the right password",
             ),
         };
-        Answer(
-            Problem::new(status, code, title(status))
-                .why(error.to_string())
-                .advice(advice),
-        )
+        let mut problem = Problem::new(status, code, title(status))
+            .why(error.to_string())
+            .advice(advice);
+        if let AuthError::Throttled(wait) = &error {
+            problem.retry_after = Some(wait_seconds(wait).max(1));
+        }
+        Answer(problem)
+    }
+}
+
+impl From<Refusal> for Answer {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Account => AuthError::Token.into(),
+            // To the letter what is said of a model that does not exist.
+            Refusal::Model(name) => StoreError::NotFound {
+                kind: "model",
+                name,
+            }
+            .into(),
+            Refusal::Forbidden => forbidden(),
+            Refusal::Store(error) => error.into(),
+        }
     }
 }
 
@@ -147,8 +169,18 @@ impl From<QueryRejection> for Answer {
 /// Known, but not for this caller.
 pub(crate) fn forbidden() -> Answer {
     Answer(
-        Problem::new(403, "permission-denied", title(403))
-            .why("this credential is not for this address"),
+        Problem::new(403, "forbidden", title(403))
+            .why("this credential is not for this address")
+            .advice("`periapt whoami` shows what you may do; ask a superuser or an admin of the model for more"),
+    )
+}
+
+/// A browser's request that may not be its user's doing.
+pub(crate) fn forged(code: &str, why: &str) -> Answer {
+    Answer(
+        Problem::new(403, code, title(403))
+            .why(why)
+            .advice(advice(code)),
     )
 }
 
@@ -165,6 +197,8 @@ fn status_of(error: &StoreError) -> u16 {
         | StoreError::LeaseLost { .. } => 409,
         StoreError::Invalid { code, .. } => match *code {
             "port-conflict" | "charm-in-use" | "unit-not-in-error" => 409,
+            "last-superuser" | "owner-access" | "user-oneself" => 409,
+            "registration-invalid" => 401,
             _ => 400,
         },
         StoreError::Stopped | StoreError::Locked => 503,
@@ -208,6 +242,25 @@ fn advice(code: &str) -> &'static str {
         "application-not-found" | "unit-not-found" | "machine-not-found" => {
             "`periapt status` shows what the model holds"
         }
+        "user-not-found" => "`periapt users` lists the users",
+        "user-already-exists" => "choose another name",
+        "token-not-found" => "`periapt tokens` lists the tokens",
+        "token-already-exists" => "choose another name, or revoke the token that has it",
+        "token-name-invalid" | "display-name-invalid" => "choose a shorter, plainer name",
+        "password-refused" => "choose another password; several words are good",
+        "password-wrong" => "give the present password",
+        "last-superuser" => "first give another user superuser: `periapt grant USER superuser`",
+        "owner-access" => "the owner's access stays as long as they own the model",
+        "access-login" => "`periapt disable-user USER`",
+        "user-oneself" => "another superuser can remove you",
+        "registration-invalid" => {
+            "ask a superuser for a new one: `periapt change-user-password USER --reset`"
+        }
+        "csrf-missing" | "csrf-wrong" => {
+            "send the session's csrf value in the header X-Periapt-CSRF; GET /v1/session shows it"
+        }
+        "origin-refused" => "open the controller's own address in the browser",
+        "session-not-found" => "sign in with POST /v1/session",
         "charm-not-found" => "upload the charm first: `periapt deploy ./FILE.charm` does both",
         "model-already-exists" | "application-already-exists" => "choose another name",
         "model-dying" | "application-dying" | "unit-dying" => {

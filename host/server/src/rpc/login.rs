@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use periapt_model::Tag;
+use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_wire::agent::admin::{Login, LoginResult};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -47,6 +47,10 @@ pub async fn log_in(
     {
         return Err(RpcError::denied());
     }
+    let standing = match &identity {
+        Identity::User { name } => Some(person(state, name, model.as_ref()).await?),
+        _ => None,
+    };
     let result = LoginResult {
         controller_tag: Tag::Controller(state.controller().uuid.clone()),
         model_tag: model.clone().map(Tag::Model),
@@ -56,18 +60,37 @@ pub async fn log_in(
     if let Some(reply) = reply.as_object_mut() {
         reply.insert("facades".to_owned(), facades(&identity));
         reply.insert("servers".to_owned(), servers(state));
-        if let Identity::User { name } = &identity {
-            let access = if model.is_some() { "admin" } else { "" };
-            reply.insert(
-                "user-info".to_owned(),
-                json!({
-                    "identity": Tag::User(name.clone()), "display-name": name,
-                    "controller-access": "superuser", "model-access": access,
-                }),
-            );
+        if let Some(info) = standing {
+            reply.insert("user-info".to_owned(), info);
         }
     }
     Ok((Session::new(state.clone(), identity, model, closing), reply))
+}
+
+/// What a person is told about themselves; refused when they have no access to the model, in the
+/// words for a model that does not exist.
+async fn person(
+    state: &ServerState,
+    name: &UserName,
+    model: Option<&ModelUuid>,
+) -> Result<Value, RpcError> {
+    let in_model = match model {
+        Some(model) => {
+            let standing = state.store().model_standing(name, model.as_str()).await?;
+            let standing = standing.ok_or_else(|| unknown_model(model.as_str()))?;
+            standing.access.as_str()
+        }
+        None => "",
+    };
+    let about = state.store().user(name).await?;
+    let shown = match about.display_name.as_str() {
+        "" => name.as_str(),
+        shown => shown,
+    };
+    Ok(json!({
+        "identity": Tag::User(name.clone()), "display-name": shown,
+        "controller-access": about.access, "model-access": in_model,
+    }))
 }
 
 /// The answer to every request on a connection to a model that does not exist.

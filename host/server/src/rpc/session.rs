@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use periapt_model::{MachineId, ModelUuid, Tag, UnitName};
+use periapt_model::{MachineId, ModelUuid, Tag, UnitName, UserName};
 use periapt_store::{Store, StoreError};
 use periapt_wire::rpc::{Empty, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code};
 use serde::de::DeserializeOwned;
@@ -164,8 +164,10 @@ impl Session {
         if !rule.roles.contains(&self.identity.role()) {
             return Err(RpcError::denied());
         }
-        let Identity::Agent { model } = &self.identity else {
-            return Ok(());
+        let model = match &self.identity {
+            Identity::Agent { model } => model,
+            Identity::User { name } => return self.still_welcome(name).await,
+            Identity::Controller { .. } => return Ok(()),
         };
         // The login refuses it already; a table that grants by model must not trust that.
         if self.model.as_ref() != Some(model) {
@@ -203,6 +205,23 @@ impl Session {
             }
             None => Ok(()),
             Some(false) => Err(RpcError::denied()),
+        }
+    }
+
+    /// A connection outlives what was given to its user; each call asks anew.
+    async fn still_welcome(&self, name: &UserName) -> Result<(), RpcError> {
+        let welcome = match &self.model {
+            Some(model) => self
+                .store()
+                .model_standing(name, model.as_str())
+                .await?
+                .is_some(),
+            None => self.store().standing(name).await?.is_some(),
+        };
+        if welcome {
+            Ok(())
+        } else {
+            Err(RpcError::denied())
         }
     }
 

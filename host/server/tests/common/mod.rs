@@ -22,8 +22,8 @@ use periapt_server::{
     LeafResolver, ListenerLimits, Mux, Presence, Reports, RouteGuard, Serve, ServerOptions,
     ServerState, StopSignal, authority, listener,
 };
-use periapt_store::{Store, StoreOptions, lease};
-use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
+use periapt_store::{NewToken, Store, StoreOptions, lease};
+use periapt_wire::rest::{AddModel, AddUser, ChangeUser, Deploy, ModelPermission, WorkerRow};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsConnector;
@@ -49,6 +49,32 @@ pub struct House {
     stream: CancellationToken,
     options: Box<dyn Fn() -> ServerOptions + Send + Sync>,
     _directory: tempfile::TempDir,
+}
+
+/// What a person may do, seen from one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Disabled,
+    WithoutAccess,
+    Reader,
+    Writer,
+    Admin,
+    AdminElsewhere,
+    Superuser,
+}
+
+impl Standing {
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Disabled => "disabled",
+            Standing::WithoutAccess => "stranger",
+            Standing::Reader => "reader",
+            Standing::Writer => "writer",
+            Standing::Admin => "owner",
+            Standing::AdminElsewhere => "neighbour",
+            Standing::Superuser => "admin",
+        }
+    }
 }
 
 pub fn controller_uuid() -> ModelUuid {
@@ -85,6 +111,7 @@ impl House {
             Presence::new(clock.clone()),
             CancellationToken::new(),
         );
+        let ca_cert = authority.ca_pem().to_owned();
         let options = {
             let (store, clock, stop, presence) =
                 (store.clone(), clock.clone(), stop.clone(), presence.clone());
@@ -105,6 +132,7 @@ impl House {
                     uuid: controller_uuid(),
                     name: "home".to_owned(),
                     addresses: vec![address.to_string()],
+                    ca_cert: ca_cert.clone(),
                     database: "sqlite".to_owned(),
                     started_at: 1,
                 },
@@ -207,6 +235,58 @@ impl House {
                 .unwrap();
         }
         self.store.add_units(model, &application, 1).await.unwrap();
+    }
+
+    /// One user for each [`Standing`]; `other` is the model of which one is the admin. And
+    /// `target`, whom things are done to.
+    pub async fn people(&self, model: &ModelUuid, other: &ModelUuid) {
+        use ModelPermission::{Admin, Read, Write};
+        for name in [
+            "disabled",
+            "stranger",
+            "reader",
+            "writer",
+            "owner",
+            "neighbour",
+            "target",
+        ] {
+            let request = AddUser {
+                name: name.to_owned(),
+                ..AddUser::default()
+            };
+            self.store.add_user(request, &admin()).await.unwrap();
+        }
+        for (name, model, access) in [
+            ("disabled", model, Admin),
+            ("reader", model, Read),
+            ("writer", model, Write),
+            ("owner", model, Admin),
+            ("neighbour", other, Admin),
+        ] {
+            let user = name.parse().unwrap();
+            self.store.grant_model(model, &user, access).await.unwrap();
+        }
+    }
+
+    /// A fresh token of one of the [`people`](Self::people); of the disabled one it was fresh
+    /// before they were disabled.
+    pub async fn token_of(&self, standing: Standing) -> String {
+        let user: UserName = standing.name().parse().unwrap();
+        let disabled = |disabled| ChangeUser {
+            disabled: Some(disabled),
+            ..ChangeUser::default()
+        };
+        if standing == Standing::Disabled {
+            let change = self.store.change_user(&user, disabled(false)).await;
+            change.unwrap();
+        }
+        let wanted = NewToken::login("test", PATIENCE * 10);
+        let issued = self.store.issue_token(&user, wanted).await.unwrap();
+        if standing == Standing::Disabled {
+            let change = self.store.change_user(&user, disabled(true)).await;
+            change.unwrap();
+        }
+        issued.secret
     }
 
     fn tls(&self) -> Arc<rustls::ClientConfig> {

@@ -1,72 +1,555 @@
 use std::time::Duration;
 
 use argon2::password_hash::phc::PasswordHash;
-use periapt_model::Tag;
+use periapt_model::{Tag, UserName};
+use periapt_wire::rest::{AddUser, ChangeUser, ControllerAccess, ModelPermission};
 
-use crate::testing::fixtures;
+use crate::testing::{Fixture, fixtures};
+use crate::{Interest, NewToken, StoreError, TokenKind, namespace};
+
+const PASSWORD: &str = "correct horse";
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn user(name: &str) -> UserName {
+    name.parse().expect("user")
+}
+
+async fn add(fixture: &Fixture, name: &str, password: Option<&str>) -> Option<String> {
+    let request = AddUser {
+        name: name.to_owned(),
+        display_name: format!("{name} the user"),
+        password: password.map(str::to_owned),
+    };
+    let added = fixture.store.add_user(request, &user("admin")).await;
+    added.expect("added").1
+}
+
+/// With the superuser `admin`.
+async fn houses() -> Vec<Fixture> {
+    let houses = fixtures().await;
+    for fixture in &houses {
+        let set = fixture.store.set_password(&user("admin"), PASSWORD).await;
+        set.expect("set");
+    }
+    houses
+}
+
+async fn token(fixture: &Fixture, name: &str, lifetime: Duration) -> String {
+    let wanted = NewToken::login("cli", lifetime);
+    let issued = fixture.store.issue_token(&user(name), wanted).await;
+    issued.expect("issued").secret
+}
+
+async fn whose(fixture: &Fixture, secret: &str) -> Option<String> {
+    let known = fixture.store.check_token(secret).await.expect("checked");
+    known.map(|known| known.user.to_string())
+}
+
+fn code<T>(result: Result<T, StoreError>) -> String {
+    match result {
+        Ok(_) => "ok".to_owned(),
+        Err(error) => error.kind_code(),
+    }
+}
 
 #[tokio::test]
-async fn passwords_and_tokens_let_in_whom_they_belong_to() {
+async fn passwords_let_in_whom_they_belong_to() {
     for fixture in fixtures().await {
         let store = &fixture.store;
-        let (admin, other) = (
-            "admin".parse().expect("user"),
-            "other".parse().expect("user"),
-        );
+        let (admin, other) = (user("admin"), user("other"));
         assert!(!store.has_users().await.expect("asked"));
-        store.set_password(&admin, "secret").await.expect("set");
+        for weak in ["", "short", "administrator\n", "aaaaaaaaaaa"] {
+            assert_eq!(
+                code(store.set_password(&admin, weak).await),
+                "password-refused",
+                "{weak:?}"
+            );
+        }
+        store.set_password(&admin, PASSWORD).await.expect("set");
         assert!(store.has_users().await.expect("asked"));
-        assert!(
-            store
-                .check_password(&admin, "secret")
-                .await
-                .expect("checked")
-        );
-        assert!(
-            !store
-                .check_password(&admin, "Secret")
-                .await
-                .expect("checked")
-        );
-        assert!(
-            !store
-                .check_password(&other, "secret")
-                .await
-                .expect("checked")
-        );
+        for (name, password, right) in [
+            (&admin, PASSWORD, true),
+            (&admin, "Correct horse", false),
+            (&other, PASSWORD, false),
+        ] {
+            let fits = store.check_password(name, password).await;
+            assert_eq!(fits.expect("checked"), right, "{name} {password}");
+        }
+        let info = store.user(&admin).await.expect("user");
+        assert_eq!(info.access, ControllerAccess::Superuser);
         assert_eq!(
-            store
-                .issue_token(&other, Duration::from_secs(1))
-                .await
-                .expect_err("unknown")
-                .kind_code(),
+            code(store.change_password(&other, PASSWORD).await),
             "user-not-found"
         );
-        let token = store
-            .issue_token(&admin, Duration::from_secs(60))
-            .await
-            .expect("token");
-        assert_eq!(
-            store.check_token(&token).await.expect("checked"),
-            Some(admin.clone())
-        );
-        assert_eq!(store.check_token("nonsense").await.expect("checked"), None);
-        fixture.clock.advance(Duration::from_secs(60));
-        assert_eq!(store.check_token(&token).await.expect("checked"), None);
-        let token = store
-            .issue_token(&admin, Duration::from_secs(60))
-            .await
-            .expect("token");
-        store.revoke_token(&token).await.expect("revoked");
-        assert_eq!(store.check_token(&token).await.expect("checked"), None);
-        let token = store
-            .issue_token(&admin, Duration::from_secs(60))
-            .await
-            .expect("token");
-        store.set_password(&admin, "another").await.expect("set");
-        assert_eq!(store.check_token(&token).await.expect("checked"), None);
         fixture.end().await;
     }
+}
+
+#[tokio::test]
+async fn tokens_are_named_listed_without_their_secret_and_end() {
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let admin = user("admin");
+        let first = token(&fixture, "admin", MINUTE).await;
+        assert_eq!(whose(&fixture, &first).await.as_deref(), Some("admin"));
+        assert_eq!(whose(&fixture, "nonsense").await, None);
+        assert_eq!(whose(&fixture, "").await, None);
+        fixture.clock.advance(Duration::from_secs(1));
+        let second = token(&fixture, "admin", MINUTE * 2).await;
+        let named = NewToken {
+            kind: TokenKind::Token,
+            name: "cli".to_owned(),
+            unique: true,
+            lifetime: MINUTE,
+        };
+        assert_eq!(
+            code(store.issue_token(&admin, named).await),
+            "token-already-exists"
+        );
+        let unknown = NewToken::login("cli", MINUTE);
+        assert_eq!(
+            code(store.issue_token(&user("nobody"), unknown).await),
+            "user-not-found"
+        );
+        assert_eq!(
+            code(
+                store
+                    .issue_token(&admin, NewToken::login(" ", MINUTE))
+                    .await
+            ),
+            "token-name-invalid"
+        );
+        let listed = store.tokens(&admin).await.expect("tokens");
+        let names: Vec<&str> = listed.iter().map(|token| token.name.as_str()).collect();
+        assert_eq!(names, ["cli-2", "cli"], "newest first");
+        let text = serde_json::to_string(&listed).expect("JSON");
+        assert!(!text.contains(&first) && !text.contains(&second));
+        assert!(store.user(&admin).await.expect("user").last_login.is_some());
+
+        fixture.clock.advance(MINUTE);
+        assert_eq!(whose(&fixture, &first).await, None, "expired");
+        let left = store.tokens(&admin).await.expect("tokens");
+        assert_eq!(left.len(), 1);
+        assert!(store.token_stands(&left[0].id).await.expect("asked"));
+        store
+            .remove_token(&admin, &left[0].id)
+            .await
+            .expect("removed");
+        assert!(!store.token_stands(&left[0].id).await.expect("asked"));
+        assert_eq!(whose(&fixture, &second).await, None);
+        assert_eq!(
+            code(store.remove_token(&admin, &left[0].id).await),
+            "token-not-found"
+        );
+        let third = token(&fixture, "admin", MINUTE).await;
+        store.revoke_token(&third).await.expect("revoked");
+        store.revoke_token(&third).await.expect("again");
+        assert_eq!(whose(&fixture, &third).await, None);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn the_use_of_a_token_is_written_once_a_minute() {
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let secret = token(&fixture, "admin", MINUTE * 60).await;
+        let used = async || store.tokens(&user("admin")).await.expect("tokens")[0].last_used;
+        let known = async || {
+            let known = store.check_token(&secret).await.expect("checked");
+            known.expect("known")
+        };
+        assert_eq!(used().await, None);
+        let first = known().await;
+        assert!(first.use_is_news);
+        store.note_token_use(&first.id).await.expect("noted");
+        let at = used().await;
+        assert!(at.is_some());
+        fixture.clock.advance(MINUTE - Duration::from_secs(1));
+        assert!(!known().await.use_is_news);
+        store.note_token_use(&first.id).await.expect("noted");
+        assert_eq!(used().await, at);
+        fixture.clock.advance(Duration::from_secs(1));
+        assert!(known().await.use_is_news);
+        store.note_token_use(&first.id).await.expect("noted");
+        assert!(used().await > at);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_has_a_secret_of_its_own_and_many_logins_end_the_oldest() {
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let session = NewToken {
+            kind: TokenKind::Session,
+            ..NewToken::login("browser", MINUTE * 60)
+        };
+        let admin = user("admin");
+        let first = store
+            .issue_token(&admin, session.clone())
+            .await
+            .expect("first");
+        let second = store.issue_token(&admin, session).await.expect("second");
+        assert!(!first.csrf.is_empty() && first.csrf != second.csrf);
+        assert_ne!(first.csrf, first.secret);
+        let known = store.check_token(&first.secret).await.expect("checked");
+        let known = known.expect("known");
+        assert_eq!((known.kind, known.csrf), (TokenKind::Session, first.csrf));
+        fixture.clock.advance(Duration::from_secs(1));
+        for _ in 0..198 {
+            token(&fixture, "admin", MINUTE * 60).await;
+        }
+        assert!(whose(&fixture, &first.secret).await.is_some());
+        token(&fixture, "admin", MINUTE * 60).await;
+        token(&fixture, "admin", MINUTE * 60).await;
+        assert!(whose(&fixture, &first.secret).await.is_none());
+        assert_eq!(store.tokens(&admin).await.expect("tokens").len(), 200);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn an_invitation_is_good_once_for_a_day() {
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let bob = user("bob");
+        let invitation = add(&fixture, "bob", None).await.expect("invited");
+        let info = store.user(&bob).await.expect("user");
+        assert_eq!(
+            (info.access, info.registered),
+            (ControllerAccess::Login, false)
+        );
+        assert!(!store.check_password(&bob, "").await.expect("checked"));
+        let duplicate = AddUser {
+            name: "bob".to_owned(),
+            ..AddUser::default()
+        };
+        assert_eq!(
+            code(store.add_user(duplicate, &user("admin")).await),
+            "user-already-exists"
+        );
+        for (name, secret, password, expected) in [
+            ("bob", "nonsense", PASSWORD, "registration-invalid"),
+            (
+                "admin",
+                invitation.as_str(),
+                PASSWORD,
+                "registration-invalid",
+            ),
+            ("bob", invitation.as_str(), "short", "password-refused"),
+            ("bob", invitation.as_str(), PASSWORD, "ok"),
+            (
+                "bob",
+                invitation.as_str(),
+                "another password",
+                "registration-invalid",
+            ),
+        ] {
+            let done = store.register(&user(name), secret, password).await;
+            assert_eq!(code(done), expected, "{name} {password}");
+        }
+        assert!(store.check_password(&bob, PASSWORD).await.expect("checked"));
+        assert!(store.user(&bob).await.expect("user").registered);
+
+        let (info, again) = store.reset_password(&bob).await.expect("reset");
+        assert!(!info.registered);
+        assert!(!store.check_password(&bob, PASSWORD).await.expect("checked"));
+        fixture.clock.advance(Duration::from_secs(24 * 3600));
+        assert_eq!(
+            code(store.register(&bob, &again, PASSWORD).await),
+            "registration-invalid",
+            "a day is over"
+        );
+        let (_, again) = store.reset_password(&bob).await.expect("reset");
+        let disabled = ChangeUser {
+            disabled: Some(true),
+            ..ChangeUser::default()
+        };
+        store.change_user(&bob, disabled).await.expect("disabled");
+        assert_eq!(
+            code(store.register(&bob, &again, PASSWORD).await),
+            "registration-invalid",
+            "shut out"
+        );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_new_password_and_a_closed_account_end_tokens_and_sessions() {
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let bob = user("bob");
+        assert_eq!(add(&fixture, "bob", Some(PASSWORD)).await, None);
+        let mut heard = store
+            .changes()
+            .subscribe(Interest::any_model().key(namespace::USER, "bob"));
+        let mine = token(&fixture, "bob", MINUTE).await;
+        let others = token(&fixture, "admin", MINUTE).await;
+        store
+            .change_password(&bob, "another password")
+            .await
+            .expect("changed");
+        assert_eq!(whose(&fixture, &mine).await, None);
+        let mine = token(&fixture, "bob", MINUTE).await;
+        let set = |disabled| ChangeUser {
+            disabled: Some(disabled),
+            ..ChangeUser::default()
+        };
+        assert!(
+            store
+                .change_user(&bob, set(true))
+                .await
+                .expect("disabled")
+                .disabled
+        );
+        assert_eq!(whose(&fixture, &mine).await, None);
+        assert_eq!(store.standing(&bob).await.expect("asked"), None);
+        assert!(
+            !store
+                .check_password(&bob, "another password")
+                .await
+                .expect("checked")
+        );
+        let login = NewToken::login("cli", MINUTE);
+        assert_eq!(code(store.issue_token(&bob, login).await), "user-not-found");
+        store.change_user(&bob, set(false)).await.expect("enabled");
+        assert_eq!(whose(&fixture, &mine).await, None, "ended is ended");
+        assert!(
+            store
+                .check_password(&bob, "another password")
+                .await
+                .expect("checked")
+        );
+        assert_eq!(whose(&fixture, &others).await.as_deref(), Some("admin"));
+        let named = ChangeUser {
+            display_name: Some(" Bob Burr ".to_owned()),
+            ..ChangeUser::default()
+        };
+        let info = store.change_user(&bob, named).await.expect("named");
+        assert_eq!(
+            (info.display_name.as_str(), info.disabled),
+            ("Bob Burr", false)
+        );
+        fixture.settle().await;
+        assert!(!heard.take_now().is_empty());
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn somebody_who_can_log_in_stays_superuser() {
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let (admin, bob) = (user("admin"), user("bob"));
+        let disabled = || ChangeUser {
+            disabled: Some(true),
+            ..ChangeUser::default()
+        };
+        add(&fixture, "bob", None).await;
+        let superuser = ControllerAccess::Superuser;
+        store
+            .grant_controller(&bob, superuser)
+            .await
+            .expect("granted");
+        // Bob never registered, so nobody could log in.
+        assert_eq!(
+            code(store.change_user(&admin, disabled()).await),
+            "last-superuser"
+        );
+        assert_eq!(
+            code(store.revoke_controller(&admin, superuser).await),
+            "last-superuser"
+        );
+        assert_eq!(
+            code(store.remove_user(&admin, &bob).await),
+            "last-superuser"
+        );
+        assert_eq!(code(store.reset_password(&admin).await), "last-superuser");
+        assert_eq!(code(store.remove_user(&bob, &bob).await), "user-oneself");
+        assert!(
+            store
+                .check_password(&admin, PASSWORD)
+                .await
+                .expect("nothing was done")
+        );
+        store.change_password(&bob, PASSWORD).await.expect("set");
+        let demoted = store
+            .revoke_controller(&admin, superuser)
+            .await
+            .expect("demoted");
+        assert_eq!(demoted.access, ControllerAccess::Login);
+        assert_eq!(
+            code(store.revoke_controller(&bob, superuser).await),
+            "last-superuser"
+        );
+        assert_eq!(
+            code(
+                store
+                    .revoke_controller(&admin, ControllerAccess::Login)
+                    .await
+            ),
+            "access-login"
+        );
+        let same = store.grant_controller(&bob, ControllerAccess::Login).await;
+        assert_eq!(
+            same.expect("granted").access,
+            superuser,
+            "giving takes nothing"
+        );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn access_to_a_model_is_given_and_taken_step_by_step() {
+    use ModelPermission::{Admin, Read, Write};
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let (admin, bob) = (user("admin"), user("bob"));
+        let (model, other) = (fixture.model("first").await, fixture.model("second").await);
+        add(&fixture, "bob", Some(PASSWORD)).await;
+        let standing = async |user: &UserName, model: &str| {
+            let standing = store.model_standing(user, model).await.expect("asked");
+            standing.map(|standing| standing.access)
+        };
+        assert_eq!(standing(&bob, "first").await, None);
+        assert_eq!(standing(&admin, "first").await, Some(Admin));
+        assert_eq!(standing(&admin, "nowhere").await, None);
+        assert!(
+            store
+                .readable_models(&bob)
+                .await
+                .expect("models")
+                .is_empty()
+        );
+        assert_eq!(
+            store.readable_models(&admin).await.expect("models").len(),
+            2
+        );
+        for (given, left) in [(Read, Read), (Write, Write), (Read, Write), (Admin, Admin)] {
+            let access = store
+                .grant_model(&model, &bob, given)
+                .await
+                .expect("granted");
+            assert_eq!(access.access, Some(left));
+            assert_eq!(standing(&bob, "first").await, Some(left));
+            assert_eq!(standing(&bob, model.as_str()).await, Some(left));
+        }
+        assert_eq!(standing(&bob, "second").await, None);
+        let seen = store.readable_models(&bob).await.expect("models");
+        assert_eq!(seen.len(), 1);
+        assert_eq!(store.user(&bob).await.expect("user").models.len(), 1);
+        let listed = store.model_access(&model).await.expect("listed");
+        let listed: Vec<_> = listed
+            .iter()
+            .map(|row| (row.user.as_str(), row.access, row.owner))
+            .collect();
+        assert_eq!(
+            listed,
+            [("admin", Some(Admin), true), ("bob", Some(Admin), false)]
+        );
+        for (taken, left) in [
+            (Admin, Some(Write)),
+            (Admin, Some(Write)),
+            (Write, Some(Read)),
+            (Read, None),
+            (Read, None),
+        ] {
+            let access = store
+                .revoke_model(&model, &bob, taken)
+                .await
+                .expect("revoked");
+            assert_eq!(access.access, left);
+            assert_eq!(standing(&bob, "first").await, left);
+        }
+        assert_eq!(
+            code(store.revoke_model(&model, &admin, Read).await),
+            "owner-access"
+        );
+        assert_eq!(
+            code(store.grant_model(&model, &user("nobody"), Read).await),
+            "user-not-found"
+        );
+        store
+            .grant_model(&other, &bob, Read)
+            .await
+            .expect("granted");
+        store
+            .destroy_model(&other, false, None)
+            .await
+            .expect("destroyed");
+        store.process_dying_model(&other).await.expect("dead");
+        store.remove_model(&other).await.expect("gone");
+        assert!(store.own_models(&bob).await.expect("models").is_empty());
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_removed_user_had_is_not_inherited_by_the_next_of_that_name() {
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let (admin, bob) = (user("admin"), user("bob"));
+        add(&fixture, "bob", Some(PASSWORD)).await;
+        let request = periapt_wire::rest::AddModel {
+            name: "bobs".parse().expect("name"),
+            config: Default::default(),
+        };
+        let model = store.add_model(request, &bob).await.expect("model").uuid;
+        let secret = token(&fixture, "bob", MINUTE).await;
+        let found = store.model_standing(&bob, "bobs").await.expect("asked");
+        assert_eq!(found.expect("owner").access, ModelPermission::Admin);
+        store.remove_user(&bob, &admin).await.expect("removed");
+        assert_eq!(whose(&fixture, &secret).await, None);
+        assert_eq!(code(store.user(&bob).await), "user-not-found");
+        add(&fixture, "bob", Some(PASSWORD)).await;
+        assert_eq!(
+            store.model_standing(&bob, "bobs").await.expect("asked"),
+            None
+        );
+        assert_eq!(whose(&fixture, &secret).await, None);
+        let access = store.model_access(&model).await.expect("access");
+        assert_eq!((access[0].user.as_str(), access[0].owner), ("admin", true));
+        fixture.end().await;
+    }
+}
+
+/// The shortest of several runs: what a guesser with patience could measure.
+async fn time_of(fixture: &Fixture, name: &str) -> Duration {
+    let mut best = Duration::MAX;
+    for _ in 0..5 {
+        let began = std::time::Instant::now();
+        let fits = fixture
+            .store
+            .check_password(&user(name), "a wrong guess")
+            .await;
+        assert!(!fits.expect("checked"));
+        best = best.min(began.elapsed());
+    }
+    best
+}
+
+#[tokio::test]
+async fn unknown_invited_and_disabled_users_take_as_long_as_known_ones() {
+    let fixture = houses().await.remove(0);
+    add(&fixture, "invited", None).await;
+    add(&fixture, "disabled", Some(PASSWORD)).await;
+    let change = ChangeUser {
+        disabled: Some(true),
+        ..ChangeUser::default()
+    };
+    let changed = fixture.store.change_user(&user("disabled"), change).await;
+    changed.expect("disabled");
+    let known = time_of(&fixture, "admin").await;
+    for name in ["nobody", "invited", "disabled"] {
+        let other = time_of(&fixture, name).await;
+        // Without the hash it would be a hundredth.
+        assert!(other * 3 > known, "{name}: {other:?}, known: {known:?}");
+        assert!(known * 3 > other, "{name}: {other:?}, known: {known:?}");
+    }
+    fixture.end().await;
 }
 
 #[tokio::test]

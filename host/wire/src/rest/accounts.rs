@@ -10,11 +10,17 @@
 //! | `GET, DELETE /v1/users/{user}` | | `UserInfo`, `Empty` |
 //! | `PATCH /v1/users/{user}` | `ChangeUser` | `UserInfo` |
 //! | `PUT /v1/users/{user}/password` | `ChangePassword` | `Empty` |
+//! | `POST /v1/users/{user}/registration` | | `AddedUser` |
 //! | `GET, POST /v1/users/{user}/tokens` | `AddToken` | `[TokenInfo]`, `AddedToken` |
 //! | `DELETE /v1/users/{user}/tokens/{id}` | | `Empty` |
 //! | `PUT, DELETE /v1/users/{user}/access` | `Grant` | `UserInfo` |
 //! | `PUT, DELETE /v1/models/{model}/access/{user}` | `GrantModel` | `ModelAccess` |
 //! | `GET /v1/models/{model}/access` | | `[ModelAccess]` |
+//!
+//! A `PUT` of an access gives at least that; a `DELETE` takes it with all above it and leaves the
+//! one below. Without a body it takes `superuser`, or the whole access to the model.
+//! `DELETE /v1/session` ends the session or token that the request was made with. `POST
+//! .../registration` makes the password of a user unusable and invites them anew.
 
 use periapt_model::{ModelName, ModelUuid};
 use serde::{Deserialize, Serialize};
@@ -29,6 +35,44 @@ pub enum ControllerAccess {
     Superuser,
 }
 
+impl ControllerAccess {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ControllerAccess::Login => "login",
+            ControllerAccess::Superuser => "superuser",
+        }
+    }
+}
+
+impl std::fmt::Display for ControllerAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for ControllerAccess {
+    type Err = UnknownAccess;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAccess> {
+        [ControllerAccess::Login, ControllerAccess::Superuser]
+            .into_iter()
+            .find(|access| access.as_str() == text)
+            .ok_or_else(|| UnknownAccess(text.to_owned()))
+    }
+}
+
+/// A word that is no access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAccess(pub String);
+
+impl std::fmt::Display for UnknownAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\"{}\" is no access", self.0)
+    }
+}
+
+impl std::error::Error for UnknownAccess {}
+
 /// What a user may do in a model, as Juju names it. Each includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -38,6 +82,46 @@ pub enum ModelPermission {
     Write,
     /// Share the model, change its configuration, destroy it.
     Admin,
+}
+
+impl ModelPermission {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ModelPermission::Read => "read",
+            ModelPermission::Write => "write",
+            ModelPermission::Admin => "admin",
+        }
+    }
+
+    /// What is left when this one is taken away: the one below, or nothing.
+    pub fn below(self) -> Option<Self> {
+        match self {
+            ModelPermission::Read => None,
+            ModelPermission::Write => Some(ModelPermission::Read),
+            ModelPermission::Admin => Some(ModelPermission::Write),
+        }
+    }
+}
+
+impl std::fmt::Display for ModelPermission {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for ModelPermission {
+    type Err = UnknownAccess;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAccess> {
+        [
+            ModelPermission::Read,
+            ModelPermission::Write,
+            ModelPermission::Admin,
+        ]
+        .into_iter()
+        .find(|access| access.as_str() == text)
+        .ok_or_else(|| UnknownAccess(text.to_owned()))
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -54,6 +54,9 @@ pub use page::*;
 pub struct LoginRequest {
     pub user: String,
     pub password: String,
+    /// What to call the token; `cli` when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -67,6 +67,7 @@ impl Bench {
                 uuid: CONTROLLER.parse().unwrap(),
                 name: "home".into(),
                 addresses: vec!["127.0.0.1:17070".into()],
+                ca_cert: String::new(),
                 database: "sqlite".into(),
                 started_at: 1,
             },

@@ -13,6 +13,7 @@ ALTER TABLE token ADD COLUMN kind TEXT NOT NULL DEFAULT 'token'; -- token, sessi
 ALTER TABLE token ADD COLUMN csrf TEXT NOT NULL DEFAULT '';
 ALTER TABLE token ADD COLUMN created_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE token ADD COLUMN last_used BIGINT;
+CREATE INDEX token_id ON token (id);
 
 CREATE TABLE registration (
     digest TEXT NOT NULL PRIMARY KEY, -- BLAKE3 of the one-time token
@@ -28,6 +29,8 @@ CREATE TABLE model_access (
     PRIMARY KEY (model_uuid, account)
 );
 CREATE INDEX model_access_account ON model_access (account);
+INSERT INTO model_access (model_uuid, account, access) SELECT uuid, owner, 'admin' FROM model;
+UPDATE token SET id = SUBSTR(digest, 1, 16), name = 'cli';
 
 CREATE TABLE audit (
     id BIGINT NOT NULL PRIMARY KEY,

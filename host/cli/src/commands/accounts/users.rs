@@ -1,0 +1,289 @@
+//! `add-user`, `users`, `show-user`, `disable-user`, `enable-user`, `remove-user`,
+//! `change-user-password`.
+
+use periapt_wire::rest::{self, ChangePassword, ChangeUser, LoginRequest, UserInfo};
+use serde::Serialize;
+
+use super::remember;
+use crate::arguments::{
+    AddUser, ChangeUserPassword, DetailFormat, ListFormat, OneUser, RemoveUser, ShowUser, Users,
+};
+use crate::commands::Context;
+use crate::failure::Outcome;
+use crate::output::document::Named;
+use crate::output::table::{Cell, Table};
+use crate::output::time::Times;
+use crate::password;
+use crate::session::Session;
+
+pub async fn add(context: &Context, arguments: AddUser) -> Outcome {
+    let user: periapt_model::UserName = arguments.name.parse()?;
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let secret = match arguments.password || arguments.input.password_stdin {
+        true => Some(password::choose(arguments.input, user.as_str())?),
+        false => None,
+    };
+    let request = rest::AddUser {
+        name: user.to_string(),
+        display_name: arguments.display_name.unwrap_or_default(),
+        password: secret,
+    };
+    let added = session.client.add_user(&request).await?;
+    let output = &context.output;
+    output.say(&format!("User \"{user}\" added"));
+    if let Some(registration) = added.registration {
+        output.say(&format!("Please send this command to {user}:"));
+        output.data(&format!("periapt register {registration}"))?;
+    }
+    output.say(&format!(
+        "\"{user}\" has not been granted access to any models. You can use \"periapt grant\" to grant access."
+    ));
+    Ok(())
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Entry<'a> {
+    user_name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    display_name: &'a str,
+    access: rest::ControllerAccess,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    created_by: &'a str,
+    date_created: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    last_connection: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    disabled: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_registered: bool,
+    #[serde(skip_serializing_if = "Named::is_empty")]
+    models: Named<rest::ModelPermission>,
+}
+
+fn entry(user: &UserInfo) -> Entry<'_> {
+    let times = Times::new(true);
+    Entry {
+        user_name: &user.name,
+        display_name: &user.display_name,
+        access: user.access,
+        created_by: &user.created_by,
+        date_created: times.micros(user.created_at),
+        last_connection: times.micros(user.last_login.unwrap_or_default()),
+        disabled: user.disabled,
+        not_registered: !user.registered,
+        models: user
+            .models
+            .iter()
+            .map(|model| (model.name.to_string(), model.access))
+            .collect(),
+    }
+}
+
+pub async fn list(context: &Context, arguments: Users) -> Outcome {
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let mut users = session.client.users().await?;
+    users.retain(|user| arguments.all || !user.disabled);
+    let output = context.output.to(&arguments.target)?;
+    let entries: Vec<Entry<'_>> = users.iter().map(entry).collect();
+    match arguments.format {
+        ListFormat::Json => output.json(&entries),
+        ListFormat::Yaml => output.yaml(&entries),
+        ListFormat::Tabular => {
+            let table = table(&users, &session.user, &Times::new(arguments.utc));
+            let table = table.render(output.paints());
+            output.data(&format!("Controller: {}\n\n{table}", session.name))
+        }
+    }
+}
+
+fn table(users: &[UserInfo], own: &str, times: &Times) -> Table {
+    let mut table = Table::new(&[
+        "Name",
+        "Display name",
+        "Access",
+        "Date created",
+        "Last connection",
+    ]);
+    for user in users {
+        let star = if user.name == own { "*" } else { "" };
+        let last = match user.last_login {
+            _ if user.disabled => "disabled".to_owned(),
+            None if !user.registered => "not registered yet".to_owned(),
+            None => "never connected".to_owned(),
+            Some(time) => times.micros(time),
+        };
+        table.row(vec![
+            Cell::from(format!("{}{star}", user.name)),
+            (&user.display_name).into(),
+            user.access.as_str().into(),
+            times.micros(user.created_at).into(),
+            last.into(),
+        ]);
+    }
+    table
+}
+
+pub async fn show(context: &Context, arguments: ShowUser) -> Outcome {
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let name = arguments.name.unwrap_or_else(|| session.user.clone());
+    let user = session.client.user(&name).await?;
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        DetailFormat::Json => output.json(&entry(&user)),
+        DetailFormat::Yaml => output.yaml(&entry(&user)),
+    }
+}
+
+pub async fn disable(context: &Context, arguments: OneUser) -> Outcome {
+    set_disabled(context, arguments, true, "disabled").await
+}
+
+pub async fn enable(context: &Context, arguments: OneUser) -> Outcome {
+    set_disabled(context, arguments, false, "enabled").await
+}
+
+async fn set_disabled(
+    context: &Context,
+    arguments: OneUser,
+    disabled: bool,
+    done: &str,
+) -> Outcome {
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let change = ChangeUser {
+        disabled: Some(disabled),
+        ..ChangeUser::default()
+    };
+    let user = session.client.change_user(&arguments.name, &change).await?;
+    context
+        .output
+        .say(&format!("User \"{}\" {done}", user.name));
+    Ok(())
+}
+
+pub async fn remove(context: &Context, arguments: RemoveUser) -> Outcome {
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let user = session.client.user(&arguments.name).await?;
+    let question = format!(
+        "This permanently removes user \"{}\" from controller \"{}\"; models of theirs become yours.",
+        user.name, session.name
+    );
+    context.output.confirm(&question, arguments.no_prompt)?;
+    session.client.remove_user(&user.name).await?;
+    context
+        .output
+        .say(&format!("User \"{}\" removed", user.name));
+    Ok(())
+}
+
+pub async fn change_password(context: &Context, arguments: ChangeUserPassword) -> Outcome {
+    let session = Session::open(&context.files, &arguments.controller).await?;
+    let name = arguments.name.unwrap_or_else(|| session.user.clone());
+    if arguments.reset {
+        let added = session.client.reset_password(&name).await?;
+        let output = &context.output;
+        output.say(&format!("Password for \"{name}\" has been reset."));
+        output.say(&format!("Please send this command to {name}:"));
+        let registration = added.registration.unwrap_or_default();
+        return output.data(&format!("periapt register {registration}"));
+    }
+    let own = name == session.user;
+    let remembered = match own {
+        true => remembered(context, &session.name)?,
+        false => None,
+    };
+    let current = match (own, &remembered) {
+        (true, None) => Some(password::present(arguments.input, "current password: ")?),
+        (_, remembered) => remembered.clone(),
+    };
+    let password = password::choose(arguments.input, &name)?;
+    let change = ChangePassword {
+        current,
+        password: password.clone(),
+    };
+    session.client.change_password(&name, &change).await?;
+    if own {
+        // The change ended the login it was made with.
+        let login = LoginRequest {
+            user: name.clone(),
+            password: password.clone(),
+            name: None,
+        };
+        let reply = session.client.login_as(&login).await?;
+        let client = session
+            .client
+            .clone()
+            .with(periapt_client::rest::Authorization::Bearer(
+                reply.token.clone(),
+            ));
+        let kept = remembered.map(|_| password);
+        remember(context, &session.name, &client, reply.token, kept).await?;
+        context.output.say("Your password has been changed.");
+    } else {
+        context
+            .output
+            .say(&format!("Password for \"{name}\" has been changed."));
+    }
+    Ok(())
+}
+
+/// The password that bootstrap wrote down.
+fn remembered(context: &Context, controller: &str) -> Outcome<Option<String>> {
+    let contents = context.files.read()?;
+    let account = contents.accounts.controllers.get(controller);
+    Ok(account.and_then(|account| account.password.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn user(name: &str, more: serde_json::Value) -> UserInfo {
+        let mut value = json!({
+            "name": name, "display-name": "", "access": "login", "disabled": false, "registered": true,
+            "created-by": "admin", "created-at": 1_795_257_480_000_000_i64, "last-login": null, "models": [],
+        });
+        for (key, more) in more.as_object().unwrap() {
+            value[key] = more.clone();
+        }
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn users_are_listed_as_juju_lists_them() {
+        let users = [
+            user(
+                "admin",
+                json!({ "access": "superuser", "last-login": 1_795_257_540_000_000_i64 }),
+            ),
+            user(
+                "bob",
+                json!({ "display-name": "Bob Burr", "registered": false }),
+            ),
+            user("carol", json!({ "disabled": true })),
+        ];
+        let expected = "\
+Name    Display name  Access     Date created          Last connection
+admin*                superuser  2026-11-21 10:38:00Z  2026-11-21 10:39:00Z
+bob     Bob Burr      login      2026-11-21 10:38:00Z  not registered yet
+carol                 login      2026-11-21 10:38:00Z  disabled
+";
+        let table = table(&users, "admin", &Times::new(true));
+        assert_eq!(table.render(false), expected);
+    }
+
+    #[test]
+    fn the_document_says_only_what_there_is_to_say() {
+        let model = json!([{ "uuid": "8419cd78-4993-4c3a-928e-c646226beeee", "name": "demo", "access": "write" }]);
+        let user = user("bob", json!({ "models": model }));
+        assert_eq!(
+            serde_json::to_value(entry(&user)).unwrap(),
+            json!({
+                "user-name": "bob", "access": "login", "created-by": "admin",
+                "date-created": "2026-11-21 10:38:00Z", "models": { "demo": "write" },
+            })
+        );
+    }
+}

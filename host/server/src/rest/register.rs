@@ -1,0 +1,36 @@
+//! `POST /v1/register`: an invitation for a password and a login.
+
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::Method;
+use axum::routing::post;
+use periapt_model::{Tag, UserName};
+use periapt_wire::rest::{LoginReply, Register};
+
+use super::Row;
+use super::extract::Body;
+use super::problem::Answer;
+use crate::listener::Connection;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![(Method::POST, "/v1/register", post(register))]
+}
+
+async fn register(
+    State(state): State<ServerState>,
+    connection: Option<Extension<Connection>>,
+    Body(request): Body<Register>,
+) -> Result<Json<LoginReply>, Answer> {
+    let peer = connection.map(|Extension(connection)| connection.peer.ip());
+    let user: UserName = request.user.parse()?;
+    let issued = state
+        .authenticator()
+        .register(&user, &request.token, &request.password, peer)
+        .await?;
+    tracing::info!(target: "audit", who = %Tag::User(user.clone()), method = "register", result = "ok", ?peer, "registered");
+    Ok(Json(LoginReply {
+        user: user.to_string(),
+        token: issued.secret,
+    }))
+}

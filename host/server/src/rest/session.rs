@@ -1,0 +1,93 @@
+//! `/v1/session`: the login of a browser, kept in a cookie that its scripts cannot read, and the
+//! end of any login.
+
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, HeaderName, Method, header};
+use axum::response::IntoResponse;
+use axum::routing::{delete, get, post};
+use periapt_model::Tag;
+use periapt_store::TokenKind;
+use periapt_wire::Problem;
+use periapt_wire::rest::{LoginRequest, Session};
+use periapt_wire::rpc::Empty;
+
+use super::Row;
+use super::extract::Body;
+use super::gate::{COOKIE, Credential, session_cookie};
+use super::problem::Answer;
+use crate::authenticator::SESSION_LIFE;
+use crate::listener::Connection;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::POST, "/v1/session", post(open)),
+        (Method::GET, "/v1/session", get(show)),
+        (Method::DELETE, "/v1/session", delete(end)),
+    ]
+}
+
+/// A session opened over another ends that one.
+async fn open(
+    State(state): State<ServerState>,
+    connection: Option<Extension<Connection>>,
+    headers: HeaderMap,
+    Body(request): Body<LoginRequest>,
+) -> Result<impl IntoResponse, Answer> {
+    let peer = connection.map(|Extension(connection)| connection.peer.ip());
+    let (name, issued) = state
+        .authenticator()
+        .open_session(&request.user, &request.password, peer)
+        .await?;
+    if let Some(before) = session_cookie(&headers) {
+        state.store().revoke_token(&before).await?;
+    }
+    tracing::info!(target: "audit", who = %Tag::User(name.clone()), method = "login", result = "ok", ?peer, "session opened");
+    let session = Session {
+        user: name.to_string(),
+        csrf: issued.csrf,
+        expires_at: issued.info.expires_at,
+    };
+    let cookie = set_cookie(&issued.secret, SESSION_LIFE.as_secs());
+    Ok(([cookie], Json(session)))
+}
+
+async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>, Answer> {
+    match credential {
+        Some(Extension(Credential(known))) if known.kind == TokenKind::Session => {
+            Ok(Json(Session {
+                user: known.user.to_string(),
+                csrf: known.csrf,
+                expires_at: known.expires_at,
+            }))
+        }
+        _ => Err(Answer(
+            Problem::new(404, "session-not-found", "Not found")
+                .why("this request was not made with the cookie of a session")
+                .advice("sign in with POST /v1/session"),
+        )),
+    }
+}
+
+/// Ends the session or token that the request was made with. A password has no end.
+async fn end(
+    State(state): State<ServerState>,
+    credential: Option<Extension<Credential>>,
+) -> Result<impl IntoResponse, Answer> {
+    if let Some(Extension(Credential(known))) = credential {
+        match state.store().remove_token(&known.user, &known.id).await {
+            // Ended by another request meanwhile.
+            Err(periapt_store::StoreError::NotFound { .. }) => {}
+            ended => ended?,
+        }
+    }
+    Ok(([set_cookie("", 0)], Json(Empty {})))
+}
+
+/// Not for scripts, not without TLS, not from other sites' pages.
+fn set_cookie(secret: &str, seconds: u64) -> (HeaderName, String) {
+    let value =
+        format!("{COOKIE}={secret}; HttpOnly; Secure; SameSite=Strict; Path=/; Max-Age={seconds}");
+    (header::SET_COOKIE, value)
+}

@@ -1,0 +1,133 @@
+//! `/v1/users`: who there is, invitations, passwords, and whom to keep out.
+
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::Method;
+use axum::routing::{delete, get, patch, post, put};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use periapt_model::UserName;
+use periapt_wire::Problem;
+use periapt_wire::rest::{AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo};
+use periapt_wire::rpc::Empty;
+
+use super::Row;
+use super::extract::{Body, OfUser};
+use super::problem::{Answer, forbidden};
+use crate::authenticator::AuthError;
+use crate::identity::Identity;
+use crate::listener::Connection;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/v1/users", get(list)),
+        (Method::POST, "/v1/users", post(add)),
+        (Method::GET, "/v1/users/{user}", get(show)),
+        (Method::PATCH, "/v1/users/{user}", patch(change)),
+        (Method::DELETE, "/v1/users/{user}", delete(remove)),
+        (Method::PUT, "/v1/users/{user}/password", put(password)),
+        (Method::POST, "/v1/users/{user}/registration", post(reset)),
+    ]
+}
+
+async fn list(State(state): State<ServerState>) -> Result<Json<Vec<UserInfo>>, Answer> {
+    Ok(Json(state.store().users().await?))
+}
+
+async fn add(
+    State(state): State<ServerState>,
+    Extension(identity): Extension<Identity>,
+    Body(request): Body<AddUser>,
+) -> Result<Json<AddedUser>, Answer> {
+    let by = person(identity)?;
+    let _: UserName = request.name.parse()?;
+    let (user, invitation) = state.store().add_user(request, &by).await?;
+    let registration = invitation.map(|token| registration(&state, &user, token));
+    Ok(Json(AddedUser { user, registration }))
+}
+
+async fn show(
+    State(state): State<ServerState>,
+    OfUser(user): OfUser,
+) -> Result<Json<UserInfo>, Answer> {
+    Ok(Json(state.store().user(&user).await?))
+}
+
+async fn change(
+    State(state): State<ServerState>,
+    OfUser(user): OfUser,
+    Body(request): Body<ChangeUser>,
+) -> Result<Json<UserInfo>, Answer> {
+    Ok(Json(state.store().change_user(&user, request).await?))
+}
+
+async fn remove(
+    State(state): State<ServerState>,
+    Extension(identity): Extension<Identity>,
+    OfUser(user): OfUser,
+) -> Result<Json<Empty>, Answer> {
+    state.store().remove_user(&user, &person(identity)?).await?;
+    Ok(Json(Empty {}))
+}
+
+/// Whoever changes their own password proves that they know it: a terminal left open is not
+/// enough to take an account over.
+async fn password(
+    State(state): State<ServerState>,
+    Extension(identity): Extension<Identity>,
+    connection: Option<Extension<Connection>>,
+    OfUser(user): OfUser,
+    Body(request): Body<ChangePassword>,
+) -> Result<Json<Empty>, Answer> {
+    if person(identity)? == user {
+        let peer = connection.map(|Extension(connection)| connection.peer.ip());
+        let current = request.current.unwrap_or_default();
+        match state.authenticator().confirm(&user, &current, peer).await {
+            // The visitor is known; it is what they say that is wrong.
+            Err(AuthError::Invalid) => {
+                return Err(Answer(
+                    Problem::new(400, "password-wrong", "The password was not changed")
+                        .why("the present password is not right")
+                        .advice("give the present password"),
+                ));
+            }
+            confirmed => confirmed?,
+        }
+    }
+    state
+        .store()
+        .change_password(&user, &request.password)
+        .await?;
+    Ok(Json(Empty {}))
+}
+
+async fn reset(
+    State(state): State<ServerState>,
+    OfUser(user): OfUser,
+) -> Result<Json<AddedUser>, Answer> {
+    let (user, token) = state.store().reset_password(&user).await?;
+    let registration = Some(registration(&state, &user, token));
+    Ok(Json(AddedUser { user, registration }))
+}
+
+fn person(identity: Identity) -> Result<UserName, Answer> {
+    match identity {
+        Identity::User { name } => Ok(name),
+        _ => Err(forbidden()),
+    }
+}
+
+/// All that a client who has never heard of this controller needs.
+fn registration(state: &ServerState, user: &UserInfo, token: String) -> String {
+    let controller = state.controller();
+    let content = Registration {
+        user: user.name.clone(),
+        controller: controller.name.clone(),
+        addresses: state.addresses(),
+        ca_cert: controller.ca_cert.clone(),
+        token,
+    };
+    // Text only: it always has a JSON form.
+    BASE64_STANDARD.encode(serde_json::to_vec(&content).unwrap_or_default())
+}

@@ -1,0 +1,33 @@
+//! `GET /v1/whoami`: whom the controller takes the visitor for, and what they may do.
+
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::Method;
+use axum::routing::get;
+use periapt_wire::rest::WhoAmI;
+
+use super::Row;
+use super::problem::{Answer, forbidden};
+use crate::identity::Identity;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![(Method::GET, "/v1/whoami", get(whoami))]
+}
+
+async fn whoami(
+    State(state): State<ServerState>,
+    Extension(identity): Extension<Identity>,
+) -> Result<Json<WhoAmI>, Answer> {
+    let Identity::User { name } = identity else {
+        return Err(forbidden());
+    };
+    let about = state.store().user(&name).await?;
+    Ok(Json(WhoAmI {
+        user: about.name,
+        display_name: about.display_name,
+        access: about.access,
+        models: state.store().own_models(&name).await?,
+        controller: state.controller().name.clone(),
+    }))
+}
