@@ -34,6 +34,10 @@ pub struct Bootstrap {
     /// wall-clock-ms, state-directory-bytes.
     #[arg(long, value_name = "NAME=VALUE")]
     pub limits: Vec<String>,
+    /// Send traces to this OpenTelemetry collector (OTLP over HTTP); without it
+    /// OTEL_EXPORTER_OTLP_ENDPOINT of the controller's environment counts.
+    #[arg(long, value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

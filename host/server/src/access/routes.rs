@@ -43,9 +43,12 @@ use Visitor::{AgentOfModel, Anyone, User};
 pub static ROUTES: &[Route] = &[
     row("GET", "/health", Anyone),
     row("GET", "/ready", Anyone),
+    row("GET", "/metrics", User), // superuser
     row("POST", "/v1/login", Anyone),
     row("GET", "/v1/controller", User),
     row("POST", "/v1/controller/stop", User),
+    row("GET", "/v1/controller/figures", User), // superuser
+    row("GET", "/v1/controller/introspection/{report}", User), // superuser
     row("GET", "/v1/workers", User),
     row("GET", "/v1/models", User),
     row("POST", "/v1/models", User),
@@ -73,5 +76,6 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/logs", User),
     row("GET", "/v1/models/{model}/changes", User),
     row("GET", "/v1/models/{model}/workers", User),
+    row("GET", "/v1/models/{model}/introspection/{report}", User), // admin
     row("GET", "/v1/models/{model}/blobs/{digest}", AgentOfModel),
 ];

@@ -19,10 +19,11 @@ use periapt_engine::SystemClock;
 use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_server::{
     Authenticator, Authority, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity,
-    LeafResolver, ListenerLimits, Mux, Presence, Reports, RouteGuard, Serve, ServerOptions,
+    LeafResolver, ListenerLimits, Mux, Observation, Presence, Reports, RouteGuard, Serve, ServerOptions,
     ServerState, StopSignal, authority, listener,
 };
 use periapt_store::{Store, StoreOptions, lease};
+use periapt_telemetry::Spans;
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
@@ -46,7 +47,7 @@ pub struct House {
     pub dying: CancellationToken,
     pub presence: Presence,
     served: tokio::task::JoinHandle<()>,
-    stream: CancellationToken,
+    pub stream: CancellationToken,
     options: Box<dyn Fn() -> ServerOptions + Send + Sync>,
     _directory: tempfile::TempDir,
 }
@@ -61,6 +62,10 @@ pub fn admin() -> UserName {
 
 impl House {
     pub async fn open() -> House {
+        Self::open_with(Spans::off(), Arc::new(OneRow)).await
+    }
+
+    pub async fn open_with(spans: Spans, reports: Arc<dyn Reports>) -> House {
         let directory = tempfile::tempdir().unwrap();
         let clock = SystemClock::shared();
         let store = Store::open(StoreOptions::sqlite(
@@ -85,6 +90,8 @@ impl House {
             Presence::new(clock.clone()),
             CancellationToken::new(),
         );
+        let observation = Observation::new(clock.clone(), spans);
+        let metrics = observation.metrics.clone();
         let options = {
             let (store, clock, stop, presence) =
                 (store.clone(), clock.clone(), stop.clone(), presence.clone());
@@ -99,7 +106,7 @@ impl House {
                 authenticator: authenticator.clone(),
                 presence: presence.clone(),
                 compiler: Arc::new(AnyComponent),
-                reports: Arc::new(OneRow),
+                reports: Arc::clone(&reports),
                 limits: Default::default(),
                 controller: ControllerIdentity {
                     uuid: controller_uuid(),
@@ -109,6 +116,7 @@ impl House {
                     started_at: 1,
                 },
                 stop: stop.clone(),
+                observation: observation.clone(),
             }
         };
         let state = ServerState::new(options());
@@ -120,6 +128,7 @@ impl House {
             dying: dying.clone(),
             drain: PATIENCE,
             limits: ListenerLimits::default(),
+            metrics,
         };
         let served = tokio::spawn(async move { listener::serve(serve).await.unwrap() });
         House {
