@@ -3,5 +3,6 @@
 mod author;
 mod catalogue;
 mod lifecycle;
+mod observe;
 mod site;
 mod status;

@@ -9,8 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
-    Bootstrap, ControllerCommand, Controllers, DestroyController, StartController, StopController,
-    Switch,
+    Bootstrap, ControllerCommand, Controllers, DestroyController, Introspect, StartController,
+    StopController, Switch,
 };
 pub use model::{
     AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, LogFormat, ModelConfig, Models,
@@ -104,6 +104,8 @@ pub enum Command {
     Charm(CharmCommand),
     /// List all workers of the catalogue and what each is doing.
     Workers(Workers),
+    /// Look into a controller's process, or into the agent of a model.
+    Introspect(Introspect),
     /// Show the version.
     Version,
     /// Print a completion script for a shell.

@@ -45,7 +45,10 @@ impl Health {
         // A worker that hangs in its own report blocks a thread, never the probe.
         let asked = tokio::task::spawn_blocking(move || reports.controller_engine());
         let engine = match self.within(asked).await {
-            None => check("engine", Err(format!("it has not answered for {} s", BOUND.as_secs()))),
+            None => check(
+                "engine",
+                Err(format!("it has not answered for {} s", BOUND.as_secs())),
+            ),
             Some(Err(error)) => check("engine", Err(format!("it cannot be asked: {error}"))),
             // A server without an engine around it, as in a test, has none to be stuck.
             Some(Ok(None)) => check("engine", Ok("there is none".to_owned())),
@@ -76,7 +79,10 @@ impl Health {
                 return Err(format!("{name} has been stopping for {} s", time.as_secs()));
             }
         }
-        let running = report.manifolds.values().filter(|node| node.state == NodeState::Started);
+        let running = report
+            .manifolds
+            .values()
+            .filter(|node| node.state == NodeState::Started);
         Ok(format!("{} workers run", running.count()))
     }
 
@@ -107,7 +113,10 @@ impl Health {
             Some(Err(error)) => Err(error.to_string()),
             Some(Ok(())) => {
                 let took = self.clock.monotonic().saturating_sub(began);
-                Ok(format!("it took a write and a read in {} ms", took.as_millis()))
+                Ok(format!(
+                    "it took a write and a read in {} ms",
+                    took.as_millis()
+                ))
             }
         }
     }

@@ -54,7 +54,11 @@ impl Observation {
         self.metrics
             .hook(model, unit, hook, end.took, end.failure.is_none());
         if self.spans.is_on() {
-            let result = if end.failure.is_none() { "ok" } else { "failed" };
+            let result = if end.failure.is_none() {
+                "ok"
+            } else {
+                "failed"
+            };
             self.spans.record(Span {
                 name: format!("hook {hook}").into(),
                 kind: SpanKind::Internal,

@@ -66,7 +66,10 @@ impl Spread {
 
     pub fn read(&self) -> Buckets {
         let bounds = self.bounds.iter().copied().chain([f64::INFINITY]);
-        let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed));
+        let counts = self
+            .counts
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed));
         Buckets {
             buckets: bounds.zip(counts).collect(),
             sum: f64::from_bits(self.sum.load(Ordering::Relaxed)),

@@ -73,10 +73,12 @@ pub(crate) fn provider(settings: &Settings) -> Result<SdkTracerProvider, Telemet
         endpoint: settings.traces_url.clone(),
         reason,
     };
-    let url = reqwest::Url::parse(&settings.traces_url)
-        .map_err(|error| endpoint(error.to_string()))?;
+    let url =
+        reqwest::Url::parse(&settings.traces_url).map_err(|error| endpoint(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(endpoint("it begins with neither http:// nor https://".to_owned()));
+        return Err(endpoint(
+            "it begins with neither http:// nor https://".to_owned(),
+        ));
     }
     let exporter = SpanExporter::builder()
         .with_http()

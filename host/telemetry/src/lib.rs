@@ -109,10 +109,13 @@ impl Spans {
         };
         let started_at = SystemTime::UNIX_EPOCH
             + Duration::from_micros(u64::try_from(span.started_at).unwrap_or(0));
-        let attributes = span.attributes.into_iter().map(|(name, value)| match value {
-            Value::Text(text) => KeyValue::new(name, text),
-            Value::Number(number) => KeyValue::new(name, number),
-        });
+        let attributes = span
+            .attributes
+            .into_iter()
+            .map(|(name, value)| match value {
+                Value::Text(text) => KeyValue::new(name, text),
+                Value::Number(number) => KeyValue::new(name, number),
+            });
         let builder = SpanBuilder::from_name(span.name)
             .with_kind(span.kind)
             .with_start_time(started_at)

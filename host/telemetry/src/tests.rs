@@ -5,8 +5,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::routing::post;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span as Received;
 use prost::Message;
 use tokio::net::TcpListener;
@@ -41,7 +41,10 @@ fn span(name: &'static str) -> Span {
         started_at: 1_700_000_000_000_000,
         duration: Duration::from_micros(2500),
         parent: None,
-        attributes: vec![("http.route", "/v1/models".into()), ("http.response.status_code", 200.into())],
+        attributes: vec![
+            ("http.route", "/v1/models".into()),
+            ("http.response.status_code", 200.into()),
+        ],
         failure: None,
     }
 }
@@ -52,7 +55,10 @@ fn attribute<'a>(attributes: &'a [KeyValue], name: &str) -> Option<&'a Any> {
 }
 
 fn spans(request: &ExportTraceServiceRequest) -> Vec<Received> {
-    let scopes = request.resource_spans.iter().flat_map(|resource| &resource.scope_spans);
+    let scopes = request
+        .resource_spans
+        .iter()
+        .flat_map(|resource| &resource.scope_spans);
     scopes.flat_map(|scope| scope.spans.clone()).collect()
 }
 
@@ -69,18 +75,36 @@ async fn spans_reach_the_collector_with_their_times_and_attributes() {
     let request = received.recv().await.unwrap();
     let resource = request.resource_spans[0].resource.as_ref().unwrap();
     let text = |text: &str| Any::StringValue(text.to_owned());
-    assert_eq!(attribute(&resource.attributes, "service.name"), Some(&text("periapt")));
-    assert_eq!(attribute(&resource.attributes, "service.instance.id"), Some(&text("the-controller")));
+    assert_eq!(
+        attribute(&resource.attributes, "service.name"),
+        Some(&text("periapt"))
+    );
+    assert_eq!(
+        attribute(&resource.attributes, "service.instance.id"),
+        Some(&text("the-controller"))
+    );
     let spans = spans(&request);
     assert_eq!(spans.len(), 2);
     assert_eq!(spans[0].name, "GET /v1/models");
     assert_eq!(spans[0].start_time_unix_nano, 1_700_000_000_000_000_000);
-    assert_eq!(spans[0].end_time_unix_nano - spans[0].start_time_unix_nano, 2_500_000);
-    assert_eq!(attribute(&spans[0].attributes, "http.route"), Some(&text("/v1/models")));
-    assert_eq!(attribute(&spans[0].attributes, "http.response.status_code"), Some(&Any::IntValue(200)));
+    assert_eq!(
+        spans[0].end_time_unix_nano - spans[0].start_time_unix_nano,
+        2_500_000
+    );
+    assert_eq!(
+        attribute(&spans[0].attributes, "http.route"),
+        Some(&text("/v1/models"))
+    );
+    assert_eq!(
+        attribute(&spans[0].attributes, "http.response.status_code"),
+        Some(&Any::IntValue(200))
+    );
     assert!(spans[0].parent_span_id.is_empty());
     let status = spans[1].status.as_ref().unwrap();
-    assert_eq!((status.code, status.message.as_str()), (2, "the database does not answer"));
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (2, "the database does not answer")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -91,13 +115,24 @@ async fn a_span_belongs_to_the_trace_of_its_caller() {
         let header = format!("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-{flags}");
         Parent::read(&header, Some("vendor=1")).unwrap()
     };
-    sink.record(Span { parent: Some(read("01")), ..span("recorded") });
-    sink.record(Span { parent: Some(read("00")), ..span("its caller is not recorded") });
+    sink.record(Span {
+        parent: Some(read("01")),
+        ..span("recorded")
+    });
+    sink.record(Span {
+        parent: Some(read("00")),
+        ..span("its caller is not recorded")
+    });
     sink.shut_down().await;
     let spans = spans(&received.recv().await.unwrap());
     assert_eq!(spans.len(), 1, "{spans:?}");
     assert_eq!(spans[0].name, "recorded");
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
     assert_eq!(hex(&spans[0].trace_id), "0af7651916cd43dd8448eb211c80319c");
     assert_eq!(hex(&spans[0].parent_span_id), "b7ad6b7169203331");
     assert_eq!(spans[0].trace_state, "vendor=1");
@@ -117,7 +152,11 @@ async fn a_collector_that_is_gone_costs_spans_and_nothing_else() {
 
 #[test]
 fn headers_that_are_not_well_formed_are_no_parent() {
-    for header in ["", "00-0-0-01", "00-00000000000000000000000000000000-b7ad6b7169203331-01"] {
+    for header in [
+        "",
+        "00-0-0-01",
+        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+    ] {
         assert!(Parent::read(header, None).is_none(), "{header}");
     }
 }
@@ -139,11 +178,19 @@ fn the_setting_wins_over_the_standard_variables() {
         _ => None,
     };
     let found = Settings::find(None, variables, "c", "1").unwrap();
-    assert_eq!((found.traces_url.as_str(), found.service_name.as_str()), ("http://one:4318/v1/traces", "lab"));
+    assert_eq!(
+        (found.traces_url.as_str(), found.service_name.as_str()),
+        ("http://one:4318/v1/traces", "lab")
+    );
     let found = Settings::find(Some("https://two"), variables, "c", "1").unwrap();
     assert_eq!(found.traces_url, "https://two/v1/traces");
-    let full = |name: &str| (name == "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").then(|| "http://x/in".to_owned());
-    assert_eq!(Settings::find(None, full, "c", "1").unwrap().traces_url, "http://x/in");
+    let full = |name: &str| {
+        (name == "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").then(|| "http://x/in".to_owned())
+    };
+    assert_eq!(
+        Settings::find(None, full, "c", "1").unwrap().traces_url,
+        "http://x/in"
+    );
 }
 
 #[tokio::test]

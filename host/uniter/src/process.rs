@@ -132,7 +132,10 @@ impl Process {
     /// Who has the locks, who waits and who had them.
     pub fn machine_locks(&self) -> Vec<MachineLockReport> {
         let locks = lock(&self.shared.locks);
-        locks.iter().map(|(machine, lock)| lock.report(machine)).collect()
+        locks
+            .iter()
+            .map(|(machine, lock)| lock.report(machine))
+            .collect()
     }
 
     /// Forgets a machine that is gone.

@@ -32,7 +32,11 @@ pub(crate) fn table() -> Manifolds {
         slow_query_ms: 1000,
         otlp_endpoint: None,
     };
-    super::manifolds(&super::run::context(RunOptions::new("/nowhere"), config, Spans::off()))
+    super::manifolds(&super::run::context(
+        RunOptions::new("/nowhere"),
+        config,
+        Spans::off(),
+    ))
 }
 
 fn options(directory: &Path) -> BootstrapOptions {

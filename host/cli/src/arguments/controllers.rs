@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ControllerChoice, ListFormat, Target, duration};
+use super::{ControllerChoice, DetailFormat, ListFormat, Target, duration};
 
 #[derive(Debug, Args)]
 pub struct Bootstrap {
@@ -73,6 +73,23 @@ pub struct StopController {
     /// Stop the agents too.
     #[arg(long)]
     pub agents: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Introspect {
+    /// What to see: depengine (engines and their nodes), machinelock, units, leases, presence,
+    /// metrics.
+    #[arg(default_value = "depengine")]
+    pub report: String,
+    /// Look into the agent of this model and into its units.
+    #[arg(long, value_name = "[CONTROLLER:]MODEL", conflicts_with = "controller")]
+    pub agent: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DetailFormat,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
 }
 
 #[derive(Debug, Args)]

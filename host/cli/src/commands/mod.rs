@@ -7,6 +7,7 @@ mod config;
 mod controllers;
 mod debug_log;
 mod deploy;
+mod introspect;
 mod models;
 mod settings;
 mod show;
@@ -59,6 +60,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
         Command::Charm(command) => charm::run(context, command),
         Command::Workers(arguments) => workers::list(context, arguments).await,
+        Command::Introspect(arguments) => introspect::introspect(context, arguments).await,
         Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
         Command::Completion { shell } => completion(context, shell),
         // These are processes of their own, and main has started them.

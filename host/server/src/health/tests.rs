@@ -47,7 +47,9 @@ impl Reports for Engine {
 #[tokio::test]
 async fn an_engine_that_runs_is_alive() {
     let health = Health::new(SystemClock::shared());
-    let reports = Engine(Box::new(|| engine(EngineState::Started, NodeState::Started)));
+    let reports = Engine(Box::new(|| {
+        engine(EngineState::Started, NodeState::Started)
+    }));
     let probe = health.alive(Arc::new(reports)).await;
     assert_eq!(probe.status, "ok", "{probe:?}");
     assert_eq!(probe.checks[0].reason, "1 workers run");
@@ -59,7 +61,10 @@ fn an_engine_that_ends_is_not_alive() {
     let mut ending = engine(EngineState::Stopping, NodeState::Started);
     assert_eq!(health.judge(&ending).unwrap_err(), "it is not running");
     ending.error = Some("the disk is gone".into());
-    assert_eq!(health.judge(&ending).unwrap_err(), "it ends: the disk is gone");
+    assert_eq!(
+        health.judge(&ending).unwrap_err(),
+        "it ends: the disk is gone"
+    );
 }
 
 #[test]
@@ -74,7 +79,11 @@ fn a_worker_that_hangs_in_its_end_is_a_stuck_engine() {
     let stuck = health.judge(&stopping).unwrap_err();
     assert_eq!(stuck, "lease-manager has been stopping for 60 s");
     // Once it has ended, the next end has its own time.
-    assert!(health.judge(&engine(EngineState::Started, NodeState::Started)).is_ok());
+    assert!(
+        health
+            .judge(&engine(EngineState::Started, NodeState::Started))
+            .is_ok()
+    );
     assert!(health.judge(&stopping).is_ok());
 }
 

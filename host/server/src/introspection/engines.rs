@@ -23,7 +23,13 @@ pub(super) fn controller(report: EngineReport) -> Vec<EngineView> {
 /// `nested`: within the controller's engine.
 pub(super) fn model(model: &ModelUuid, report: EngineReport, nested: bool) -> EngineView {
     let parent = nested.then(|| ("controller".to_owned(), MODELS.to_owned()));
-    view(&report, "model", format!("model/{model}"), model.to_string(), parent)
+    view(
+        &report,
+        "model",
+        format!("model/{model}"),
+        model.to_string(),
+        parent,
+    )
 }
 
 /// The agent's engine with all engines in it.
@@ -31,7 +37,13 @@ pub(super) fn agent(model: &ModelUuid, report: Value) -> Vec<EngineView> {
     let Ok(report) = serde_json::from_value::<EngineReport>(report) else {
         return Vec::new();
     };
-    flatten(report, "agent", &format!("agent/{model}"), model.as_str(), None)
+    flatten(
+        report,
+        "agent",
+        &format!("agent/{model}"),
+        model.as_str(),
+        None,
+    )
 }
 
 /// What runs the units.
@@ -111,7 +123,10 @@ fn engine(entry: &Value) -> Option<EngineReport> {
 }
 
 /// The workers in the runner that a node reports.
-fn workers<'a>(report: &'a EngineReport, node: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+fn workers<'a>(
+    report: &'a EngineReport,
+    node: &str,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
     let entries = report
         .manifolds
         .get(node)

@@ -25,7 +25,14 @@ mod engines;
 mod tests;
 
 /// Reports by name, as in the last part of the address.
-pub const REPORTS: &[&str] = &["depengine", "leases", "machinelock", "metrics", "presence", "units"];
+pub const REPORTS: &[&str] = &[
+    "depengine",
+    "leases",
+    "machinelock",
+    "metrics",
+    "presence",
+    "units",
+];
 
 /// Whom to look into.
 #[derive(Clone, Debug)]
@@ -137,10 +144,15 @@ impl Introspection {
     async fn machine_locks(&self, scope: &Scope) -> Result<Vec<MachineLockReport>, StoreError> {
         let mut locks = Vec::new();
         for (model, agent) in self.ask(scope).await? {
-            locks.extend(agent.machine_locks.into_iter().map(|lock| MachineLockReport {
-                model: model.to_string(),
-                ..lock
-            }));
+            locks.extend(
+                agent
+                    .machine_locks
+                    .into_iter()
+                    .map(|lock| MachineLockReport {
+                        model: model.to_string(),
+                        ..lock
+                    }),
+            );
         }
         Ok(locks)
     }
@@ -193,10 +205,16 @@ impl Introspection {
 
     /// Asks the agents, all at once: the bound is one, however many models there are.
     async fn ask(&self, scope: &Scope) -> Result<Vec<(ModelUuid, AgentIntrospection)>, StoreError> {
-        let asked = self.models(scope).await?.into_iter().map(|model| async move {
-            let answers = self.observation.agents.ask(&model).await;
-            answers.into_iter().map(move |answer| (model.clone(), answer))
-        });
+        let asked = self
+            .models(scope)
+            .await?
+            .into_iter()
+            .map(|model| async move {
+                let answers = self.observation.agents.ask(&model).await;
+                answers
+                    .into_iter()
+                    .map(move |answer| (model.clone(), answer))
+            });
         Ok(join_all(asked).await.into_iter().flatten().collect())
     }
 

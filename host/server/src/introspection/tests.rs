@@ -11,7 +11,11 @@ fn node(state: &str, inputs: &[&str], report: Value) -> Value {
 }
 
 fn agent() -> Value {
-    let uniter = node("started", &["api-caller"], json!({ "operation": "continue", "hook": null }));
+    let uniter = node(
+        "started",
+        &["api-caller"],
+        json!({ "operation": "continue", "hook": null }),
+    );
     let resting = json!({ "state": "stopped", "inputs": ["environ"], "start-count": 3, "error": "dependency not available: environ", "waits-for": "environ" });
     let unit = json!({ "name": "site/0", "state": "started", "manifolds": { "uniter": uniter, "resting": resting } });
     let units = json!({ "workers": { "site/0": { "state": "started", "started-at": "2026-01-02T03:04:05Z", "report": unit } } });
@@ -31,15 +35,41 @@ fn nested_engines_become_a_list_that_knows_its_parents() {
     assert_eq!(views[0].parent, None);
     assert_eq!(views[1].parent.as_deref(), Some(agent.as_str()));
     assert_eq!(views[1].parent_node.as_deref(), Some("machines"));
-    assert_eq!((views[2].kind.as_str(), views[2].name.as_str()), ("unit", "site/0"));
-    let machines = views[0].nodes.iter().find(|node| node.name == "machines").unwrap();
+    assert_eq!(
+        (views[2].kind.as_str(), views[2].name.as_str()),
+        ("unit", "site/0")
+    );
+    let machines = views[0]
+        .nodes
+        .iter()
+        .find(|node| node.name == "machines")
+        .unwrap();
     assert_eq!(machines.report, json!({ "engines": 1 }));
     assert_eq!(machines.inputs, ["api-caller"]);
-    let resting = views[2].nodes.iter().find(|node| node.name == "resting").unwrap();
-    assert_eq!((resting.state.as_str(), resting.waits_for.as_deref(), resting.start_count), ("stopped", Some("environ"), 3));
-    let uninstalled = views[1].nodes.iter().find(|node| node.state == "uninstalled").unwrap();
+    let resting = views[2]
+        .nodes
+        .iter()
+        .find(|node| node.name == "resting")
+        .unwrap();
+    assert_eq!(
+        (
+            resting.state.as_str(),
+            resting.waits_for.as_deref(),
+            resting.start_count
+        ),
+        ("stopped", Some("environ"), 3)
+    );
+    let uninstalled = views[1]
+        .nodes
+        .iter()
+        .find(|node| node.state == "uninstalled")
+        .unwrap();
     assert_eq!(uninstalled.error.as_deref(), Some("no LXD here"));
-    let started = views[2].nodes.iter().find(|node| node.name == "uniter").unwrap();
+    let started = views[2]
+        .nodes
+        .iter()
+        .find(|node| node.name == "uniter")
+        .unwrap();
     assert_eq!(started.started_at, Some(1_767_323_045_000_000));
 }
 
@@ -48,7 +78,10 @@ fn units_are_read_from_the_deployers_of_the_machines() {
     let units = engines::units(&model(), agent());
     assert_eq!(units.len(), 1);
     assert_eq!(units[0].unit.as_str(), "site/0");
-    assert_eq!((units[0].machine.as_str(), units[0].state.as_str()), ("0", "started"));
+    assert_eq!(
+        (units[0].machine.as_str(), units[0].state.as_str()),
+        ("0", "started")
+    );
     assert_eq!(units[0].uniter["operation"], "continue");
 }
 

@@ -32,8 +32,12 @@ impl Metrics {
         let leases = sources.leases.leases().await;
         let (controller, models) = sources.own_engines().await;
         let mut workers = Workers::default();
-        controller.iter().for_each(|report| workers.add("controller", report));
-        models.values().for_each(|report| workers.add("model", report));
+        controller
+            .iter()
+            .for_each(|report| workers.add("controller", report));
+        models
+            .values()
+            .for_each(|report| workers.add("model", report));
         let seen = Seen {
             complete: applications.is_ok() && leases.is_ok(),
             applications: applications.map_or(0, |names| names.len()) as u64,
@@ -101,18 +105,60 @@ impl fmt::Debug for Seen {
 impl Collector for Seen {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
         let e = &mut encoder;
-        let build = [("version", env!("CARGO_PKG_VERSION")), ("database", self.database)];
+        let build = [
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("database", self.database),
+        ];
         e.encode_descriptor("build", "What runs", None, MetricType::Info)?
             .encode_info(&build)?;
-        gauge(e, "metrics_complete", "Whether everything could be read", u64::from(self.complete))?;
-        gauge(e, "applications", "Applications of all models", self.applications)?;
+        gauge(
+            e,
+            "metrics_complete",
+            "Whether everything could be read",
+            u64::from(self.complete),
+        )?;
+        gauge(
+            e,
+            "applications",
+            "Applications of all models",
+            self.applications,
+        )?;
         gauge(e, "leases", "Leases that are held", self.leases)?;
-        let count = |name: &str| self.lease_counts.get(name).and_then(serde_json::Value::as_u64);
-        counter(e, "lease_claims", "Claims and extensions of leases", count("claims").unwrap_or(0))?;
-        counter(e, "lease_claims_denied", "Claims of leases held by others", count("denied").unwrap_or(0))?;
-        gauge(e, "lease_waiters", "Who waits for a lease", count("waiting").unwrap_or(0))?;
-        gauge(e, "agents_present", "Models whose agent is connected", self.agents)?;
-        gauge(e, "agent_connections", "Connections of agents", self.agent_connections)?;
+        let count = |name: &str| {
+            self.lease_counts
+                .get(name)
+                .and_then(serde_json::Value::as_u64)
+        };
+        counter(
+            e,
+            "lease_claims",
+            "Claims and extensions of leases",
+            count("claims").unwrap_or(0),
+        )?;
+        counter(
+            e,
+            "lease_claims_denied",
+            "Claims of leases held by others",
+            count("denied").unwrap_or(0),
+        )?;
+        gauge(
+            e,
+            "lease_waiters",
+            "Who waits for a lease",
+            count("waiting").unwrap_or(0),
+        )?;
+        gauge(
+            e,
+            "agents_present",
+            "Models whose agent is connected",
+            self.agents,
+        )?;
+        gauge(
+            e,
+            "agent_connections",
+            "Connections of agents",
+            self.agent_connections,
+        )?;
         self.store(e)?;
         self.workers(e)
     }
@@ -123,28 +169,73 @@ impl Seen {
         let store = &self.store;
         counter(e, "store_commits", "Transactions committed", store.commits)?;
         counter(e, "store_jobs", "Writes committed", store.jobs)?;
-        gauge(e, "store_queue", "Writes that wait for the writer", store.queue)?;
-        gauge(e, "store_queue_limit", "Writes that may wait", store.queue_limit)?;
-        gauge(e, "store_subscriptions", "Subscriptions of the change stream", store.subscriptions)?;
+        gauge(
+            e,
+            "store_queue",
+            "Writes that wait for the writer",
+            store.queue,
+        )?;
+        gauge(
+            e,
+            "store_queue_limit",
+            "Writes that may wait",
+            store.queue_limit,
+        )?;
+        gauge(
+            e,
+            "store_subscriptions",
+            "Subscriptions of the change stream",
+            store.subscriptions,
+        )?;
         gauge(
             e,
             "change_stream_backlog",
             "Places of the change log not handed out yet",
             u64::try_from(store.written - store.position).unwrap_or(0),
         )?;
-        histogram(e, "store_commit_seconds", "Time of a commit, the sync of the disk included", &store.commit_seconds)?;
-        histogram(e, "store_write_seconds", "Time of a write, waiting for the writer included", &store.write_seconds)?;
-        histogram(e, "store_batch_jobs", "Writes that share a commit", &store.batch_jobs)?;
-        histogram(e, "change_stream_lag_seconds", "Time from a change's commit to its subscribers", &store.lag_seconds)
+        histogram(
+            e,
+            "store_commit_seconds",
+            "Time of a commit, the sync of the disk included",
+            &store.commit_seconds,
+        )?;
+        histogram(
+            e,
+            "store_write_seconds",
+            "Time of a write, waiting for the writer included",
+            &store.write_seconds,
+        )?;
+        histogram(
+            e,
+            "store_batch_jobs",
+            "Writes that share a commit",
+            &store.batch_jobs,
+        )?;
+        histogram(
+            e,
+            "change_stream_lag_seconds",
+            "Time from a change's commit to its subscribers",
+            &store.lag_seconds,
+        )
     }
 
     fn workers(&self, e: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        let mut running = e.encode_descriptor("workers_running", "Workers that run in this process", None, MetricType::Gauge)?;
+        let mut running = e.encode_descriptor(
+            "workers_running",
+            "Workers that run in this process",
+            None,
+            MetricType::Gauge,
+        )?;
         for ((agent, worker), (count, _)) in &self.workers.0 {
             let labels = [("agent", *agent), ("worker", worker.as_str())];
             ConstGauge::new(*count).encode(running.encode_family(&labels)?)?;
         }
-        let mut starts = e.encode_descriptor("worker_starts", "Starts of workers of this process", None, MetricType::Counter)?;
+        let mut starts = e.encode_descriptor(
+            "worker_starts",
+            "Starts of workers of this process",
+            None,
+            MetricType::Counter,
+        )?;
         for ((agent, worker), (_, count)) in &self.workers.0 {
             let labels = [("agent", *agent), ("worker", worker.as_str())];
             ConstCounter::new(*count).encode(starts.encode_family(&labels)?)?;
@@ -182,7 +273,12 @@ impl Collector for Process {
         }
         if let Some(seconds) = figures.cpu_seconds {
             let counter = ConstCounter::new(seconds);
-            let encoder = e.encode_descriptor("cpu_seconds", "Processor time used", None, MetricType::Counter)?;
+            let encoder = e.encode_descriptor(
+                "cpu_seconds",
+                "Processor time used",
+                None,
+                MetricType::Counter,
+            )?;
             counter.encode(encoder)?;
         }
         if let Some(threads) = figures.threads {
@@ -195,7 +291,12 @@ impl Collector for Process {
             gauge(e, "max_fds", "Files and sockets that may be open", most)?;
         }
         let started = ConstGauge::new(self.started_at);
-        let encoder = e.encode_descriptor("start_time_seconds", "When it started", None, MetricType::Gauge)?;
+        let encoder = e.encode_descriptor(
+            "start_time_seconds",
+            "When it started",
+            None,
+            MetricType::Gauge,
+        )?;
         started.encode(encoder)
     }
 }
@@ -210,7 +311,12 @@ fn counter(e: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) ->
     ConstCounter::new(value).encode(encoder)
 }
 
-fn histogram(e: &mut DescriptorEncoder<'_>, name: &str, help: &str, read: &Buckets) -> Result<(), Error> {
+fn histogram(
+    e: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    read: &Buckets,
+) -> Result<(), Error> {
     let mut encoder = e.encode_descriptor(name, help, None, MetricType::Histogram)?;
     encoder.encode_histogram::<NoLabelSet>(read.sum, read.count(), &read.buckets, None)
 }

@@ -134,16 +134,52 @@ impl Metrics {
         let mut add = |name: &str, help: &str, metric: Box<dyn Registered>| {
             metric.register(&mut registry, name, help);
         };
-        add("http_requests", "Requests of the HTTP API", Box::new(Family::clone(&requests)));
-        add("http_request_seconds", "Time until the headers of the answer", Box::new(Family::clone(&request_seconds)));
-        add("rpc_calls", "Calls of agents and clients on websockets", Box::new(Family::clone(&calls)));
-        add("rpc_call_seconds", "Time of calls that do not wait by nature", Box::new(Family::clone(&call_seconds)));
+        add(
+            "http_requests",
+            "Requests of the HTTP API",
+            Box::new(Family::clone(&requests)),
+        );
+        add(
+            "http_request_seconds",
+            "Time until the headers of the answer",
+            Box::new(Family::clone(&request_seconds)),
+        );
+        add(
+            "rpc_calls",
+            "Calls of agents and clients on websockets",
+            Box::new(Family::clone(&calls)),
+        );
+        add(
+            "rpc_call_seconds",
+            "Time of calls that do not wait by nature",
+            Box::new(Family::clone(&call_seconds)),
+        );
         add("hooks", "Hooks that ran", Box::new(Family::clone(&hooks)));
-        add("hook_seconds", "Time of hooks, from chosen to committed or failed", Box::new(Family::clone(&hook_seconds)));
-        add("sessions", "Logged-in websockets and connections within the process", Box::new(Family::clone(&sessions)));
-        add("connections", "Open connections to the API's port", Box::new(Gauge::clone(&connections)));
-        add("watchers", "Watchers of all sessions", Box::new(Gauge::clone(&watchers)));
-        add("uploads_waiting", "Charm uploads that wait for their turn", Box::new(Gauge::clone(&uploads_waiting)));
+        add(
+            "hook_seconds",
+            "Time of hooks, from chosen to committed or failed",
+            Box::new(Family::clone(&hook_seconds)),
+        );
+        add(
+            "sessions",
+            "Logged-in websockets and connections within the process",
+            Box::new(Family::clone(&sessions)),
+        );
+        add(
+            "connections",
+            "Open connections to the API's port",
+            Box::new(Gauge::clone(&connections)),
+        );
+        add(
+            "watchers",
+            "Watchers of all sessions",
+            Box::new(Gauge::clone(&watchers)),
+        );
+        add(
+            "uploads_waiting",
+            "Charm uploads that wait for their turn",
+            Box::new(Gauge::clone(&uploads_waiting)),
+        );
         let started_at = clock.now().as_microsecond();
         Self {
             inner: Arc::new(Inner {
@@ -285,9 +321,9 @@ impl Metrics {
             !gone
         });
         drop(known);
-        self.inner.begun.retain(|model, unit| {
-            !gone(model.as_str(), unit.application().as_str())
-        });
+        self.inner
+            .begun
+            .retain(|model, unit| !gone(model.as_str(), unit.application().as_str()));
     }
 }
 

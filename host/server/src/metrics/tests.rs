@@ -55,7 +55,13 @@ fn the_number_of_hook_series_is_bounded() {
     let metrics = Metrics::new(FakeClock::new().shared());
     let unit: UnitName = "site/0".parse().unwrap();
     for number in 0..HOOK_SERIES + 100 {
-        metrics.hook(&model(), &unit, &format!("hook-{number}"), Duration::ZERO, true);
+        metrics.hook(
+            &model(),
+            &unit,
+            &format!("hook-{number}"),
+            Duration::ZERO,
+            true,
+        );
     }
     assert_eq!(lock(&metrics.inner.hook_labels).len(), HOOK_SERIES + 1);
     assert!(text(&metrics).contains(r#"hook="other",result="ok"} 100"#));
@@ -79,7 +85,10 @@ fn a_hook_lasts_from_its_record_to_its_end_and_ends_once() {
     metrics.begun().begin(&model(), &unit, "install".into());
     clock.advance(Duration::from_millis(250));
     let ran = metrics.begun().end(&model(), &unit).unwrap();
-    assert_eq!((ran.hook.as_str(), ran.took), ("install", Duration::from_millis(250)));
+    assert_eq!(
+        (ran.hook.as_str(), ran.took),
+        ("install", Duration::from_millis(250))
+    );
     assert_eq!(metrics.begun().end(&model(), &unit), None);
 }
 

@@ -27,7 +27,11 @@ impl Seen {
 
     pub(super) fn end(self, session: &Session, rule: &Rule, result: &Result<Value, RpcError>) {
         let observation = session.state().observation();
-        let took = session.state().clock().monotonic().saturating_sub(self.began);
+        let took = session
+            .state()
+            .clock()
+            .monotonic()
+            .saturating_sub(self.began);
         let code = match result {
             Ok(_) => "ok",
             Err(error) if error.code.is_empty() => "error",

@@ -19,8 +19,8 @@ use periapt_engine::SystemClock;
 use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_server::{
     Authenticator, Authority, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity,
-    LeafResolver, ListenerLimits, Mux, Observation, Presence, Reports, RouteGuard, Serve, ServerOptions,
-    ServerState, StopSignal, authority, listener,
+    LeafResolver, ListenerLimits, Mux, Observation, Presence, Reports, RouteGuard, Serve,
+    ServerOptions, ServerState, StopSignal, authority, listener,
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
@@ -497,7 +497,7 @@ impl CharmCompiler for AnyComponent {
     }
 }
 
-struct OneRow;
+pub struct OneRow;
 
 #[async_trait]
 impl Reports for OneRow {

@@ -42,11 +42,21 @@ async fn holder_queue_and_history_tell_who_had_it_and_for_how_long() {
     assert_eq!((report.holder, report.queue.len()), (None, 0));
     assert_eq!(
         reasons(&report.history),
-        ["site/2: run install hook", "site/1: run install hook", "site/0: run install hook"]
+        [
+            "site/2: run install hook",
+            "site/1: run install hook",
+            "site/0: run install hook"
+        ]
     );
     let oldest = &report.history[2];
-    assert_eq!(oldest.released_at.unwrap() - oldest.acquired_at.unwrap(), 3_000_000);
-    assert_eq!(report.history[1].acquired_at.unwrap() - report.history[1].requested_at, 3_000_000);
+    assert_eq!(
+        oldest.released_at.unwrap() - oldest.acquired_at.unwrap(),
+        3_000_000
+    );
+    assert_eq!(
+        report.history[1].acquired_at.unwrap() - report.history[1].requested_at,
+        3_000_000
+    );
 }
 
 #[tokio::test]

@@ -15,12 +15,11 @@ use periapt_providers::{
     Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
 };
 use periapt_server::{
-    Observation,
     Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Identity,
-    Presence, Reports, ServerOptions, ServerState, StopSignal, rpc,
+    Observation, Presence, Reports, ServerOptions, ServerState, StopSignal, rpc,
 };
-use periapt_telemetry::Spans;
 use periapt_store::{Store, StoreOptions, lease};
+use periapt_telemetry::Spans;
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
 use serde_json::Value;
 use tempfile::TempDir;
