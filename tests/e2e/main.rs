@@ -4,5 +4,6 @@ mod accounts;
 mod author;
 mod catalogue;
 mod lifecycle;
+mod observe;
 mod site;
 mod status;

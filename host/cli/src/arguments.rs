@@ -14,8 +14,8 @@ pub use accounts::{
 };
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
-    Bootstrap, ControllerCommand, Controllers, DestroyController, StartController, StopController,
-    Switch,
+    Bootstrap, ControllerCommand, Controllers, DestroyController, Introspect, StartController,
+    StopController, Switch,
 };
 pub use model::{
     AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, LogFormat, ModelConfig, Models,
@@ -141,6 +141,8 @@ pub enum Command {
     AddToken(AddToken),
     /// End a token or a session.
     RevokeToken(RevokeToken),
+    /// Look into a controller's process, or into the agent of a model.
+    Introspect(Introspect),
     /// Show the version.
     Version,
     /// Print a completion script for a shell.

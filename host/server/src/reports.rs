@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use periapt_engine::{Clock, SharedClock};
+use periapt_engine::{Clock, EngineReport, SharedClock};
 use periapt_model::ModelUuid;
 use periapt_wire::rest::WorkerRow;
 use tokio::sync::watch;
@@ -27,23 +27,48 @@ pub trait Reports: Send + Sync + 'static {
     async fn controller(&self) -> Vec<WorkerRow>;
     /// Rows of one model's engine.
     async fn model(&self, model: &ModelUuid) -> Vec<WorkerRow>;
+    /// What the controller engine says of itself. May block for as long as a worker does.
+    fn controller_engine(&self) -> Option<EngineReport> {
+        None
+    }
+    /// What the models' engines say of themselves. May block for as long as a worker does.
+    fn model_engines(&self) -> BTreeMap<ModelUuid, EngineReport> {
+        BTreeMap::new()
+    }
 }
 
-/// Questions to and answers of the connected agents. Clones share it.
-#[derive(Clone)]
-pub struct AgentReports {
+/// Questions of one kind to the connected agents, and their answers. Clones share it.
+pub struct AgentReports<A = Vec<WorkerRow>> {
     clock: SharedClock,
-    models: Arc<Mutex<HashMap<ModelUuid, Model>>>,
+    models: Models<A>,
 }
 
-struct Model {
+type Models<A> = Arc<Mutex<HashMap<ModelUuid, Model<A>>>>;
+
+struct Model<A> {
     /// Number of the last question.
     asked: watch::Sender<u64>,
-    /// By connection: the question it last answered, and its rows.
-    answers: watch::Sender<HashMap<u64, (u64, Vec<WorkerRow>)>>,
+    /// By connection: the question it last answered, and what it said.
+    answers: watch::Sender<HashMap<u64, (u64, A)>>,
+}
+
+impl<A> Clone for AgentReports<A> {
+    fn clone(&self) -> Self {
+        Self {
+            clock: self.clock.clone(),
+            models: Arc::clone(&self.models),
+        }
+    }
 }
 
 impl AgentReports {
+    /// Asks the agents of a model which workers run: one row for each worker.
+    pub async fn rows(&self, model: &ModelUuid) -> Vec<WorkerRow> {
+        merge(self.ask(model).await.into_iter().flatten())
+    }
+}
+
+impl<A: Clone> AgentReports<A> {
     pub fn new(clock: SharedClock) -> Self {
         Self {
             clock,
@@ -64,11 +89,11 @@ impl AgentReports {
     }
 
     /// The answer of the agent on `connection`.
-    pub fn put(&self, model: &ModelUuid, connection: u64, rows: Vec<WorkerRow>) {
+    pub fn put(&self, model: &ModelUuid, connection: u64, answer: A) {
         if let Some(entry) = self.lock().get(model) {
             let asked = *entry.asked.borrow();
             entry.answers.send_modify(|answers| {
-                answers.insert(connection, (asked, rows));
+                answers.insert(connection, (asked, answer));
             });
         }
     }
@@ -88,7 +113,7 @@ impl AgentReports {
 
     /// Asks the agents of a model and waits for as many answers as there are watchers, within
     /// the bound.
-    pub async fn ask(&self, model: &ModelUuid) -> Vec<WorkerRow> {
+    pub async fn ask(&self, model: &ModelUuid) -> Vec<A> {
         let (question, expected, mut answers) = {
             let models = self.lock();
             let Some(entry) = models.get(model) else {
@@ -101,7 +126,7 @@ impl AgentReports {
             entry.asked.send_modify(|number| *number += 1);
             (*entry.asked.borrow(), expected, entry.answers.subscribe())
         };
-        let fresh = |answers: &HashMap<u64, (u64, Vec<WorkerRow>)>| {
+        let fresh = |answers: &HashMap<u64, (u64, A)>| {
             answers
                 .values()
                 .filter(|(answered, _)| *answered >= question)
@@ -113,20 +138,19 @@ impl AgentReports {
         };
         periapt_engine::clock::timeout(&*self.clock as &dyn Clock, ANSWER_BOUND, all).await;
         let answers = answers.borrow();
-        merge(
-            answers
-                .values()
-                .filter(|(answered, _)| *answered >= question)
-                .flat_map(|(_, rows)| rows.iter().cloned()),
-        )
+        answers
+            .values()
+            .filter(|(answered, _)| *answered >= question)
+            .map(|(_, answer)| answer.clone())
+            .collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ModelUuid, Model>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ModelUuid, Model<A>>> {
         self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Model {
+impl<A> Model<A> {
     fn new() -> Self {
         Self {
             asked: watch::Sender::new(0),

@@ -20,6 +20,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::authenticator::Authenticator;
 use crate::compiler::CharmCompiler;
+use crate::introspection::Introspection;
+use crate::observation::Observation;
 use crate::presence::Presence;
 use crate::reports::{AgentReports, Reports};
 
@@ -51,6 +53,7 @@ pub struct ServerOptions {
     pub limits: Limits,
     pub controller: ControllerIdentity,
     pub stop: StopSignal,
+    pub observation: Observation,
 }
 
 /// The state of one run of the API server. Clones share it.
@@ -125,6 +128,23 @@ impl ServerState {
     /// Questions to connected agents.
     pub fn agent_reports(&self) -> &AgentReports {
         &self.inner.agent_reports
+    }
+
+    /// Counters, traces and what agents tell of themselves.
+    pub fn observation(&self) -> &Observation {
+        &self.inner.options.observation
+    }
+
+    /// A look into this process and the agents.
+    pub fn introspection(&self) -> Introspection {
+        let options = &self.inner.options;
+        Introspection {
+            observation: options.observation.clone(),
+            store: options.store.clone(),
+            leases: options.leases.clone(),
+            presence: options.presence.clone(),
+            reports: Arc::clone(&options.reports),
+        }
     }
 
     pub fn limits(&self) -> &Limits {

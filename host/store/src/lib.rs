@@ -44,6 +44,7 @@ pub mod lease;
 mod life;
 mod logs;
 mod machines;
+mod measure;
 pub mod model_config;
 mod models;
 mod options;
@@ -67,6 +68,7 @@ pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
 pub use error::StoreError;
 pub use full_status::Presence;
 pub use logs::LogPage;
+pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 
@@ -126,7 +128,7 @@ impl Store {
 
         let switchboard = Arc::new(Switchboard::new(position));
         let wakes = Arc::new(Wakes::default());
-        let counters = Arc::new(Counters::default());
+        let counters = Arc::new(Counters::new(position));
         let (sender, inbox) = mpsc::channel(QUEUE);
         let writer = Writer {
             database: options.database.clone(),
@@ -260,12 +262,17 @@ impl Store {
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
         let (work, answer) = Work::new(work);
+        let clock = &self.inner.options.clock;
+        let began = clock.monotonic();
         self.inner
             .writer
             .send(Message::Job(Box::new(work)))
             .await
             .map_err(|_| StoreError::Stopped)?;
-        answer.await.map_err(|_| StoreError::Stopped)?
+        let answered = answer.await.map_err(|_| StoreError::Stopped)?;
+        let took = clock.monotonic().saturating_sub(began);
+        self.inner.counters.write_seconds.add_time(took);
+        answered
     }
 
     /// A session for one reading statement.

@@ -66,6 +66,11 @@ impl Tx {
         });
     }
 
+    /// The last id given out; after a commit that changed something, its last change.
+    pub(crate) fn last_id(&self) -> i64 {
+        self.last_id
+    }
+
     /// An id greater than all before, in commit order.
     pub(crate) fn next_id(&mut self) -> i64 {
         self.last_id += 1;

@@ -4,7 +4,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::db::{self, Probe};
 use crate::error::StoreError;
+use crate::measure::{COUNTS, SECONDS, Spread};
 use crate::options::Database;
 use crate::tx::{Touched, Tx};
 
@@ -77,11 +78,31 @@ where
 }
 
 /// Numbers for the report.
-#[derive(Default)]
 pub(crate) struct Counters {
     pub commits: AtomicU64,
     pub jobs: AtomicU64,
     pub largest_batch: AtomicU64,
+    pub commit_seconds: Spread,
+    pub write_seconds: Spread,
+    pub batch_jobs: Spread,
+    pub lag_seconds: Spread,
+    /// Place in the change log of the last change written here.
+    pub written: AtomicI64,
+}
+
+impl Counters {
+    pub(crate) fn new(written: i64) -> Self {
+        Self {
+            commits: AtomicU64::new(0),
+            jobs: AtomicU64::new(0),
+            largest_batch: AtomicU64::new(0),
+            commit_seconds: Spread::new(SECONDS),
+            write_seconds: Spread::new(SECONDS),
+            batch_jobs: Spread::new(COUNTS),
+            lag_seconds: Spread::new(SECONDS),
+            written: AtomicI64::new(written),
+        }
+    }
 }
 
 /// Told what a commit changed.
@@ -154,7 +175,10 @@ impl Writer {
                     return Err(error);
                 }
             }
+            let began = self.probe.clock.monotonic();
             let touched = tx.commit_batch(self.now()).await?;
+            let took = self.probe.clock.monotonic().saturating_sub(began);
+            self.counters.commit_seconds.add_time(took);
             Ok((tx, touched))
         }
         .await;
@@ -167,7 +191,9 @@ impl Writer {
                 self.counters
                     .largest_batch
                     .fetch_max(done.len() as u64, Ordering::Relaxed);
+                self.counters.batch_jobs.add(done.len() as f64);
                 if !touched.is_empty() {
+                    self.counters.written.store(tx.last_id(), Ordering::Relaxed);
                     (self.committed)(&touched);
                 }
                 for (job, result) in done {

@@ -11,6 +11,7 @@ use periapt_engine::{SharedClock, SharedRandomness};
 use periapt_model::uniter::OperationState;
 use periapt_model::{MachineId, ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::rest::MachineLockReport;
 use tokio::sync::Semaphore;
 
 use crate::charms::Charms;
@@ -124,8 +125,17 @@ impl Process {
     pub fn machine_lock(&self, machine: &MachineId) -> MachineLock {
         lock(&self.shared.locks)
             .entry(machine.clone())
-            .or_default()
+            .or_insert_with(|| MachineLock::new(self.shared.clock.clone()))
             .clone()
+    }
+
+    /// Who has the locks, who waits and who had them.
+    pub fn machine_locks(&self) -> Vec<MachineLockReport> {
+        let locks = lock(&self.shared.locks);
+        locks
+            .iter()
+            .map(|(machine, lock)| lock.report(machine))
+            .collect()
     }
 
     /// Forgets a machine that is gone.

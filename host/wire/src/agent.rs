@@ -266,6 +266,10 @@ pub mod host {
         /// Fires when somebody asks which workers run; the host answers with `PutReport`.
         WatchReportRequests as WatchReportRequests {} -> Watch;
         PutReport as PutReport { rows: Vec<crate::rest::WorkerRow> } -> Empty;
+        /// Fires when somebody wants to look into the process; the host answers with
+        /// `PutIntrospection`.
+        WatchIntrospectionRequests as WatchIntrospectionRequests {} -> Watch;
+        PutIntrospection as PutIntrospection { introspection: crate::rest::AgentIntrospection } -> Empty;
     } }
 
     #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -80,6 +80,7 @@ pub fn manifold() -> Manifold {
             limits: controller.config.limits.clone(),
             controller: identity,
             stop: controller.stop_signal.clone(),
+            observation: controller.observation.clone(),
         });
         let routes = mux
             .add("/", state.router())
@@ -89,7 +90,12 @@ pub fn manifold() -> Manifold {
             Outputs::of(state.clone()),
             |worker| async move {
                 worker.set_report(json!({ "addresses": state.addresses() }));
-                worker.dying().cancelled().await;
+                let introspection = state.introspection();
+                let figures = introspection.observation.metrics.clone();
+                tokio::select! {
+                    () = worker.dying().cancelled() => {}
+                    () = figures.keep_figures(&introspection) => {}
+                }
                 state.shut_down();
                 if !state.drained(DRAIN).await {
                     tracing::warn!("API connections did not close in time");

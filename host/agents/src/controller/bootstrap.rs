@@ -37,6 +37,8 @@ pub struct BootstrapOptions {
     /// None makes one up.
     pub admin_password: Option<String>,
     pub limits: Limits,
+    /// Collector of traces, `http://host:4318`.
+    pub otlp_endpoint: Option<String>,
 }
 
 /// What a client needs to know of a new controller.
@@ -91,6 +93,7 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
         controller_model: controller_model.clone(),
         limits: options.limits.clone(),
         slow_query_ms: 1000,
+        otlp_endpoint: options.otlp_endpoint.clone(),
     };
     config.write(directory)?;
     Ok(BootstrapResult {

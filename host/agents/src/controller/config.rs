@@ -34,6 +34,9 @@ pub struct ControllerConfig {
     /// Statements that take longer are written to `slow-query.log`.
     #[serde(default = "one_second")]
     pub slow_query_ms: u64,
+    /// Collector of traces, `http://host:4318`; none sends none unless the environment names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otlp_endpoint: Option<String>,
 }
 
 fn one_second() -> u64 {

@@ -28,7 +28,8 @@ pub fn manifold() -> Manifold {
         let port: controllerport::Port = context.get(controllerport::NAME)?;
         let resolver: LeafResolver = context.get(apiservercertwatcher::NAME)?;
         let mux: Mux = context.get(httpserverargs::NAME)?;
-        let _routes: ServerState = context.get(apiserver::NAME)?;
+        let state: ServerState = context.get(apiserver::NAME)?;
+        let metrics = state.observation().metrics.clone();
         let tls = server_config(&resolver).while_doing("setting up TLS")?;
         let listener = port.listener().while_doing("listening")?;
         Ok(TaskWorker::spawn(move |worker| async move {
@@ -46,6 +47,7 @@ pub fn manifold() -> Manifold {
                 dying,
                 drain: DRAIN,
                 limits,
+                metrics,
             })
             .await
             .while_doing("serving")

@@ -1,37 +1,36 @@
 //! **introspection**: a look into this process over a unix socket.
 //!
 //! Trigger: an HTTP request on `introspection.sock` in the data directory. Answers:
-//! `/depengine` all engines with every node, its state, inputs, start count, error and report;
-//! `/leases` who holds what; `/metrics` the same in numbers. It only reads. The socket's
-//! directory is closed to other users.
+//! `/depengine` all engines of this process with every node, its state, inputs, start count,
+//! error and report; `/machinelock` holder, queue and history of every machine's lock and
+//! `/units` what runs the units, both asked from the agents; `/leases` who holds what;
+//! `/presence` which agents are connected; `/metrics` the same text as the API's. Under
+//! `/models/UUID/` there is the same about one model and its agent. It only reads, and it
+//! answers while the API does not. The socket's directory is closed to other users.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use periapt_engine::{EngineReport, Manifold, NodeState, ResultExt, TaskWorker, WorkerError};
+use periapt_engine::{Manifold, ResultExt, TaskWorker, WorkerError};
+use periapt_model::ModelUuid;
+use periapt_server::introspection::{IntrospectionError, Report, Scope};
+use periapt_server::metrics::expose::CONTENT_TYPE as OPENMETRICS;
+use periapt_server::{Introspection, Presence};
 use periapt_store::{Store, lease::Manager};
 use serde_json::json;
 use tokio::net::UnixListener;
 
-use super::reports::EngineRegistry;
-use super::{ControllerContext, agent, dbaccessor, lease};
+use super::{ControllerContext, agent, dbaccessor, lease, presence, reports};
 
 pub const NAME: &str = "introspection";
 
 /// The socket's name within the data directory.
 pub const SOCKET: &str = "introspection.sock";
-
-#[derive(Clone)]
-struct Seen {
-    engines: EngineRegistry,
-    store: Store,
-    leases: Manager,
-}
 
 /// Lends nothing.
 pub fn manifold() -> Manifold {
@@ -39,6 +38,7 @@ pub fn manifold() -> Manifold {
         let controller: ControllerContext = context.get(agent::NAME)?;
         let store: Store = context.get(dbaccessor::NAME)?;
         let leases: Manager = context.get(lease::NAME)?;
+        let presence: Presence = context.get(presence::NAME)?;
         let path = controller.data_dir.join(SOCKET);
         // The data directory's lock is held: whoever left a socket is gone.
         let _ = std::fs::remove_file(&path);
@@ -50,15 +50,16 @@ pub fn manifold() -> Manifold {
             }
             bound => bound.while_doing("opening the introspection socket")?,
         };
-        let seen = Arc::new(Seen {
-            engines: controller.engines.clone(),
+        let seen = Introspection {
+            observation: controller.observation.clone(),
             store,
             leases,
-        });
+            presence,
+            reports: Arc::new(reports::Engines::new(&controller)),
+        };
         let routes = Router::new()
-            .route("/depengine", get(depengine))
-            .route("/leases", get(leases_held))
-            .route("/metrics", get(metrics))
+            .route("/{report}", get(of_controller))
+            .route("/models/{model}/{report}", get(of_model))
             .with_state(seen);
         Ok(TaskWorker::spawn(move |worker| async move {
             worker.set_report(json!({ "socket": path.display().to_string() }));
@@ -69,40 +70,33 @@ pub fn manifold() -> Manifold {
             served?.while_doing("serving introspection")
         }))
     })
-    .needs([agent::NAME, dbaccessor::NAME, lease::NAME])
+    .needs([agent::NAME, dbaccessor::NAME, lease::NAME, presence::NAME])
 }
 
-async fn depengine(State(seen): State<Arc<Seen>>) -> impl IntoResponse {
-    Json(json!({ "controller": seen.engines.controller(), "models": seen.engines.models() }))
+async fn of_controller(State(seen): State<Introspection>, Path(report): Path<String>) -> Response {
+    answer(&seen, &report, Scope::Controller).await
 }
 
-async fn leases_held(State(seen): State<Arc<Seen>>) -> impl IntoResponse {
-    Json(seen.leases.report())
-}
-
-async fn metrics(State(seen): State<Arc<Seen>>) -> impl IntoResponse {
-    let mut text =
-        String::from("# TYPE periapt_worker_running gauge\n# TYPE periapt_worker_starts counter\n");
-    if let Some(report) = seen.engines.controller() {
-        expose(&mut text, "controller", &report);
+async fn of_model(
+    State(seen): State<Introspection>,
+    Path((model, report)): Path<(String, String)>,
+) -> Response {
+    match model.parse::<ModelUuid>() {
+        Ok(model) => answer(&seen, &report, Scope::Model(model)).await,
+        Err(error) => (StatusCode::NOT_FOUND, format!("{error}\n")).into_response(),
     }
-    for (model, report) in seen.engines.models() {
-        expose(&mut text, model.as_str(), &report);
-    }
-    if let Some(store) = seen.store.report().as_object() {
-        for (name, number) in store.iter().filter(|(_, value)| value.is_number()) {
-            let _ = writeln!(text, "periapt_store_{} {number}", name.replace('-', "_"));
+}
+
+async fn answer(seen: &Introspection, report: &str, scope: Scope) -> Response {
+    match seen.report(report, &scope).await {
+        Ok(Report::Json(json)) => Json(json).into_response(),
+        Ok(Report::Text(text)) => ([(CONTENT_TYPE, OPENMETRICS)], text).into_response(),
+        Err(error) => {
+            let status = match error {
+                IntrospectionError::Unknown(_) => StatusCode::NOT_FOUND,
+                _ => StatusCode::INTERNAL_SERVER_ERROR,
+            };
+            (status, format!("{error}\n")).into_response()
         }
-    }
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text)
-}
-
-fn expose(text: &mut String, engine: &str, report: &EngineReport) {
-    for (node, state) in &report.manifolds {
-        let running = u8::from(state.state == NodeState::Started);
-        let labels = format!("{{engine=\"{engine}\",node=\"{node}\"}}");
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "periapt_worker_running{labels} {running}");
-        let _ = writeln!(text, "periapt_worker_starts{labels} {}", state.start_count);
     }
 }

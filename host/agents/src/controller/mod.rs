@@ -41,7 +41,7 @@ use std::sync::Arc;
 use periapt_engine::{Gate, Housing, Manifolds, SharedClock, gate};
 use periapt_model::Tag;
 use periapt_providers::Providers;
-use periapt_server::StopSignal;
+use periapt_server::{Observation, StopSignal};
 use periapt_store::StoreOptions;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -85,6 +85,8 @@ pub struct ControllerContext {
     store_users: TaskTracker,
     signals: bool,
     set_levels: SetLevels,
+    /// Counters, traces and looks into agents.
+    observation: Observation,
 }
 
 impl ControllerContext {

@@ -79,6 +79,14 @@ impl Reports for Engines {
         let report = self.registry.model(model);
         rows(AgentKind::Model, report)
     }
+
+    fn controller_engine(&self) -> Option<EngineReport> {
+        self.registry.controller()
+    }
+
+    fn model_engines(&self) -> BTreeMap<ModelUuid, EngineReport> {
+        self.registry.models()
+    }
 }
 
 fn rows(agent: AgentKind, report: Option<EngineReport>) -> Vec<WorkerRow> {

@@ -12,7 +12,8 @@ use periapt_providers::Provider;
 use periapt_providers::local::{
     AgentLock, Holder, LocalOptions, LocalProviders, Patience, Program, holder,
 };
-use periapt_server::StopSignal;
+use periapt_server::{Observation, StopSignal};
+use periapt_telemetry::{Settings, Spans};
 use periapt_wire::rest::StopRequest;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -95,7 +96,8 @@ pub async fn run(
     let _lock = lock(&options.data_dir)?;
     check_port(&config)?;
     let clock = Arc::clone(&options.clock);
-    let controller = context(options, config);
+    let spans = spans(&config);
+    let controller = context(options, config, spans.clone());
 
     let engine = DependencyEngine::new(EngineConfig::new("controller", Arc::clone(&clock)));
     controller.engines.set_controller(engine.clone());
@@ -120,6 +122,7 @@ pub async fn run(
     if request.agents {
         halt_agents(&controller).await;
     }
+    spans.shut_down().await;
     installed.map_err(|error| ControllerError::Internal(error.to_string()))?;
     match ended {
         Some(ended) => ended.map_err(ControllerError::Stopped),
@@ -179,7 +182,36 @@ fn check_port(config: &ControllerConfig) -> Result<(), ControllerError> {
         .map_err(|source| ControllerError::Port { address, source })
 }
 
-pub(super) fn context(options: RunOptions, config: ControllerConfig) -> ControllerContext {
+/// Where spans go: nowhere unless a collector is configured. One that cannot be meant is said
+/// in the log; traces are no reason not to run.
+fn spans(config: &ControllerConfig) -> Spans {
+    let variable = |name: &str| std::env::var(name).ok();
+    let settings = Settings::find(
+        config.otlp_endpoint.as_deref(),
+        variable,
+        config.uuid.as_str(),
+        env!("CARGO_PKG_VERSION"),
+    );
+    let Some(settings) = settings else {
+        return Spans::off();
+    };
+    match Spans::start(&settings) {
+        Ok(spans) => {
+            tracing::info!(collector = %settings.traces_url, "traces are sent");
+            spans
+        }
+        Err(error) => {
+            tracing::error!(%error, code = error.code(), "traces are not sent");
+            Spans::off()
+        }
+    }
+}
+
+pub(super) fn context(
+    options: RunOptions,
+    config: ControllerConfig,
+    spans: Spans,
+) -> ControllerContext {
     let RunOptions {
         data_dir,
         stop,
@@ -212,6 +244,7 @@ pub(super) fn context(options: RunOptions, config: ControllerConfig) -> Controll
         store_users: TaskTracker::new(),
         signals,
         set_levels,
+        observation: Observation::new(Arc::clone(&clock), spans),
         clock,
     }
 }

@@ -12,6 +12,8 @@ use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+use periapt_telemetry::Spans;
+
 use super::{
     BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, RunOptions, bootstrap,
     logger, run, running_pid,
@@ -28,8 +30,13 @@ pub(crate) fn table() -> Manifolds {
         controller_model: "c0c0c0c0-0000-4000-8000-000000000002".parse().unwrap(),
         limits: Default::default(),
         slow_query_ms: 1000,
+        otlp_endpoint: None,
     };
-    super::manifolds(&super::run::context(RunOptions::new("/nowhere"), config))
+    super::manifolds(&super::run::context(
+        RunOptions::new("/nowhere"),
+        config,
+        Spans::off(),
+    ))
 }
 
 fn options(directory: &Path) -> BootstrapOptions {
@@ -41,6 +48,7 @@ fn options(directory: &Path) -> BootstrapOptions {
         database: None,
         admin_password: None,
         limits: Default::default(),
+        otlp_endpoint: None,
     }
 }
 

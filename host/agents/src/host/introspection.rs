@@ -1,16 +1,21 @@
-//! **introspection**: tells the controller which workers run here.
+//! **introspection**: lets the controller look into this process.
 //!
-//! Trigger: somebody asks the controller for the workers of the model. Action: collects the
-//! reports of this process's engine and all engines nested in it, and answers with a row for
-//! each worker. Effect: `periapt workers` shows the agents' workers beside the controller's. The
-//! controller's API is its only door: a restricted process opens no socket of its own.
+//! Trigger: somebody asks the controller for the workers of the model, or for a look into its
+//! agent. Action: collects the reports of this process's engine and all engines nested in it,
+//! and answers the first with a row for each worker and the second with the reports themselves
+//! and the machine locks. Effect: `periapt workers` and `periapt introspect` show the agents
+//! beside the controller. The controller's API is its only door: a restricted process opens no
+//! socket of its own.
 
 use periapt_client::ApiConnection;
 use periapt_engine::{DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker};
-use periapt_wire::agent::host::{PutReport, WatchReportRequests};
+use periapt_wire::agent::host::{
+    PutIntrospection, PutReport, WatchIntrospectionRequests, WatchReportRequests,
+};
+use periapt_wire::rest::{AgentIntrospection, MachineLockReport};
 use serde_json::Value;
 
-use super::{ENGINE, apicaller, machines};
+use super::{AgentContext, ENGINE, agent, apicaller, machines};
 use crate::catalogue::{self, AgentKind, AgentReport};
 use crate::machine::deployer;
 
@@ -22,17 +27,41 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let engine: DependencyEngine = context.get(ENGINE)?;
         let connection: ApiConnection = context.get(apicaller::NAME)?;
+        let AgentContext { process, .. } = context.get(agent::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
             let watch = connection.watch(&WatchReportRequests {});
             let mut requests = worker
                 .or_dying(watch)
                 .await?
                 .while_doing("watching for report requests")?;
+            let watch = connection.watch(&WatchIntrospectionRequests {});
+            let mut looks = worker
+                .or_dying(watch)
+                .await?
+                .while_doing("watching for introspection requests")?;
+            // The first event of a watcher says where it begins, and asks for nothing.
+            worker
+                .or_dying(looks.next())
+                .await?
+                .while_doing("watching for introspection requests")?;
             loop {
-                worker
-                    .or_dying(requests.next())
+                let asked = worker
+                    .or_dying(async {
+                        tokio::select! {
+                            asked = requests.next() => asked.map(|_| Asked::Rows),
+                            asked = looks.next() => asked.map(|_| Asked::Look),
+                        }
+                    })
                     .await?
                     .while_doing("watching for report requests")?;
+                if let Asked::Look = asked {
+                    let introspection = look(engine.report(), process.machine_locks());
+                    connection
+                        .call(&PutIntrospection { introspection })
+                        .await
+                        .while_doing("answering an introspection request")?;
+                    continue;
+                }
                 let rows = catalogue::rows(&reports(engine.report()))
                     .into_iter()
                     .filter(|row| row.start_count > 0 || row.state == "resting")
@@ -44,7 +73,47 @@ pub fn manifold() -> Manifold {
             }
         }))
     })
-    .needs([ENGINE, apicaller::NAME])
+    .needs([ENGINE, agent::NAME, apicaller::NAME])
+}
+
+/// What somebody wants to know.
+enum Asked {
+    Rows,
+    Look,
+}
+
+/// What an answer may weigh; a message on the connection may weigh twice that.
+const LOOK_BYTES: usize = 8 << 20;
+
+/// The whole process. When that is too much for one message, units are left out and counted.
+fn look(engine: EngineReport, machine_locks: Vec<MachineLockReport>) -> AgentIntrospection {
+    let mut engine = serde_json::to_value(engine).unwrap_or_default();
+    let mut left_out = 0;
+    if engine.to_string().len() > LOOK_BYTES {
+        left_out = drop_units(&mut engine);
+    }
+    AgentIntrospection {
+        engine,
+        left_out,
+        machine_locks,
+    }
+}
+
+/// Empties the deployers of all machines; how many units they had.
+fn drop_units(engine: &mut Value) -> u64 {
+    let machines = engine.pointer_mut(&format!("/manifolds/{}/report/workers", machines::NAME));
+    let Some(Value::Object(machines)) = machines else {
+        return 0;
+    };
+    let units = format!("/report/manifolds/{}/report/workers", deployer::NAME);
+    let mut dropped = 0;
+    for machine in machines.values_mut() {
+        if let Some(Value::Object(units)) = machine.pointer_mut(&units) {
+            dropped += units.len() as u64;
+            units.clear();
+        }
+    }
+    dropped
 }
 
 /// The report of the process's engine with those of all engines nested in it.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ControllerChoice, ListFormat, Target, duration};
+use super::{ControllerChoice, DetailFormat, ListFormat, Target, duration};
 
 #[derive(Debug, Args)]
 pub struct Bootstrap {
@@ -34,6 +34,10 @@ pub struct Bootstrap {
     /// wall-clock-ms, state-directory-bytes.
     #[arg(long, value_name = "NAME=VALUE")]
     pub limits: Vec<String>,
+    /// Send traces to this OpenTelemetry collector (OTLP over HTTP); without it
+    /// OTEL_EXPORTER_OTLP_ENDPOINT of the controller's environment counts.
+    #[arg(long, value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -69,6 +73,23 @@ pub struct StopController {
     /// Stop the agents too.
     #[arg(long)]
     pub agents: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Introspect {
+    /// What to see: depengine (engines and their nodes), machinelock, units, leases, presence,
+    /// metrics.
+    #[arg(default_value = "depengine")]
+    pub report: String,
+    /// Look into the agent of this model and into its units.
+    #[arg(long, value_name = "[CONTROLLER:]MODEL", conflicts_with = "controller")]
+    pub agent: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DetailFormat,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
 }
 
 #[derive(Debug, Args)]

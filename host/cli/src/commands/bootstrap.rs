@@ -56,6 +56,7 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
         database: arguments.postgres_url,
         admin_password: None,
         limits,
+        otlp_endpoint: otlp_endpoint(arguments.otlp_endpoint)?,
     };
     context.output.say(&format!(
         "Creating controller \"{name}\" in {}",
@@ -198,6 +199,21 @@ fn remember(context: &Context, made: &BootstrapResult, data_dir: &Path) -> Outco
 }
 
 /// The name is a folder and a key: it must not be a path or look like an option.
+/// Refused here, where it can be typed again, rather than in a log later.
+fn otlp_endpoint(given: Option<String>) -> Outcome<Option<String>> {
+    match given {
+        Some(endpoint) if !endpoint.starts_with("http://") && !endpoint.starts_with("https://") => {
+            Err(Failure::new(
+                Exit::Usage,
+                format!("\"{endpoint}\" is not the address of a collector"),
+            )
+            .why("it begins with neither http:// nor https://")
+            .advice("--otlp-endpoint http://127.0.0.1:4318"))
+        }
+        given => Ok(given),
+    }
+}
+
 fn check_name(name: &str) -> Outcome {
     let sound = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name

@@ -8,6 +8,7 @@ mod config;
 mod controllers;
 mod debug_log;
 mod deploy;
+mod introspect;
 mod models;
 mod settings;
 mod show;
@@ -78,6 +79,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Tokens(arguments) => accounts::tokens::list(context, arguments).await,
         Command::AddToken(arguments) => accounts::tokens::add(context, arguments).await,
         Command::RevokeToken(arguments) => accounts::tokens::revoke(context, arguments).await,
+        Command::Introspect(arguments) => introspect::introspect(context, arguments).await,
         Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
         Command::Completion { shell } => completion(context, shell),
         // These are processes of their own, and main has started them.

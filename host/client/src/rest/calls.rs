@@ -73,6 +73,22 @@ impl RestClient {
         self.text(&["ready"]).await
     }
 
+    /// A look into the controller; JSON or, for `metrics`, text.
+    pub async fn controller_introspection(&self, report: &str) -> Result<String, RestError> {
+        self.text(&["v1", "controller", "introspection", report])
+            .await
+    }
+
+    /// A look into the engine and the agent of a model.
+    pub async fn model_introspection(
+        &self,
+        model: &str,
+        report: &str,
+    ) -> Result<String, RestError> {
+        self.text(&["v1", "models", model, "introspection", report])
+            .await
+    }
+
     // ---- models ----
 
     pub async fn models(&self) -> Result<Vec<ModelSummary>, RestError> {

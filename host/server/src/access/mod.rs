@@ -142,6 +142,8 @@ pub static CALLS: &[Rule] = &[
     row("AgentHost", "Model", HOST, Model, Read),
     row("AgentHost", "WatchReportRequests", HOST, Model, Watch),
     row("AgentHost", "PutReport", HOST, Model, Tell),
+    row("AgentHost", "WatchIntrospectionRequests", HOST, Model, Watch),
+    row("AgentHost", "PutIntrospection", HOST, Model, Tell),
 
     row("Machiner", "Life", AGENTS, Machine, Read),
     row("Machiner", "Watch", AGENTS, Machine, Watch),

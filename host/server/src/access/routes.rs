@@ -57,6 +57,7 @@ const ADMIN: Visitor = Visitor::Model(ModelPermission::Admin);
 pub static ROUTES: &[Route] = &[
     row("GET", "/health", Anyone),
     row("GET", "/ready", Anyone),
+    row("GET", "/metrics", Superuser),
     row("POST", "/v1/login", Anyone),
     row("POST", "/v1/session", Anyone),
     row("GET", "/v1/session", Login),
@@ -107,5 +108,8 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/logs", READ),
     row("GET", "/v1/models/{model}/changes", READ),
     row("GET", "/v1/models/{model}/workers", READ),
+    row("GET", "/v1/controller/figures", Superuser),
+    row("GET", "/v1/controller/introspection/{report}", Superuser),
+    row("GET", "/v1/models/{model}/introspection/{report}", ADMIN),
     row("GET", "/v1/models/{model}/blobs/{digest}", AgentOfModel),
 ];

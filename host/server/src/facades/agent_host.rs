@@ -2,7 +2,8 @@
 
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::host::{
-    HostModel, HostedMachines, HostedModel, PutReport, WatchHostedMachines, WatchReportRequests,
+    HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport, WatchHostedMachines,
+    WatchIntrospectionRequests, WatchReportRequests,
 };
 use periapt_wire::rpc::{Empty, code};
 
@@ -37,6 +38,15 @@ handlers! {
     };
     PutReport: |session, call| {
         session.state().agent_reports().put(session.model()?, session.number(), call.rows);
+        Ok(Empty {})
+    };
+    WatchIntrospectionRequests: |session, _| {
+        let questions = session.state().observation().agents.questions(session.model()?);
+        session.watch(Source::Counter(questions), Vec::new())
+    };
+    PutIntrospection: |session, call| {
+        let model = session.model()?;
+        session.state().observation().agents.put(model, session.number(), call.introspection);
         Ok(Empty {})
     };
 }

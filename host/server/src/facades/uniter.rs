@@ -1,5 +1,7 @@
 //! `Uniter`: one unit's hooks.
 
+use periapt_model::status::Agent;
+use periapt_model::uniter::{OperationKind, OperationStep};
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::uniter::{
     ClearResolved, CommitHook, EnsureUnitDead, GetCharm, GetHookSnapshot, GetRemoteState, GetState,
@@ -24,18 +26,30 @@ handlers! {
     GetRemoteState: |session, call| Ok(session.store().get_remote_state(session.model()?, &call.unit).await?);
     GetState: |session, call| Ok(session.store().get_state(session.model()?, &call.unit).await?);
     SetState: |session, call| {
-        session.store().set_state(session.model()?, &call.unit, &call.operation).await?;
+        let model = session.model()?;
+        session.store().set_state(model, &call.unit, &call.operation).await?;
+        let operation = &call.operation;
+        if let (OperationKind::RunHook, OperationStep::Pending, Some(hook)) = (operation.kind, operation.step, &operation.hook) {
+            session.state().observation().hook_begins(model, &call.unit, hook.kind.as_str().to_owned());
+        }
         Ok(Empty {})
     };
     GetHookSnapshot: |session, call| {
         Ok(session.store().get_hook_snapshot(session.model()?, &call.unit, session.state().limits()).await?)
     };
     CommitHook: |session, call| {
-        session.store().commit_hook(session.model()?, &call.unit, call.effects, &call.operation).await?;
+        let model = session.model()?;
+        session.store().commit_hook(model, &call.unit, call.effects, &call.operation).await?;
+        session.state().observation().hook_ends(model, &call.unit, None);
         Ok(Empty {})
     };
     SetUnitAgentStatus: |session, call| {
-        session.store().set_unit_agent_status(session.model()?, &call.unit, call.status).await?;
+        let model = session.model()?;
+        let failure = (call.status.status == Agent::Error).then(|| call.status.message.clone());
+        session.store().set_unit_agent_status(model, &call.unit, call.status).await?;
+        if let Some(failure) = failure {
+            session.state().observation().hook_ends(model, &call.unit, Some(&failure));
+        }
         Ok(Empty {})
     };
     SetUnitStatus: |session, call| {

@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::error::ServerError;
+use crate::metrics::Metrics;
 use crate::mux::Mux;
 
 #[cfg(test)]
@@ -59,6 +60,7 @@ pub struct Serve {
     /// How long running requests may take once dying.
     pub drain: Duration,
     pub limits: ListenerLimits,
+    pub metrics: Metrics,
 }
 
 /// What a request knows of its connection; in the extensions of every request.
@@ -82,6 +84,7 @@ pub async fn serve(serve: Serve) -> Result<(), ServerError> {
         dying,
         drain,
         limits,
+        metrics,
     } = serve;
     let acceptor = TlsAcceptor::from(tls);
     let room = Arc::new(Semaphore::new(limits.connections));
@@ -119,13 +122,14 @@ pub async fn serve(serve: Serve) -> Result<(), ServerError> {
             tracker: tracker.clone(),
         };
         let (acceptor, mux) = (acceptor.clone(), mux.clone());
+        let counted = metrics.connection();
         tracker.spawn(async move {
             let cut = connection.cut.clone();
             tokio::select! {
                 () = cut.cancelled() => {}
                 () = converse(stream, acceptor, mux, connection, limits) => {}
             }
-            drop(permit);
+            drop((permit, counted));
         });
     }
 

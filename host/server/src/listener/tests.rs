@@ -24,6 +24,7 @@ async fn house(limits: ListenerLimits, drain: Duration) -> House {
     let (dying, mux) = (CancellationToken::new(), Mux::new());
     let tls = authority::server_config(&resolver).unwrap();
     let served = tokio::spawn(serve(Serve {
+        metrics: crate::Metrics::new(periapt_engine::SystemClock::shared()),
         listener,
         tls,
         mux: mux.clone(),

@@ -37,7 +37,7 @@ fn rows_of_one_worker_become_one() {
 
 #[tokio::test]
 async fn a_question_wakes_the_agents_and_takes_their_answers() {
-    let reports = AgentReports::new(SystemClock::shared());
+    let reports = AgentReports::<Vec<WorkerRow>>::new(SystemClock::shared());
     let mut questions = reports.questions(&model());
     let agent = {
         let reports = reports.clone();
@@ -47,7 +47,7 @@ async fn a_question_wakes_the_agents_and_takes_their_answers() {
             questions
         })
     };
-    let rows = reports.ask(&model()).await;
+    let rows = reports.rows(&model()).await;
     assert_eq!((rows.len(), rows[0].running), (1, 3));
     drop(agent.await.unwrap());
     reports.forget(&model(), 7);
@@ -57,7 +57,7 @@ async fn a_question_wakes_the_agents_and_takes_their_answers() {
 #[tokio::test]
 async fn a_silent_agent_costs_the_bound_and_no_more() {
     let clock = FakeClock::new();
-    let reports = AgentReports::new(clock.shared());
+    let reports = AgentReports::<Vec<WorkerRow>>::new(clock.shared());
     let _questions = reports.questions(&model());
     let ask = {
         let reports = reports.clone();
@@ -73,7 +73,7 @@ async fn a_silent_agent_costs_the_bound_and_no_more() {
 #[tokio::test]
 async fn without_agents_nothing_is_waited_for() {
     assert!(
-        AgentReports::new(FakeClock::new().shared())
+        AgentReports::<Vec<WorkerRow>>::new(FakeClock::new().shared())
             .ask(&model())
             .await
             .is_empty()

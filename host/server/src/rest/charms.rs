@@ -49,7 +49,9 @@ async fn upload(
     body: Body,
 ) -> Result<Json<CharmInfo>, Answer> {
     // The semaphore is never closed; without a permit the bound is all that is missing.
+    let waiting = state.observation().metrics.upload_waits();
     let _turn = state.uploads().acquire().await;
+    drop(waiting);
     let archive = collect(&headers, body, ARCHIVE_BYTES).await?;
     let charm = charms::upload(&state, &model, archive).await.map_err(|error| {
         tracing::info!(%model, file = query.name.as_deref().unwrap_or_default(), %error, "charm refused");

@@ -63,7 +63,9 @@ pub(super) async fn admit(
         Err(answer) => return answer.into_response(),
     };
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let response = next.run(request).await;
+    let mut response = next.run(request).await;
+    // For the observer outside of this gate.
+    response.extensions_mut().insert(identity.clone());
     if !method.is_safe() {
         let result = response.status().as_u16();
         tracing::info!(target: "audit", who = %identity, method = format!("{method} {}", route.path), entity = path, result, "request");

@@ -27,6 +27,7 @@ mod lines;
 mod login;
 mod logs;
 mod models;
+pub(crate) mod observe;
 mod probes;
 pub mod problem;
 mod register;
@@ -60,6 +61,7 @@ fn rows() -> Vec<Row> {
         login::routes(),
         logs::routes(),
         models::routes(),
+        observe::routes(),
         probes::routes(),
         register::routes(),
         session::routes(),
@@ -82,7 +84,8 @@ pub(crate) fn router(state: &ServerState) -> Router {
         match table::route(&method, path) {
             Some(route) => {
                 let gate = from_fn_with_state((state.clone(), route), gate::admit);
-                router = router.route(path, handler.route_layer(gate));
+                let observer = from_fn_with_state((state.clone(), route), observe::observe);
+                router = router.route(path, handler.route_layer(gate).route_layer(observer));
             }
             None => tracing::error!(%method, path, "route without a row in the access table"),
         }

@@ -1,8 +1,13 @@
-//! `GET /health` and `GET /ready`: for whoever watches the process.
+//! `GET /health` and `GET /ready`: for whoever watches the process. Anyone may ask, so they
+//! tell how it is and nothing of what it holds.
 
+use std::sync::Arc;
+
+use axum::Json;
 use axum::extract::State;
 use axum::http::{Method, StatusCode};
 use axum::routing::get;
+use periapt_wire::rest::Probe;
 
 use super::Row;
 use crate::state::ServerState;
@@ -14,28 +19,26 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
-/// The text is Juju's.
-async fn health(State(state): State<ServerState>) -> (StatusCode, &'static str) {
-    if state.closing().is_cancelled() {
-        (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
-    } else {
-        (StatusCode::OK, "running\n")
-    }
+async fn health(State(state): State<ServerState>) -> (StatusCode, Json<Probe>) {
+    let health = &state.observation().health;
+    answer(health.alive(Arc::clone(state.reports())).await)
 }
 
-/// Ready is who can reach the database for reading and writing.
-async fn ready(State(state): State<ServerState>) -> (StatusCode, &'static str) {
-    if state.closing().is_cancelled() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
+async fn ready(State(state): State<ServerState>) -> (StatusCode, Json<Probe>) {
+    let open = !state.closing().is_cancelled();
+    let health = &state.observation().health;
+    let probe = health.ready(open, state.store(), state.leases()).await;
+    for check in probe.checks.iter().filter(|check| !check.ok) {
+        tracing::warn!(check = check.name, reason = check.reason, "not ready");
     }
-    match state.store().ping().await {
-        Ok(()) => (StatusCode::OK, "ready\n"),
-        Err(error) => {
-            tracing::warn!(%error, "not ready");
-            (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the database does not answer\n",
-            )
-        }
-    }
+    answer(probe)
+}
+
+fn answer(probe: Probe) -> (StatusCode, Json<Probe>) {
+    let status = if probe.checks.iter().all(|check| check.ok) {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    (status, Json(probe))
 }

@@ -7,6 +7,7 @@
 mod error;
 mod in_process;
 mod login;
+mod seen;
 pub(crate) mod session;
 pub(crate) mod watcher;
 pub(crate) mod websocket;

@@ -11,10 +11,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::error::RpcError;
+use super::seen::Seen;
 use super::watcher::{Source, Watchers};
 use crate::access::{self, Effect, Rule, Subject};
 use crate::facades;
 use crate::identity::Identity;
+use crate::metrics::Counted;
 use crate::presence::PresenceGuard;
 use crate::state::ServerState;
 
@@ -30,6 +32,7 @@ pub struct Session {
     /// hosts, so a yes stays true for the connection's life.
     hosted: Mutex<HashSet<Tag>>,
     _presence: Option<PresenceGuard>,
+    _counted: Counted,
 }
 
 impl Session {
@@ -46,10 +49,14 @@ impl Session {
         };
         Self {
             number: state.next_connection(),
+            _counted: state
+                .observation()
+                .metrics
+                .session(crate::rest::observe::kind(Some(&identity))),
+            watchers: Watchers::new(state.observation().metrics.clone()),
             state,
             identity,
             model,
-            watchers: Watchers::default(),
             closing,
             hosted: Mutex::default(),
             _presence: presence,
@@ -128,11 +135,13 @@ impl Session {
         };
         self.authorise(rule, &params).await?;
         let about = audit_entity(rule, &params, self.model.as_ref());
+        let seen = Seen::begin(self);
         let result = tokio::select! {
             biased;
             result = (handler.run)(self, params) => result,
             () = self.closing.cancelled(), if rule.effect == Effect::Wait => Err(RpcError::stopped("the connection is closing")),
         };
+        seen.end(self, rule, &result);
         if rule.effect == Effect::Write {
             let outcome = result
                 .as_ref()
@@ -283,6 +292,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         if let Identity::Agent { model } = &self.identity {
             self.state.agent_reports().forget(model, self.number);
+            self.state.observation().agents.forget(model, self.number);
         }
     }
 }

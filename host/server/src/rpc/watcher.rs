@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::RpcError;
 use super::session::Session;
 use crate::facades::Names;
+use crate::metrics::{Counted, Metrics};
 
 /// Watchers of one connection. An agent with ten thousand units needs some fifty thousand.
 pub const WATCHERS: usize = 1 << 17;
@@ -37,6 +38,7 @@ struct Slot {
     /// Ends the `Next` that waits now, for another takes over.
     waiting: Mutex<CancellationToken>,
     stopped: CancellationToken,
+    _counted: Counted,
 }
 
 struct Live {
@@ -46,13 +48,21 @@ struct Live {
 }
 
 /// The registry: ids are the numbers from 1.
-#[derive(Default)]
 pub struct Watchers {
+    metrics: Metrics,
     last: AtomicU64,
     slots: Mutex<HashMap<String, Arc<Slot>>>,
 }
 
 impl Watchers {
+    pub fn new(metrics: Metrics) -> Self {
+        Self {
+            metrics,
+            last: AtomicU64::new(0),
+            slots: Mutex::default(),
+        }
+    }
+
     pub fn add(&self, source: Source) -> Result<String, RpcError> {
         let mut slots = self.lock();
         if slots.len() >= WATCHERS {
@@ -69,6 +79,7 @@ impl Watchers {
             }),
             waiting: Mutex::new(CancellationToken::new()),
             stopped: CancellationToken::new(),
+            _counted: self.metrics.watcher(),
         };
         slots.insert(id.clone(), Arc::new(slot));
         Ok(id)

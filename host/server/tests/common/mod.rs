@@ -19,10 +19,11 @@ use periapt_engine::SystemClock;
 use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_server::{
     Authenticator, Authority, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity,
-    LeafResolver, ListenerLimits, Mux, Presence, Reports, RouteGuard, Serve, ServerOptions,
-    ServerState, StopSignal, authority, listener,
+    LeafResolver, ListenerLimits, Mux, Observation, Presence, Reports, RouteGuard, Serve,
+    ServerOptions, ServerState, StopSignal, authority, listener,
 };
 use periapt_store::{NewToken, Store, StoreOptions, lease};
+use periapt_telemetry::Spans;
 use periapt_wire::rest::{AddModel, AddUser, ChangeUser, Deploy, ModelPermission, WorkerRow};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
@@ -46,7 +47,7 @@ pub struct House {
     pub dying: CancellationToken,
     pub presence: Presence,
     served: tokio::task::JoinHandle<()>,
-    stream: CancellationToken,
+    pub stream: CancellationToken,
     options: Box<dyn Fn() -> ServerOptions + Send + Sync>,
     _directory: tempfile::TempDir,
 }
@@ -87,6 +88,10 @@ pub fn admin() -> UserName {
 
 impl House {
     pub async fn open() -> House {
+        Self::open_with(Spans::off(), Arc::new(OneRow)).await
+    }
+
+    pub async fn open_with(spans: Spans, reports: Arc<dyn Reports>) -> House {
         let directory = tempfile::tempdir().unwrap();
         let clock = SystemClock::shared();
         let store = Store::open(StoreOptions::sqlite(
@@ -112,6 +117,8 @@ impl House {
             CancellationToken::new(),
         );
         let ca_cert = authority.ca_pem().to_owned();
+        let observation = Observation::new(clock.clone(), spans);
+        let metrics = observation.metrics.clone();
         let options = {
             let (store, clock, stop, presence) =
                 (store.clone(), clock.clone(), stop.clone(), presence.clone());
@@ -126,7 +133,7 @@ impl House {
                 authenticator: authenticator.clone(),
                 presence: presence.clone(),
                 compiler: Arc::new(AnyComponent),
-                reports: Arc::new(OneRow),
+                reports: Arc::clone(&reports),
                 limits: Default::default(),
                 controller: ControllerIdentity {
                     uuid: controller_uuid(),
@@ -137,6 +144,7 @@ impl House {
                     started_at: 1,
                 },
                 stop: stop.clone(),
+                observation: observation.clone(),
             }
         };
         let state = ServerState::new(options());
@@ -148,6 +156,7 @@ impl House {
             dying: dying.clone(),
             drain: PATIENCE,
             limits: ListenerLimits::default(),
+            metrics,
         };
         let served = tokio::spawn(async move { listener::serve(serve).await.unwrap() });
         House {
@@ -568,7 +577,7 @@ impl CharmCompiler for AnyComponent {
     }
 }
 
-struct OneRow;
+pub struct OneRow;
 
 #[async_trait]
 impl Reports for OneRow {

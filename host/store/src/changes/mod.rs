@@ -81,12 +81,18 @@ impl ChangeStream {
             () = stop.cancelled() => return Ok(()),
             turn = self.board().turn.lock() => turn,
         };
+        let _running = self.board().running();
         tokio::select! {
             biased;
             () = stop.cancelled() => Ok(()),
             ended = self.dispatch_all() => ended,
             () = self.listen() => Ok(()),
         }
+    }
+
+    /// Whether the dispatcher runs.
+    pub fn is_running(&self) -> bool {
+        self.board().is_running()
     }
 
     fn board(&self) -> &Arc<Switchboard> {
@@ -125,15 +131,19 @@ impl ChangeStream {
 
     /// Hands out the next rows; how many there were.
     pub(crate) async fn dispatch_page(&self) -> Result<u64> {
-        let sql = "SELECT id, model_uuid, namespace, key FROM change_log WHERE id > $1 ORDER BY id LIMIT $2";
+        let sql = "SELECT id, model_uuid, namespace, key, time FROM change_log WHERE id > $1 ORDER BY id LIMIT $2";
         let mut db = self.store.glance().await?;
         let rows = db
             .fetch(sql, params![self.board().position(), PAGE])
             .await?;
         drop(db);
         let mut count = 0;
+        let now = self.store.now();
         for row in &rows {
             let position = row.int(0)?;
+            let behind = u64::try_from(now - row.int(4)?).unwrap_or(0);
+            let lag = &self.store.inner.counters.lag_seconds;
+            lag.add_time(Duration::from_micros(behind));
             // A namespace that only newer programs know has no subscriber here.
             if let Some(namespace) = namespace::known(row.str(2)?) {
                 let change = Change {

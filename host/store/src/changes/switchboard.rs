@@ -1,7 +1,7 @@
 //! Who subscribed to what, indexed so that a change costs only those it concerns.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -36,6 +36,7 @@ struct Index {
 pub(crate) struct Switchboard {
     index: Mutex<Index>,
     position: AtomicI64,
+    running: AtomicBool,
     pub(super) committed: Notify,
     /// Held by the one dispatcher that may run.
     pub(super) turn: tokio::sync::Mutex<()>,
@@ -46,6 +47,7 @@ impl Switchboard {
         Self {
             index: Mutex::default(),
             position: AtomicI64::new(position),
+            running: AtomicBool::new(false),
             committed: Notify::new(),
             turn: tokio::sync::Mutex::default(),
         }
@@ -57,6 +59,16 @@ impl Switchboard {
 
     pub(super) fn set_position(&self, position: i64) {
         self.position.store(position, Ordering::SeqCst);
+    }
+
+    /// The dispatcher runs until the guard is dropped. Its holder has the turn.
+    pub(super) fn running(&self) -> Running<'_> {
+        self.running.store(true, Ordering::SeqCst);
+        Running(&self.running)
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.running.load(Ordering::SeqCst)
     }
 
     /// Something was committed.
@@ -179,5 +191,14 @@ impl Switchboard {
 
     fn lock(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// While it lives the dispatcher runs.
+pub(super) struct Running<'a>(&'a AtomicBool);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
     }
 }

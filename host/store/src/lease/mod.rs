@@ -291,6 +291,11 @@ impl Manager {
         self.store.write(move |tx| Box::pin(rows::expire(tx))).await
     }
 
+    /// Whether it serves.
+    pub fn is_running(&self) -> bool {
+        !self.stopped.is_cancelled()
+    }
+
     /// Ends the manager: whoever waits gets [`StoreError::Stopped`], as does every later call.
     pub fn stop(&self) {
         self.stopped.cancel();

@@ -23,7 +23,7 @@
 //! | `GET /v1/models/{model}/workers`, `GET /v1/workers` | | `[WorkerRow]` |
 //! | `GET /v1/models/{model}/blobs/{digest}` | agents | compiled charm or archive bytes |
 //! | `POST /v1/controller/stop` | `StopRequest` | `Empty` |
-//! | `GET /health`, `GET /ready` | | text |
+//! | `GET /health`, `GET /ready` | | `Probe` |
 //!
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
@@ -32,6 +32,7 @@ mod audit;
 mod events;
 mod hooks;
 mod machines;
+mod observe;
 mod page;
 
 use std::collections::BTreeMap;
@@ -46,6 +47,7 @@ pub use audit::*;
 pub use events::*;
 pub use hooks::*;
 pub use machines::*;
+pub use observe::*;
 pub use page::*;
 
 /// `POST /v1/login`.

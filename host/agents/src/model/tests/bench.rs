@@ -16,9 +16,10 @@ use periapt_providers::{
 };
 use periapt_server::{
     Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Identity,
-    Presence, Reports, ServerOptions, ServerState, StopSignal, rpc,
+    Observation, Presence, Reports, ServerOptions, ServerState, StopSignal, rpc,
 };
 use periapt_store::{Store, StoreOptions, lease};
+use periapt_telemetry::Spans;
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -72,6 +73,7 @@ impl Bench {
                 started_at: 1,
             },
             stop: StopSignal::new(),
+            observation: Observation::new(clock.shared(), Spans::off()),
         });
         let admin: UserName = "admin".parse().unwrap();
         store.set_password(&admin, "a long password").await.unwrap();

@@ -1,0 +1,141 @@
+//! Every request, seen from outside its handler: counted, timed and traced; and the routes that
+//! show what was seen.
+
+use axum::Json;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use periapt_telemetry::{Parent, Span, SpanKind};
+use periapt_wire::Problem;
+use periapt_wire::rest::Figures;
+
+use super::Row;
+use super::extract::InModel;
+use super::problem::Answer;
+use crate::access::Route;
+use crate::identity::{Identity, Role};
+use crate::introspection::{IntrospectionError, Report, Scope};
+use crate::metrics::expose::CONTENT_TYPE;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/metrics", get(metrics)),
+        (Method::GET, "/v1/controller/figures", get(figures)),
+        (
+            Method::GET,
+            "/v1/controller/introspection/{report}",
+            get(of_controller),
+        ),
+        (
+            Method::GET,
+            "/v1/models/{model}/introspection/{report}",
+            get(of_model),
+        ),
+    ]
+}
+
+/// Stands before the gate, so that refused requests are seen too. The time of an answer without
+/// end is the time until it begins.
+pub(super) async fn observe(
+    State((state, route)): State<(ServerState, &'static Route)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let observation = state.observation();
+    let clock = state.clock();
+    let began = clock.monotonic();
+    let started_at = clock.now().as_microsecond();
+    let parent = if observation.spans.is_on() {
+        parent(request.headers())
+    } else {
+        None
+    };
+    let response = next.run(request).await;
+    let took = clock.monotonic().saturating_sub(began);
+    let status = response.status().as_u16();
+    observation
+        .metrics
+        .request(route.method, route.path, status, took);
+    if observation.spans.is_on() {
+        let kind = kind(response.extensions().get::<Identity>());
+        observation.spans.record(Span {
+            name: format!("{} {}", route.method, route.path).into(),
+            kind: SpanKind::Server,
+            started_at,
+            duration: took,
+            parent,
+            attributes: vec![
+                ("http.request.method", route.method.into()),
+                ("http.route", route.path.into()),
+                ("http.response.status_code", i64::from(status).into()),
+                ("periapt.user.kind", kind.into()),
+            ],
+            failure: (status >= 500).then(|| format!("answered {status}")),
+        });
+    }
+    response
+}
+
+/// The kind of a caller, for spans: never a name.
+pub(crate) fn kind(identity: Option<&Identity>) -> &'static str {
+    match identity.map(Identity::role) {
+        None => "anonymous",
+        Some(Role::User) => "user",
+        Some(Role::Agent) => "agent",
+        Some(Role::Controller) => "controller",
+    }
+}
+
+fn parent(headers: &HeaderMap) -> Option<Parent> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    Parent::read(text("traceparent")?, text("tracestate"))
+}
+
+async fn metrics(State(state): State<ServerState>) -> Response {
+    let text = state
+        .observation()
+        .metrics
+        .expose(&state.introspection())
+        .await;
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
+}
+
+async fn figures(State(state): State<ServerState>) -> Json<Figures> {
+    Json(state.observation().metrics.figures())
+}
+
+async fn of_controller(
+    State(state): State<ServerState>,
+    Path(report): Path<String>,
+) -> Result<Response, Answer> {
+    answer(&state, &report, Scope::Controller).await
+}
+
+async fn of_model(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Path((_, report)): Path<(String, String)>,
+) -> Result<Response, Answer> {
+    answer(&state, &report, Scope::Model(model)).await
+}
+
+async fn answer(state: &ServerState, report: &str, scope: Scope) -> Result<Response, Answer> {
+    match state.introspection().report(report, &scope).await {
+        Ok(Report::Json(json)) => Ok(Json(json).into_response()),
+        Ok(Report::Text(text)) => {
+            Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response())
+        }
+        Err(IntrospectionError::Store(error)) => Err(error.into()),
+        Err(error @ IntrospectionError::Unknown(_)) => Err(Answer(
+            Problem::new(404, error.code(), "There is no such report")
+                .why(error.to_string())
+                .advice("ask for depengine, machinelock, units, leases, presence or metrics"),
+        )),
+        Err(error) => Err(Answer(
+            Problem::new(500, error.code(), "The report cannot be shown").why(error.to_string()),
+        )),
+    }
+}

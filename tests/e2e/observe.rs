@@ -1,0 +1,238 @@
+//! What an operator sees of a controller: looks into it, metrics, probes, traces, lost agents.
+
+use std::ffi::OsStr;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::routing::post;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use periapt_tests::{Home, PATIENCE, charm, kill};
+use prost::Message;
+use rustix::process::{Signal, kill_process};
+use serde_json::Value;
+
+/// An agent is given up after three pings of 30 seconds without an answer, at the fourth tick.
+const PING_TIMEOUT: Duration = Duration::from_secs(120);
+
+fn deployed() -> Result<Home> {
+    let home = Home::started()?;
+    home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
+    home.until_workload("site/0", "active")?;
+    Ok(home)
+}
+
+fn machine_is(status: &Value, wanted: &str) -> bool {
+    status["machines"]["0"]["juju-status"]["current"] == wanted
+}
+
+fn json(home: &Home, arguments: &[&str]) -> Result<Value> {
+    let arguments = [arguments, &["--format", "json"]].concat();
+    Ok(serde_json::from_str(&home.ok(arguments)?)?)
+}
+
+#[test]
+fn a_look_into_the_controller_and_its_agent() -> Result<()> {
+    let home = deployed()?;
+    let own = json(&home, &["introspect"])?;
+    let engines = own["engines"].as_array().context("engines")?;
+    let controller = &engines[0];
+    assert_eq!(controller["id"], "controller");
+    let node = |engine: &Value, name: &str| -> Value {
+        let nodes = engine["nodes"].as_array().cloned().unwrap_or_default();
+        let found = nodes.into_iter().find(|node| node["name"] == name);
+        found.unwrap_or_default()
+    };
+    let api = node(controller, "api-server");
+    assert_eq!(
+        (&api["state"], &api["start-count"]),
+        (&"started".into(), &1.into()),
+        "{api}"
+    );
+    assert!(
+        api["inputs"]
+            .as_array()
+            .is_some_and(|inputs| inputs.contains(&"presence".into()))
+    );
+    assert!(
+        engines
+            .iter()
+            .filter(|engine| engine["kind"] == "model")
+            .count()
+            >= 2
+    );
+
+    let agent = json(&home, &["introspect", "--agent", "test"])?;
+    let kinds: Vec<&str> = agent["engines"]
+        .as_array()
+        .context("engines")?
+        .iter()
+        .filter_map(|engine| engine["kind"].as_str())
+        .collect();
+    assert_eq!(kinds, ["model", "agent", "machine", "unit"]);
+    let uniter = node(&agent["engines"][3], "uniter");
+    assert_eq!(uniter["state"], "started", "{uniter}");
+
+    let units = json(&home, &["introspect", "units"])?;
+    assert_eq!(
+        (&units[0]["unit"], &units[0]["machine"]),
+        (&"site/0".into(), &"0".into())
+    );
+    let locks = json(&home, &["introspect", "machinelock", "--agent", "test"])?;
+    let history = locks[0]["history"].as_array().context("history")?;
+    assert!(
+        history.iter().any(|turn| turn["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("install"))),
+        "{locks}"
+    );
+    let leases = json(&home, &["introspect", "leases"])?;
+    assert!(
+        leases
+            .as_array()
+            .is_some_and(|leases| leases.iter().any(|lease| lease["holder"] == "site/0")),
+        "{leases}"
+    );
+    let presence = json(&home, &["introspect", "presence", "--agent", "test"])?;
+    assert_eq!(presence[0]["state"], "connected");
+
+    let metrics = home.ok(["introspect", "metrics"])?;
+    let install = metrics
+        .lines()
+        .find(|line| line.starts_with("periapt_hooks_total{") && line.contains("hook=\"install\""))
+        .context("a hook in the metrics")?;
+    assert!(
+        install.contains("application=\"site\"") && install.ends_with(" 1"),
+        "{install}"
+    );
+    assert!(
+        metrics.contains("process_resident_memory_bytes "),
+        "{metrics}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_killed_agent_is_down_until_it_is_back() -> Result<()> {
+    let home = deployed()?;
+    let started = Instant::now();
+    let mut killed = Instant::now();
+    // Its provider starts it again, later each time; for half a minute after its own start the
+    // controller calls nobody lost.
+    loop {
+        for agent in home.agent_pids()? {
+            kill(agent);
+            killed = Instant::now();
+        }
+        if home
+            .status()
+            .is_ok_and(|status| machine_is(&status, "down"))
+        {
+            break;
+        }
+        assert!(started.elapsed() < PATIENCE, "the machine is never down");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(killed.elapsed() < PING_TIMEOUT);
+    home.until("the agent is back", |status| machine_is(status, "started"))?;
+    home.until_workload("site/0", "active")?;
+    Ok(())
+}
+
+#[test]
+fn an_agent_that_hangs_is_down_within_the_ping_timeout() -> Result<()> {
+    let home = deployed()?;
+    let agent = home.agent_pids()?[0];
+    kill_process(agent, Signal::STOP)?;
+    let stopped = Instant::now();
+    home.until("a hanging agent's machine is down", |status| {
+        machine_is(status, "down")
+    })?;
+    assert!(
+        stopped.elapsed() < PING_TIMEOUT + Duration::from_secs(15),
+        "{:?}",
+        stopped.elapsed()
+    );
+    kill_process(agent, Signal::CONT)?;
+    home.until("the agent is back", |status| machine_is(status, "started"))?;
+    Ok(())
+}
+
+/// A collector in this process; the spans it was sent.
+fn collector() -> Result<(tokio::runtime::Runtime, String, mpsc::Receiver<Span>)> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    let (sender, spans) = mpsc::channel();
+    let take = |State(sender): State<mpsc::Sender<Span>>, body: Bytes| async move {
+        let request = ExportTraceServiceRequest::decode(body).unwrap_or_default();
+        for resource in request.resource_spans {
+            for scope in resource.scope_spans {
+                scope.spans.into_iter().for_each(|span| {
+                    let _ = sender.send(span);
+                });
+            }
+        }
+    };
+    let routes = Router::new()
+        .route("/v1/traces", post(take))
+        .with_state(sender);
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
+    let base = format!("http://{}", listener.local_addr()?);
+    runtime.spawn(async move { axum::serve(listener, routes).await });
+    Ok((runtime, base, spans))
+}
+
+fn attribute(span: &Span, name: &str) -> Option<String> {
+    let found = span.attributes.iter().find(|found| found.key == name)?;
+    match found.value.as_ref()?.value.as_ref()? {
+        Any::StringValue(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+#[test]
+fn calls_and_hooks_reach_a_configured_collector() -> Result<()> {
+    let (_runtime, base, spans) = collector()?;
+    let home = Home::new()?;
+    let data = home.controller_directory();
+    home.ok([
+        OsStr::new("bootstrap"),
+        "tester".as_ref(),
+        "--port".as_ref(),
+        "0".as_ref(),
+        "--data-dir".as_ref(),
+        data.as_os_str(),
+        "--otlp-endpoint".as_ref(),
+        base.as_ref(),
+    ])?;
+    home.ok(["add-model", "test"])?;
+    home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
+    home.until_workload("site/0", "active")?;
+    let (mut hook, mut call) = (None, None);
+    let started = Instant::now();
+    while hook.is_none() || call.is_none() {
+        let left = PATIENCE.saturating_sub(started.elapsed());
+        let span = spans.recv_timeout(left).context("spans")?;
+        match span.name.as_str() {
+            "hook install" => hook = Some(span),
+            "POST /v1/models/{model}/applications" => call = Some(span),
+            _ => {}
+        }
+    }
+    let (hook, call) = hook.zip(call).context("both")?;
+    assert_eq!(attribute(&hook, "periapt.unit").as_deref(), Some("site/0"));
+    assert_eq!(
+        attribute(&hook, "periapt.hook.result").as_deref(),
+        Some("ok")
+    );
+    assert!(hook.end_time_unix_nano > hook.start_time_unix_nano);
+    assert_eq!(
+        attribute(&call, "periapt.user.kind").as_deref(),
+        Some("user")
+    );
+    Ok(())
+}
