@@ -33,6 +33,7 @@ export function useTargets(model: string | null, open: boolean): Target[] {
     combine: (results) => results.map(({ data }) => data),
   });
   return useMemo(() => {
+    if (!open) return [];
     const targets: Target[] = [];
     if (model !== null) {
       for (const { name } of here.applications) {
@@ -66,5 +67,5 @@ export function useTargets(model: string | null, open: boolean): Target[] {
     }
     targets.sort((a, b) => natural(a.name, b.name));
     return [...PAGES.filter(({ name }) => superuser || !/Workers|Audit|Users/.test(name)), ...targets];
-  }, [model, here, names, others, people.data, superuser]);
+  }, [open, model, here, names, others, people.data, superuser]);
 }
