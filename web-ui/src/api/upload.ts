@@ -53,3 +53,8 @@ function problem(status: number, body: unknown): Problem {
     advice: known?.advice ?? "",
   };
 }
+
+/** Whether the visitor ended it. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
