@@ -147,6 +147,6 @@ function quoted(text: string): string {
 /** The same change on a command line. */
 export function configCommand(application: string, change: ConfigChange): string {
   const set = Object.entries(change.set).map(([name, value]) => quoted(`${name}=${textOf(value)}`));
-  const reset = change.reset.map((name) => `--reset ${quoted(name)}`);
+  const reset = change.reset.length > 0 ? [`--reset ${quoted(change.reset.join(','))}`] : [];
   return ['periapt config', quoted(application), ...set, ...reset].join(' ');
 }
