@@ -18,7 +18,9 @@ async function present(): Promise<Session | null> {
   try {
     return await session.current();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null;
+    if (error instanceof ApiError && (error.status === 401 || error.code === "session-not-found")) {
+      return null;
+    }
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** Every call the pages make, by resource. */
-import { all, call, callTagged, page } from "./client";
+import { all, call, callTagged, page, unreachable } from "./client";
 import * as paths from "./paths";
 import type * as t from "./types";
 
@@ -19,7 +19,28 @@ export const controller = {
   setConfig: (change: t.ConfigChange, tag: string | null) =>
     call<t.ConfigValues>("PATCH", "/v1/controller/config", { body: change, ifMatch: tag }),
   workers: () => call<t.WorkerRow[]>("GET", "/v1/workers"),
+  figures: () => call<t.Figures>("GET", "/v1/controller/figures"),
+  engines: () => call<t.EngineMap>("GET", "/v1/controller/introspection/depengine"),
 };
+
+/** `/health` and `/ready`: a failing probe answers 503 with the same body. */
+export async function probe(path: "/health" | "/ready"): Promise<t.Probe> {
+  let response: Response;
+  try {
+    response = await fetch(path, { headers: { Accept: "application/json" } });
+  } catch {
+    throw unreachable();
+  }
+  const text = await response.text();
+  try {
+    const body = JSON.parse(text) as Partial<t.Probe>;
+    if (body.status && body.checks) return body as t.Probe;
+  } catch {
+    // A bare text: its words are the whole answer.
+  }
+  const status = response.ok ? "ok" : "failing";
+  return { status, checks: [{ name: path.slice(1), ok: response.ok, reason: text.trim() }] };
+}
 
 export const models = {
   list: () => all<t.ModelSummary>("/v1/models"),

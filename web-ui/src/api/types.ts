@@ -308,3 +308,51 @@ export interface LiveEvent {
   key: string;
   entity: unknown;
 }
+
+export interface Check {
+  name: string;
+  ok: boolean;
+  reason: string;
+}
+
+export interface Probe {
+  status: string;
+  checks: Check[];
+}
+
+/** Key figures of the last hour; every array of `series` is as long as `times`. */
+export interface Figures {
+  /** Seconds between two samples. */
+  step: number;
+  times: number[];
+  series: Record<string, (number | null)[]>;
+  /** `per-second`, `seconds`, `bytes`, `count` or `cores`, by series. */
+  units: Record<string, string>;
+}
+
+export interface NodeView {
+  name: string;
+  state: string;
+  inputs: string[];
+  "start-count": number;
+  "started-at": number | null;
+  error: string | null;
+  "waits-for": string | null;
+  report: unknown;
+}
+
+export interface EngineView {
+  id: string;
+  kind: string;
+  name: string;
+  parent: string | null;
+  "parent-node": string | null;
+  state: string;
+  error: string | null;
+  nodes: NodeView[];
+}
+
+export interface EngineMap {
+  engines: EngineView[];
+  "left-out": number;
+}

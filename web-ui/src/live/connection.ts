@@ -93,6 +93,8 @@ export class Connection {
       if (this.state.ready) this.live();
     };
     source.onerror = () => {
+      // A snapshot that broke off is begun anew; after a whole one only what came since is sent.
+      if (this.state.staging) this.state.begin();
       this.stale("the connection to the controller broke");
       if (source.readyState === EventSource.CLOSED) {
         this.onRefused();

@@ -29,26 +29,21 @@ export function useLog(
     setRecords([]);
     setState("connecting");
     waiting.current = [];
-    let fresh = true;
     const source = new EventSource(address);
     const take = (event: Event): void => {
       const { data } = event as MessageEvent<string>;
       if (data) waiting.current.push(JSON.parse(data) as LogRecord);
     };
-    // Lines come unnamed or named by what they are.
-    for (const name of ["message", "log", "line", "record"]) source.addEventListener(name, take);
-    source.onopen = () => {
-      setState("live");
-      fresh = true;
-    };
+    source.addEventListener("log", take);
+    source.addEventListener("dropped", () => setState("broken"));
+    // A stream that broke is resumed by the browser after the last line it got.
+    source.onopen = () => setState("live");
     source.onerror = () => setState("broken");
     const timer = setInterval(() => {
       if (waiting.current.length === 0) return;
       const more = waiting.current;
       waiting.current = [];
-      const restart = fresh;
-      fresh = false;
-      setRecords((known) => append(restart ? [] : known, more));
+      setRecords((known) => append(known, more));
     }, 100);
     return () => {
       clearInterval(timer);

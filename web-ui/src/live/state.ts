@@ -34,6 +34,11 @@ export class LiveState {
     return this.whole;
   }
 
+  /** Whether a snapshot has begun and is not whole. */
+  get staging(): boolean {
+    return this.staged !== null;
+  }
+
   /** A snapshot begins: it will take the place of everything known. */
   begin(): void {
     this.staged = new Map();

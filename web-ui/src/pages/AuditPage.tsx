@@ -32,7 +32,13 @@ export function AuditPage() {
     getNextPageParam: (page) => page.next ?? undefined,
     refetchInterval: (query) => ((query.state.data?.pages.length ?? 1) > 1 ? false : 5_000),
   });
-  const cli = command("audit", model && "-m", model, values.user && "--user", values.user);
+  const cli = command(
+    "audit",
+    model && "-m", model,
+    values.user && "--user", values.user,
+    values.matching && "--matching", values.matching,
+    values.result === "refused" && "--refused",
+  );
   const path = withQuery(model ? `${paths.model(model)}/audit` : "/v1/audit", filter);
   const tools = <CopyTools cli={cli} request={{ path }} />;
   const all = records.data?.pages.flatMap(({ items }) => items) ?? [];

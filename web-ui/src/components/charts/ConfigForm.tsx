@@ -32,6 +32,7 @@ export function ConfigForm(props: ConfigFormProps) {
   const [checked, setChecked] = useState(false);
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
+  const [sought, setSought] = useState<{ name: string } | null>(null);
   const baseId = useId();
   const form = useRef<HTMLFormElement>(null);
 
@@ -42,6 +43,14 @@ export function ConfigForm(props: ConfigFormProps) {
   const count = Object.keys(change.set).length + change.reset.length;
 
   useEffect(() => onDirtyChange?.(dirty), [dirty, onDirtyChange]);
+
+  // After the filter has let go of it: a field that is not drawn takes no focus.
+  useEffect(() => {
+    if (!sought) return;
+    for (const input of form.current?.querySelectorAll<HTMLElement>('[data-option]') ?? []) {
+      if (input.dataset['option'] === sought.name) input.focus();
+    }
+  }, [sought]);
 
   if (fields.length === 0) return <p className="chart-empty">The charm {config.charm} has no options to configure.</p>;
 
@@ -56,7 +65,7 @@ export function ConfigForm(props: ConfigFormProps) {
     const first = wrong[0];
     if (first) {
       setFilter('');
-      form.current?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first.name)}"]`)?.focus();
+      setSought({ name: first.name });
     } else if (!isEmpty(change)) setReviewing(true);
   };
 
@@ -142,7 +151,7 @@ export function ConfigForm(props: ConfigFormProps) {
       ))}
       {shown.length === 0 ? <p className="chart-empty">No option has “{filter.trim()}” in its name or description.</p> : null}
       {readOnly ? null : (
-        <div className="config-form-end">
+        <div className={`config-form-end${dirty ? ' is-dirty' : ''}`}>
           <button type="submit" className="chart-button is-main" disabled={!dirty || busy}>
             {count > 0 ? `Review ${count} ${count === 1 ? 'change' : 'changes'}` : 'Review changes'}
           </button>

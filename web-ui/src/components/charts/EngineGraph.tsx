@@ -104,9 +104,7 @@ export default function EngineGraph({ nodes, selected, onSelect, label }: Engine
       const between = drawn.flatMap((node) =>
         node.inputs.filter((input) => known.has(input)).map((input) => ({ source: input, target: node.name })),
       );
-      const aspect = window.width / Math.max(1, window.height);
-      const direction = 'TB' as const;
-      return { drawing: arrange(drawn.map(({ name }) => ({ id: name, ...SIZE })), between, aspect, direction), direction };
+      return arrange(drawn.map(({ name }) => ({ id: name, ...SIZE })), between, window, { directions: ['TB'] });
     },
     [signature],
   );
@@ -124,7 +122,7 @@ export default function EngineGraph({ nodes, selected, onSelect, label }: Engine
             id={filterId}
             type="search"
             value={filter}
-            placeholder="Filter by name, state or error"
+            placeholder="Filter workers"
             onChange={(event) => setFilter(event.target.value)}
           />
         </div>
@@ -205,7 +203,7 @@ function NodeDetails(props: { node: EngineNode; dependents: string[]; onChoose: 
           </span>
         ));
   return (
-    <div className={`graph-details chart-details chart-tone-${lookOf(lookWord(node.state)).tone}`}>
+    <div className={`chart-details chart-tone-${lookOf(lookWord(node.state)).tone}`}>
       <div className="chart-bar">
         <strong>{node.name}</strong>
         <button type="button" className="chart-button" onClick={() => onChoose(null)}>

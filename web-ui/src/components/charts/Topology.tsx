@@ -7,6 +7,7 @@ import {
   boxSize,
   COMPACT_FROM,
   groupedDrawing,
+  LABELS_UP_TO,
   linesOf,
   relatedDrawing,
   relationsOf,
@@ -24,7 +25,6 @@ export interface TopologyProps {
 }
 
 const UNIT_MARKS = 6;
-const LABELS_UP_TO = 12;
 
 function unitsText(count: number): string {
   return `${count} ${count === 1 ? 'unit' : 'units'}`;

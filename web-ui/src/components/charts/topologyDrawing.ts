@@ -6,6 +6,9 @@ import type { RelationInfo, TopologyApplication } from './types';
 /** Beyond this many applications the boxes are smaller and say less. */
 export const COMPACT_FROM = 16;
 
+/** Up to this many lines say their interface. */
+export const LABELS_UP_TO = 12;
+
 export interface Sizes {
   width: number;
   height: number;
@@ -87,7 +90,8 @@ const BETWEEN = 20;
 export function groupedDrawing(applications: TopologyApplication[], windowWidth: number): { drawing: Drawing; frames: Group[] } {
   const size = boxSize(applications.length);
   const gap = 12;
-  const room = Math.max(size.width, windowWidth - 2 * PADDING - 40);
+  // On a phone a little smaller, so that two stand side by side.
+  const room = Math.max(size.width, (windowWidth - 32) / (windowWidth < 600 ? 0.78 : 1) - 2 * PADDING);
   const columns = Math.max(1, Math.floor((room + gap) / (size.width + gap)));
   const places: Drawing['places'] = new Map();
   const frames: Group[] = [];
@@ -123,7 +127,7 @@ export function relatedDrawing(
   size: Sizes,
   window: Sizes,
 ): { drawing: Drawing; direction: Direction } {
-  const direction: Direction = window.width < 600 ? 'TB' : 'LR';
-  const aspect = window.width / Math.max(1, window.height);
-  return { drawing: arrange(names.map((id) => ({ id, ...size })), lines, aspect, direction), direction };
+  const directions: Direction[] = window.width < 600 ? ['TB', 'LR'] : ['LR', 'TB'];
+  const labelled = lines.length <= LABELS_UP_TO;
+  return arrange(names.map((id) => ({ id, ...size })), lines, window, { directions, labelled });
 }

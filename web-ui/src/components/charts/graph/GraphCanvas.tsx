@@ -49,6 +49,12 @@ interface Props {
   backdrop?: ((width: number) => GraphBox[]) | undefined;
 }
 
+const STEP = 48;
+
+function inSteps(length: number): number {
+  return Math.max(STEP, Math.floor(length / STEP) * STEP);
+}
+
 type BoxNode = Node<{ content: ReactNode; direction: Direction; tone: Tone }, 'box'>;
 
 const BoxView = memo(function BoxView({ data }: NodeProps<BoxNode>) {
@@ -65,6 +71,8 @@ const BoxView = memo(function BoxView({ data }: NodeProps<BoxNode>) {
 
 const NODE_TYPES = { box: BoxView };
 const MAP_FROM = 20;
+/** The library reads null as "none", and anything else that is empty as "make one up". */
+const NO_NAME = null as unknown as string;
 
 /** Pan, zoom, fit and, for many boxes, a map. What the boxes and lines mean is the caller's. */
 export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
@@ -72,7 +80,9 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
   const flow = useRef<ReactFlowInstance<BoxNode, Edge> | null>(null);
   const moved = useRef(false);
 
-  const { drawing, direction } = useMemo(() => draw(size), [draw, size]);
+  // In steps: a window being dragged larger does not lay out everything at every pixel.
+  const [width, height] = [inSteps(size.width), inSteps(size.height)];
+  const { drawing, direction } = useMemo(() => draw({ width, height }), [draw, width, height]);
 
   const nodes = useMemo(() => {
     const node = (box: GraphBox, behind: boolean): BoxNode => ({
@@ -86,8 +96,8 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
       domAttributes: { 'aria-roledescription': undefined },
       className: behind ? 'graph-backdrop' : '',
     });
-    return [...(backdrop?.(size.width) ?? []).map((box) => node(box, true)), ...boxes.map((box) => node(box, false))];
-  }, [backdrop, boxes, drawing, direction, size.width]);
+    return [...(backdrop?.(width) ?? []).map((box) => node(box, true)), ...boxes.map((box) => node(box, false))];
+  }, [backdrop, boxes, drawing, direction, width]);
 
   const edges = useMemo(
     () =>
@@ -99,14 +109,17 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
           label: link.label,
           className: `graph-link ${link.className ?? ''}`,
           ariaRole: link.name ? 'img' : 'presentation',
-          domAttributes: { 'aria-label': link.name, 'aria-roledescription': undefined },
+          ariaLabel: link.name ?? NO_NAME,
+          domAttributes: { 'aria-roledescription': undefined },
         }),
       ),
     [links],
   );
 
+  const start = useRef(firstView(drawing, size));
   useEffect(() => {
-    if (!moved.current) void flow.current?.setViewport(firstView(drawing, size));
+    start.current = firstView(drawing, size);
+    if (!moved.current) void flow.current?.setViewport(start.current);
   }, [drawing, size]);
 
   const fit = () => {
@@ -139,6 +152,8 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
           defaultViewport={firstView(drawing, size)}
           onInit={(instance) => {
             flow.current = instance;
+            // The size was not known when the picture was first drawn.
+            void instance.setViewport(start.current);
           }}
           onMoveStart={(event) => {
             if (event) moved.current = true;
