@@ -41,6 +41,8 @@ function nameOf(application: TopologyApplication): string {
 /** Applications and relations of a model: a picture, or the same as a list. */
 export default function Topology({ applications, relations, onOpen, hrefOf, label }: TopologyProps) {
   const [view, setView] = useState<'picture' | 'list'>('picture');
+  /** The application under the pointer or in focus: its lines stand out. */
+  const [pointed, setPointed] = useState<string | null>(null);
   const compact = applications.length > COMPACT_FROM;
   const size = boxSize(applications.length);
   const lines = useMemo(() => linesOf(applications, relations), [applications, relations]);
@@ -80,6 +82,10 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
           'aria-label': nameOf(application),
           title: application.message || undefined,
           onClick: (event: MouseEvent) => open(event, application.name),
+          onMouseEnter: () => setPointed(application.name),
+          onMouseLeave: () => setPointed(null),
+          onFocus: () => setPointed(application.name),
+          onBlur: () => setPointed(null),
         };
         const content = <BoxContent application={application} compact={compact} />;
         return {
@@ -105,20 +111,22 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
     () =>
       lines.map((line): GraphLink => {
         const troubled = line.relations.some((each) => lookOf(each.status).tone === 'negative');
+        const near = line.source === pointed || line.target === pointed;
+        const stress = pointed === null ? '' : near ? 'is-strong' : 'is-faint';
         const contained = line.relations.every((each) => each.scope === 'container');
         return {
           id: line.id,
           source: line.source,
           target: line.target,
           label:
-            lines.length <= LABELS_UP_TO
+            lines.length <= LABELS_UP_TO || near
               ? [...new Set(line.relations.map((each) => each.interface))].join(', ')
               : undefined,
           name: line.relations.map(relationText).join('; '),
-          className: `${troubled ? 'is-negative' : ''} ${contained ? 'is-dashed' : ''}`,
+          className: `${stress} ${troubled ? 'is-negative' : ''} ${contained ? 'is-dashed' : ''}`,
         };
       }),
-    [lines],
+    [lines, pointed],
   );
 
   const backdrop = useMemo(() => {

@@ -91,7 +91,7 @@ export function groupedDrawing(applications: TopologyApplication[], windowWidth:
   const size = boxSize(applications.length);
   const gap = 12;
   // On a phone a little smaller, so that two stand side by side.
-  const room = Math.max(size.width, (windowWidth - 32) / (windowWidth < 600 ? 0.78 : 1) - 2 * PADDING);
+  const room = Math.max(size.width, (windowWidth < 600 ? windowWidth * 1.32 : windowWidth - 32) - 2 * PADDING);
   const columns = Math.max(1, Math.floor((room + gap) / (size.width + gap)));
   const places: Drawing['places'] = new Map();
   const frames: Group[] = [];
