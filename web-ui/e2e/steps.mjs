@@ -22,7 +22,6 @@ export async function signIn(page, world, path = "/models") {
   await page.getByLabel("User", { exact: true }).fill(world.user);
   await page.getByLabel("Password", { exact: true }).fill(world.password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Main" }).waitFor({ state: "attached" });
   await live(page);
 }
 
