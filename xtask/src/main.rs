@@ -10,6 +10,7 @@ mod packages;
 mod postgres;
 mod run;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,8 @@ Usage: cargo xtask COMMAND
   test [SUITE...]    run the tests; the last line counts them
   bench [--quick]    measure against the promises of SPECIFICATION.md
   charms             build and pack the charms of charms/ into target/charms/
+  web                build the web interface into web-ui/dist/, which periapt carries
+  screenshots        make a picture of every page into target/screenshots/
 ";
 
 fn main() -> ExitCode {
@@ -34,6 +37,8 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "bench" => bench::run(rest.iter().any(|flag| flag == "--quick")),
         "charms" => charms::pack_all().map(|_| ()),
+        "web" => web::build().map(|_| ()),
+        "screenshots" => test::screenshots(),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

@@ -13,6 +13,8 @@ pub const POSTGRESQL: &[&str] = &["postgresql"];
 pub const GUEST_TOOLCHAIN: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "wasi-libc"];
 /// What the comparison with `ops` needs.
 pub const PYTHON: &[&str] = &["python3", "python3-venv"];
+/// What the tests of the web interface need: the browser and a font for it.
+pub const BROWSER: &[&str] = &["chromium", "fonts-dejavu-core"];
 
 /// Installs those of `packages` that dpkg does not know as installed.
 pub fn ensure(packages: &[&str]) -> Result<()> {

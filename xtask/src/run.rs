@@ -69,6 +69,7 @@ pub fn elapsed(since: Instant) -> String {
 /// chooses the features of dependencies by what is built together: any smaller choice would
 /// compile the large ones once more.
 pub fn build_periapt() -> Result<PathBuf> {
+    crate::web::build()?;
     step(
         "building periapt (the first time takes some ten minutes on two cores)",
         &mut cargo(&["build", "--workspace"]),

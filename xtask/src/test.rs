@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{charms, packages, postgres, run};
+use crate::{charms, packages, postgres, run, web};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
@@ -30,7 +30,17 @@ const ROOMS: &[&str] = &[
 ];
 
 /// Whole-system suites in `tests/`, each driving the real program.
-const SYSTEM: &[&str] = &["e2e", "crash", "hostile", "mistakes", "documentation"];
+const SYSTEM: &[&str] = &[
+    "e2e",
+    "crash",
+    "hostile",
+    "mistakes",
+    "documentation",
+    BROWSER,
+];
+
+/// The suite that needs a browser.
+const BROWSER: &str = "browser";
 
 #[derive(Default)]
 struct Count {
@@ -50,6 +60,10 @@ pub fn run(wanted: &[String]) -> Result<()> {
     let selected = |suite: &str| wanted.is_empty() || wanted.iter().any(|name| name == suite);
     let started = Instant::now();
     packages::ensure(packages::POSTGRESQL)?;
+    if selected(BROWSER) {
+        packages::ensure(packages::BROWSER)?;
+    }
+    let node = web::node()?;
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
@@ -59,6 +73,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
             "PERIAPT_TEST_PROGRAM",
             run::target().join("debug/periapt").display().to_string(),
         ),
+        ("PERIAPT_TEST_NODE", node.program.display().to_string()),
     ];
     let mut suites: Vec<(&str, Vec<Command>)> = Vec::new();
     if selected("format") {
@@ -114,10 +129,15 @@ pub fn run(wanted: &[String]) -> Result<()> {
             .env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
         suites.push(("guests", vec![tests]));
     }
+    if selected("web") {
+        suites.push(("web", vec![node.npm(&["run", "--silent", "test"])]));
+    }
     for suite in SYSTEM.iter().copied().filter(|suite| selected(suite)) {
         let mut commands = of_package("periapt-tests", Some(suite));
         for command in &mut commands {
-            command.arg("--test-threads=2");
+            // A browser and a controller each: one at a time on a small machine.
+            let threads = if suite == BROWSER { 1 } else { 2 };
+            command.arg(format!("--test-threads={threads}"));
         }
         suites.push((suite, commands));
     }
@@ -156,6 +176,32 @@ pub fn run(wanted: &[String]) -> Result<()> {
     if total.failed > 0 {
         bail!("{} failed", total.failed);
     }
+    Ok(())
+}
+
+/// Makes a picture of every page, wide and narrow, with a controller of its own.
+pub fn screenshots() -> Result<()> {
+    packages::ensure(packages::BROWSER)?;
+    let node = web::node()?;
+    let charms = charms::pack_all()?;
+    let program = build()?
+        .get("periapt-tests")
+        .into_iter()
+        .flatten()
+        .find(|program| program.target == BROWSER)
+        .cloned()
+        .context("the browser suite was not built")?;
+    run::step(
+        "making pictures of every page",
+        program
+            .command()
+            .args(["--ignored", "--exact", "screenshots", "--nocapture"])
+            .env("PERIAPT_TEST_CHARMS", charms)
+            .env("PERIAPT_TEST_PROGRAM", run::target().join("debug/periapt"))
+            .env("PERIAPT_TEST_NODE", node.program)
+            .env("PERIAPT_SCREENSHOTS", run::target().join("screenshots")),
+    )?;
+    println!("{}", run::target().join("screenshots").display());
     Ok(())
 }
 
@@ -239,8 +285,18 @@ fn count(command: &mut Command) -> Result<Count> {
     Ok(count)
 }
 
-/// `test result: ok. 12 passed; 0 failed; ...` as (passed, failed).
+/// `test result: ok. 12 passed; 0 failed; ...`, or Vitest's `Tests  1 failed | 12 passed (13)`, as
+/// (passed, failed).
 fn result_line(line: &str) -> Option<(u64, u64)> {
+    if let Some(counts) = line.trim().strip_prefix("Tests  ") {
+        let of = |word: &str| {
+            counts.split('|').find_map(|part| {
+                let (number, what) = part.trim().split_once(' ')?;
+                what.starts_with(word).then(|| number.parse().ok())?
+            })
+        };
+        return Some((of("passed").unwrap_or(0), of("failed").unwrap_or(0)));
+    }
     let (_, counts) = line
         .trim()
         .strip_prefix("test result: ")?
@@ -260,5 +316,10 @@ mod tests {
         let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
         assert_eq!(result_line(line), Some((12, 3)));
         assert_eq!(result_line("test a ... ok"), None);
+        assert_eq!(
+            result_line("      Tests  1 failed | 12 passed (13)"),
+            Some((12, 1))
+        );
+        assert_eq!(result_line("      Tests  12 passed (12)"), Some((12, 0)));
     }
 }

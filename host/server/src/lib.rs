@@ -30,6 +30,7 @@ mod reports;
 pub mod rest;
 pub mod rpc;
 mod state;
+mod ui;
 
 pub use authenticator::Authenticator;
 pub use authority::{Authority, Leaf, LeafResolver};

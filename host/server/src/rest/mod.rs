@@ -6,13 +6,15 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{Method, Uri};
+use axum::http::{HeaderMap, Method, Uri};
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use periapt_wire::Problem;
 
 use crate::access as table;
 use crate::state::ServerState;
+use crate::ui;
 
 mod access;
 mod applications;
@@ -97,12 +99,17 @@ pub(crate) fn router(state: &ServerState) -> Router {
         .with_state(state.clone())
 }
 
-async fn nowhere(uri: Uri) -> Answer {
+/// What is no route is a page of the web interface, or nothing.
+async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if ui::serves(&method, uri.path()) {
+        return ui::answer(uri.path(), &headers);
+    }
     Answer(
         Problem::new(404, "route-not-found", "There is nothing at this address")
             .why(format!("{} is not a path of this API", uri.path()))
             .advice("the paths begin with /v1/models; GET /v1/models lists the models"),
     )
+    .into_response()
 }
 
 async fn not_so(method: Method, uri: Uri) -> Answer {

@@ -1,0 +1,34 @@
+/** Sign in, deploy from the page, watch it become active without reloading, change config. */
+import { charm, check, deploy, mark, neverReloaded, signIn, unitSays } from "../steps.mjs";
+
+export default async function ({ enter, world }) {
+  const { page } = await enter();
+  await page.goto("/models");
+  await page.getByLabel("User", { exact: true }).fill(world.user);
+  await page.getByLabel("Password", { exact: true }).fill("not the password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  await signIn(page, world);
+
+  await page.getByRole("link", { name: world.model, exact: true }).click();
+  await page.getByRole("heading", { name: "This model is empty" }).waitFor();
+  await deploy(page, {
+    model: world.model,
+    file: charm("probe"),
+    name: "probe",
+    units: 2,
+    config: { script: "start: status active ready" },
+  });
+  await mark(page);
+  await unitSays(page, "probe/0", "active", "ready");
+  await unitSays(page, "probe/1", "active", "ready");
+  check(await neverReloaded(page), "the page was loaded anew");
+
+  await page.getByRole("link", { name: "Configuration" }).click();
+  await page.getByLabel("script", { exact: true }).fill("config-changed: status active changed");
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page.getByRole("button", { name: /^Apply/ }).click();
+  await page.getByRole("link", { name: /^Units/ }).click();
+  await unitSays(page, "probe/0", "active", "changed");
+  check(await neverReloaded(page), "the page was loaded anew");
+}

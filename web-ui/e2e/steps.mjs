@@ -1,0 +1,72 @@
+/** What a person does, in the words of the page. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { PATIENCE } from "./browser.mjs";
+
+const run = promisify(execFile);
+
+/** A call of the program under test with the same home as the controller. */
+export async function periapt(...words) {
+  const { stdout } = await run(process.env.PERIAPT_TEST_PROGRAM ?? "periapt", words, {
+    timeout: PATIENCE,
+  });
+  return stdout;
+}
+
+export function charm(name) {
+  return `${process.env.PERIAPT_TEST_CHARMS ?? "../target/charms"}/${name}.charm`;
+}
+
+export async function signIn(page, world, path = "/models") {
+  await page.goto(path);
+  await page.getByLabel("User", { exact: true }).fill(world.user);
+  await page.getByLabel("Password", { exact: true }).fill(world.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await live(page);
+}
+
+/** The page shows how things are. */
+export async function live(page) {
+  await page.getByRole("status").filter({ hasText: /^Live$/ }).waitFor();
+}
+
+/** Deploys from the page: upload, name, units, configuration. */
+export async function deploy(page, { model, file, name, units = 1, config = {} }) {
+  await page.goto(`/models/${model}/deploy`);
+  await page.getByLabel("Upload a .charm file").setInputFiles(file);
+  await page.getByText(/sha256/).waitFor();
+  await page.getByLabel("Application name").fill(name);
+  await page.getByLabel("Number of units").fill(String(units));
+  for (const [option, value] of Object.entries(config)) {
+    await page.getByLabel(option, { exact: true }).fill(value);
+  }
+  await page.getByRole("button", { name: "Deploy", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+}
+
+/** The row of a unit in a list of units. */
+export function unitRow(page, unit) {
+  return page.locator(`tr[data-unit="${unit}"]`);
+}
+
+/** Waits, on the page as it is, until the unit's row says this. */
+export async function unitSays(page, unit, ...words) {
+  let row = unitRow(page, unit);
+  for (const word of words) row = row.filter({ hasText: word });
+  await row.first().waitFor({ timeout: PATIENCE });
+}
+
+/** Marks the page, to see later that it was never loaded anew. */
+export async function mark(page) {
+  await page.evaluate(() => {
+    globalThis.neverReloaded = true;
+  });
+}
+
+export async function neverReloaded(page) {
+  return page.evaluate(() => globalThis.neverReloaded === true);
+}
+
+export function check(holds, what) {
+  if (!holds) throw new Error(what);
+}

@@ -1,0 +1,127 @@
+/** Addresses and their pages. */
+import { lazy, Suspense } from "react";
+import { Navigate, Outlet, Route, Routes, useLocation, useParams } from "react-router";
+import { Failure, Loading } from "./components/States";
+import { Shell } from "./components/Shell";
+import { LiveProvider } from "./live/context";
+import { AccountPage } from "./pages/account/AccountPage";
+import { ApplicationConfigPage } from "./pages/application/ConfigPage";
+import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
+import { ApplicationLayout } from "./pages/application/Layout";
+import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
+import { AuditPage } from "./pages/AuditPage";
+import { CharmPage } from "./pages/charms/CharmPage";
+import { CharmsPage } from "./pages/charms/CharmsPage";
+import { ControllerPage } from "./pages/controller/ControllerPage";
+import { DeployPage } from "./pages/deploy/DeployPage";
+import { HooksPage } from "./pages/HooksPage";
+import { LogsPage } from "./pages/LogsPage";
+import { MachinePage } from "./pages/MachinePage";
+import { AccessPage } from "./pages/model/AccessPage";
+import { ModelConfigPage } from "./pages/model/ConfigPage";
+import { ModelLayout } from "./pages/model/Layout";
+import { OverviewPage } from "./pages/model/OverviewPage";
+import { ModelsPage } from "./pages/models/ModelsPage";
+import { NotFoundPage } from "./pages/NotFoundPage";
+import { RegisterPage } from "./pages/RegisterPage";
+import { SignInPage } from "./pages/SignInPage";
+import { UnitPage } from "./pages/unit/UnitPage";
+import { UserPage } from "./pages/users/UserPage";
+import { UsersPage } from "./pages/users/UsersPage";
+import { useVisitor } from "./session";
+
+const TopologyPage = lazy(() => import("./pages/model/TopologyPage"));
+const WorkersPage = lazy(() => import("./pages/workers/WorkersPage"));
+
+export function App() {
+  return (
+    <Routes>
+      <Route path="/sign-in" element={<SignInPage />} />
+      <Route path="/register" element={<RegisterPage />} />
+      <Route element={<SignedIn />}>
+        <Route element={<WholeController />}>
+          <Route index element={<Navigate to="/models" replace />} />
+          <Route path="/models" element={<ModelsPage />} />
+          <Route path="/audit" element={<AuditPage />} />
+          <Route path="/workers" element={<Later what="the engine" page={<WorkersPage />} />} />
+          <Route path="/controller" element={<ControllerPage />} />
+          <Route path="/users" element={<UsersPage />} />
+          <Route path="/users/:user" element={<UserPage />} />
+          <Route path="/account" element={<AccountPage />} />
+          <Route path="*" element={<NotFoundPage />} />
+        </Route>
+        <Route path="/models/:model" element={<OneModel />}>
+          <Route element={<ModelLayout />}>
+            <Route index element={<OverviewPage />} />
+            <Route
+              path="topology"
+              element={<Later what="the topology" page={<TopologyPage />} />}
+            />
+            <Route path="hooks" element={<HooksPage />} />
+            <Route path="logs" element={<LogsPage />} />
+            <Route path="charms" element={<CharmsPage />} />
+            <Route path="config" element={<ModelConfigPage />} />
+            <Route path="access" element={<AccessPage />} />
+            <Route path="audit" element={<AuditPage />} />
+          </Route>
+          <Route path="deploy" element={<DeployPage />} />
+          <Route path="charms/:charm" element={<CharmPage />} />
+          <Route path="machines/:machine" element={<MachinePage />} />
+          <Route path="units/:application/:number" element={<UnitPage />} />
+          <Route path="applications/:application" element={<ApplicationLayout />}>
+            <Route index element={<ApplicationUnitsPage />} />
+            <Route path="config" element={<ApplicationConfigPage />} />
+            <Route path="history" element={<ApplicationHistoryPage />} />
+            <Route path="hooks" element={<HooksPage />} />
+          </Route>
+          <Route path="*" element={<NotFoundPage />} />
+        </Route>
+      </Route>
+    </Routes>
+  );
+}
+
+function Later({ what, page }: { what: string; page: React.ReactNode }) {
+  return <Suspense fallback={<Loading what={what} rows={8} />}>{page}</Suspense>;
+}
+
+function SignedIn() {
+  const { session, error } = useVisitor();
+  const { pathname, search } = useLocation();
+  if (session) return <Outlet />;
+  if (session === null) {
+    const after = pathname + search;
+    const to = after === "/" ? "/sign-in" : `/sign-in?then=${encodeURIComponent(after)}`;
+    return <Navigate to={to} replace />;
+  }
+  return (
+    <main className="page">
+      {error ? (
+        <Failure error={error} cli="periapt controllers" onRetry={() => location.reload()} />
+      ) : (
+        <Loading what="the session" />
+      )}
+    </main>
+  );
+}
+
+function WholeController() {
+  return (
+    <LiveProvider model={null}>
+      <Shell>
+        <Outlet />
+      </Shell>
+    </LiveProvider>
+  );
+}
+
+function OneModel() {
+  const { model = "" } = useParams();
+  return (
+    <LiveProvider key={model} model={model}>
+      <Shell model={model}>
+        <Outlet />
+      </Shell>
+    </LiveProvider>
+  );
+}

@@ -1,0 +1,159 @@
+/**
+ * One HTTP request to the controller, and what it can answer.
+ *
+ * It knows the session's token against cross-site requests and gives every write an
+ * `Idempotency-Key`, so a write whose answer was lost is sent again without doing it twice.
+ * It knows no resource: paths are in the other files of this folder.
+ */
+import type { Page, Problem } from "./types";
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+export interface Options {
+  query?: Query;
+  body?: unknown;
+  /** The tag of what was read; the write is refused when somebody else wrote meanwhile. */
+  ifMatch?: string | null;
+  signal?: AbortSignal;
+}
+
+export class ApiError extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail || problem.title);
+    this.name = "ApiError";
+    this.problem = problem;
+  }
+
+  get status(): number {
+    return this.problem.status;
+  }
+
+  get code(): string {
+    return this.problem.code;
+  }
+}
+
+/** What is thrown when no answer came at all. */
+export function unreachable(): ApiError {
+  return new ApiError({
+    status: 0,
+    code: "controller-unreachable",
+    title: "The controller does not answer",
+    detail: "The request did not reach it, or its answer was lost.",
+    advice: "Check that it runs: `periapt controllers`, `periapt controller start`.",
+  });
+}
+
+let csrf = "";
+let onSignedOut: () => void = () => {};
+
+export function setCsrf(value: string): void {
+  csrf = value;
+}
+
+export function csrfHeader(): Record<string, string> {
+  return csrf ? { "X-Periapt-CSRF": csrf } : {};
+}
+
+/** Called when a request finds that the session is over. */
+export function whenSignedOut(callback: () => void): void {
+  onSignedOut = callback;
+}
+
+export function withQuery(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") parameters.set(key, String(value));
+  }
+  const text = parameters.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+export async function problemOf(response: Response): Promise<Problem> {
+  try {
+    const body = (await response.json()) as Partial<Problem>;
+    if (body.code && body.title) return { ...body, status: response.status } as Problem;
+  } catch {
+    // Not a problem document: the words below have to do.
+  }
+  return {
+    status: response.status,
+    code: "unexpected-answer",
+    title: `The controller answered ${response.status}`,
+    detail: response.statusText,
+    advice: "Try again; the controller's log tells more.",
+  };
+}
+
+async function send(method: Method, path: string, options: Options): Promise<Response> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (method !== "GET") {
+    Object.assign(headers, csrfHeader());
+    headers["Idempotency-Key"] = crypto.randomUUID();
+  }
+  if (options.ifMatch) headers["If-Match"] = options.ifMatch;
+  const request: RequestInit = { method, headers, credentials: "same-origin" };
+  if (options.body !== undefined) {
+    headers["Content-Type"] = "application/json";
+    request.body = JSON.stringify(options.body);
+  }
+  if (options.signal) request.signal = options.signal;
+  const address = withQuery(path, options.query);
+  const aborted = (): boolean => options.signal?.aborted ?? false;
+  try {
+    return await fetch(address, request);
+  } catch (error) {
+    if (aborted() || method === "GET") throw aborted() ? error : unreachable();
+  }
+  try {
+    return await fetch(address, request);
+  } catch (error) {
+    throw aborted() ? error : unreachable();
+  }
+}
+
+/** The answer with its tag. */
+export async function callTagged<T>(
+  method: Method,
+  path: string,
+  options: Options = {},
+): Promise<{ value: T; tag: string | null }> {
+  const response = await send(method, path, options);
+  if (!response.ok) {
+    const error = new ApiError(await problemOf(response));
+    if (response.status === 401 && !path.startsWith("/v1/session")) onSignedOut();
+    throw error;
+  }
+  const text = await response.text();
+  return {
+    value: (text ? JSON.parse(text) : undefined) as T,
+    tag: response.headers.get("ETag"),
+  };
+}
+
+export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  return (await callTagged<T>(method, path, options)).value;
+}
+
+/** Every item of a list, whether it is answered whole or page by page. */
+export async function all<T>(path: string, query: Query = {}): Promise<T[]> {
+  const items: T[] = [];
+  let after: string | null | undefined;
+  do {
+    const answer: T[] | Page<T> = await call("GET", path, { query: { ...query, after } });
+    if (Array.isArray(answer)) return answer;
+    items.push(...answer.items);
+    after = answer.next;
+  } while (after);
+  return items;
+}
+
+/** One page of a list, whether it is answered whole or page by page. */
+export async function page<T>(path: string, query: Query = {}): Promise<Page<T>> {
+  const answer = await call<T[] | Page<T>>("GET", path, { query });
+  return Array.isArray(answer) ? { items: answer } : answer;
+}

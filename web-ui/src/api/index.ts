@@ -1,0 +1,153 @@
+/** Every call the pages make, by resource. */
+import { all, call, callTagged, page, unreachable } from "./client";
+import * as paths from "./paths";
+import type * as t from "./types";
+
+export const session = {
+  current: () => call<t.Session>("GET", "/v1/session"),
+  begin: (user: string, password: string) =>
+    call<t.Session>("POST", "/v1/session", { body: { user, password } }),
+  end: () => call<unknown>("DELETE", "/v1/session"),
+  whoami: () => call<t.WhoAmI>("GET", "/v1/whoami"),
+  register: (user: string, token: string, password: string) =>
+    call<unknown>("POST", "/v1/register", { body: { user, token, password } }),
+};
+
+export const controller = {
+  info: () => call<t.ControllerInfo>("GET", "/v1/controller"),
+  config: () => callTagged<t.ConfigValues>("GET", "/v1/controller/config"),
+  setConfig: (change: t.ConfigChange, tag: string | null) =>
+    call<t.ConfigValues>("PATCH", "/v1/controller/config", { body: change, ifMatch: tag }),
+  workers: () => call<t.WorkerRow[]>("GET", "/v1/workers"),
+  figures: () => call<t.Figures>("GET", "/v1/controller/figures"),
+  engines: () => call<t.EngineMap>("GET", "/v1/controller/introspection/depengine"),
+};
+
+/** `/health` and `/ready`: a failing probe answers 503 with the same body. */
+export async function probe(path: "/health" | "/ready"): Promise<t.Probe> {
+  let response: Response;
+  try {
+    response = await fetch(path, { headers: { Accept: "application/json" } });
+  } catch {
+    throw unreachable();
+  }
+  const text = await response.text();
+  try {
+    const body = JSON.parse(text) as Partial<t.Probe>;
+    if (body.status && body.checks) return body as t.Probe;
+  } catch {
+    // A bare text: its words are the whole answer.
+  }
+  const status = response.ok ? "ok" : "failing";
+  return { status, checks: [{ name: path.slice(1), ok: response.ok, reason: text.trim() }] };
+}
+
+export const models = {
+  list: () => all<t.ModelSummary>("/v1/models"),
+  show: (model: string) => call<t.ModelSummary>("GET", paths.model(model)),
+  add: (name: string) => call<t.ModelSummary>("POST", "/v1/models", { body: { name, config: {} } }),
+  destroy: (model: string, force: boolean) =>
+    call<t.ModelSummary>("DELETE", paths.model(model), { query: { force: force || null } }),
+  config: (model: string) => callTagged<t.ConfigValues>("GET", `${paths.model(model)}/config`),
+  setConfig: (model: string, change: t.ConfigChange, tag: string | null) =>
+    call<t.ConfigValues>("PATCH", `${paths.model(model)}/config`, { body: change, ifMatch: tag }),
+  access: (model: string) => call<t.ModelAccess[]>("GET", `${paths.model(model)}/access`),
+  grant: (model: string, user: string, access: t.ModelPermission) =>
+    call<t.ModelAccess>("PUT", paths.modelAccess(model, user), { body: { access } }),
+  revoke: (model: string, user: string, access: t.ModelPermission) =>
+    call<t.ModelAccess>("DELETE", paths.modelAccess(model, user), { body: { access } }),
+  workers: (model: string) => call<t.WorkerRow[]>("GET", `${paths.model(model)}/workers`),
+};
+
+export const charms = {
+  list: (model: string) => all<t.CharmInfo>(`${paths.model(model)}/charms`),
+};
+
+export const applications = {
+  list: (model: string) => all<t.ApplicationInfo>(`${paths.model(model)}/applications`),
+  deploy: (
+    model: string,
+    body: { application: string; charm: string; units: number; config: t.ConfigValues },
+  ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
+  remove: (model: string, name: string, force: boolean) =>
+    call<t.Removal>("DELETE", paths.application(model, name), { query: { force: force || null } }),
+  config: (model: string, name: string) =>
+    callTagged<t.ApplicationConfig>("GET", `${paths.application(model, name)}/config`),
+  setConfig: (model: string, name: string, change: t.ConfigChange, tag: string | null) =>
+    call<t.ApplicationConfig>("PATCH", `${paths.application(model, name)}/config`, {
+      body: change,
+      ifMatch: tag,
+    }),
+  refresh: (model: string, name: string, charm: string, forceUnits: boolean) =>
+    call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/refresh`, {
+      body: { charm, "force-units": forceUnits },
+    }),
+  addUnits: (model: string, name: string, count: number) =>
+    call<string[]>("POST", `${paths.application(model, name)}/units`, { body: { count } }),
+  history: (model: string, name: string, limit: number) =>
+    call<t.HistoryEntry[]>("GET", `${paths.application(model, name)}/history`, { query: { limit } }),
+};
+
+export const units = {
+  remove: (model: string, name: string, force: boolean) =>
+    call<t.Removal>("DELETE", paths.unit(model, name), { query: { force: force || null } }),
+  resolve: (model: string, name: string, retry: boolean) =>
+    call<unknown>("POST", `${paths.unit(model, name)}/resolved`, { body: { retry } }),
+  history: (model: string, name: string, limit: number) =>
+    call<t.HistoryEntry[]>("GET", `${paths.unit(model, name)}/history`, { query: { limit } }),
+};
+
+export const machines = {
+  history: (model: string, id: string, limit: number) =>
+    call<t.HistoryEntry[]>("GET", `${paths.machine(model, id)}/history`, { query: { limit } }),
+};
+
+export interface HookFilter {
+  unit?: string | undefined;
+  application?: string | undefined;
+  hook?: string | undefined;
+  result?: string | undefined;
+  limit?: number;
+  after?: string | undefined;
+}
+
+export const hooks = {
+  page: (model: string, filter: HookFilter) =>
+    page<t.HookRun>(`${paths.model(model)}/hooks`, { ...filter }),
+};
+
+export interface AuditFilter {
+  user?: string | undefined;
+  matching?: string | undefined;
+  result?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+  limit?: number;
+  after?: string | undefined;
+}
+
+export const audit = {
+  page: (model: string | null, filter: AuditFilter) =>
+    page<t.AuditRecord>(model ? `${paths.model(model)}/audit` : "/v1/audit", { ...filter }),
+};
+
+export const users = {
+  list: () => all<t.UserInfo>("/v1/users"),
+  show: (name: string) => call<t.UserInfo>("GET", paths.user(name)),
+  add: (body: { name: string; "display-name": string; password: string | null }) =>
+    call<t.AddedUser>("POST", "/v1/users", { body }),
+  change: (name: string, body: { "display-name"?: string; disabled?: boolean }) =>
+    call<t.UserInfo>("PATCH", paths.user(name), { body }),
+  remove: (name: string) => call<unknown>("DELETE", paths.user(name)),
+  setPassword: (name: string, current: string | null, password: string) =>
+    call<unknown>("PUT", `${paths.user(name)}/password`, { body: { current, password } }),
+  tokens: (name: string) => all<t.TokenInfo>(`${paths.user(name)}/tokens`),
+  addToken: (name: string, body: { name: string; "expires-in": number | null }) =>
+    call<t.AddedToken>("POST", `${paths.user(name)}/tokens`, { body }),
+  revokeToken: (name: string, id: string) =>
+    call<unknown>("DELETE", `${paths.user(name)}/tokens/${encodeURIComponent(id)}`),
+  grant: (name: string, access: t.ControllerAccess) =>
+    call<t.UserInfo>("PUT", `${paths.user(name)}/access`, { body: { access } }),
+  revoke: (name: string, access: t.ControllerAccess) =>
+    call<t.UserInfo>("DELETE", `${paths.user(name)}/access`, { body: { access } }),
+};

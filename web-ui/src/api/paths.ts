@@ -1,0 +1,24 @@
+/** Addresses of the API. Names are encoded here and nowhere else. */
+
+const part = encodeURIComponent;
+
+export const model = (name: string): string => `/v1/models/${part(name)}`;
+
+export const application = (inModel: string, name: string): string =>
+  `${model(inModel)}/applications/${part(name)}`;
+
+/** `site/0` stands as two parts. */
+export const unit = (inModel: string, name: string): string =>
+  `${model(inModel)}/units/${name.split("/").map(part).join("/")}`;
+
+/** A container's id is written with dashes. */
+export const machine = (inModel: string, id: string): string =>
+  `${model(inModel)}/machines/${part(id.replaceAll("/", "-"))}`;
+
+export const charm = (inModel: string, url: string): string =>
+  `${model(inModel)}/charms/${part(url)}`;
+
+export const user = (name: string): string => `/v1/users/${part(name)}`;
+
+export const modelAccess = (inModel: string, name: string): string =>
+  `${model(inModel)}/access/${part(name)}`;

@@ -1,0 +1,60 @@
+/** Sends a charm and tells how far it got; `fetch` cannot, so this is `XMLHttpRequest`. */
+import { ApiError, csrfHeader, unreachable, withQuery } from "./client";
+import * as paths from "./paths";
+import type { CharmInfo, Problem } from "./types";
+
+export interface Progress {
+  sent: number;
+  total: number;
+}
+
+export function uploadCharm(
+  model: string,
+  file: File,
+  onProgress: (progress: Progress) => void,
+  signal?: AbortSignal,
+): Promise<CharmInfo> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", withQuery(`${paths.model(model)}/charms`, { name: file.name }));
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.setRequestHeader("Idempotency-Key", crypto.randomUUID());
+    for (const [name, value] of Object.entries(csrfHeader())) {
+      request.setRequestHeader(name, value);
+    }
+    request.upload.onprogress = (event) => onProgress({ sent: event.loaded, total: file.size });
+    request.onerror = () => reject(unreachable());
+    request.onabort = () => reject(new DOMException("The upload was cancelled", "AbortError"));
+    request.onload = () => {
+      const body = parse(request.responseText);
+      if (request.status >= 200 && request.status < 300) resolve(body as CharmInfo);
+      else reject(new ApiError(problem(request.status, body)));
+    };
+    signal?.addEventListener("abort", () => request.abort());
+    request.send(file);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function problem(status: number, body: unknown): Problem {
+  const known = body as Partial<Problem> | undefined;
+  return {
+    status,
+    code: known?.code ?? "unexpected-answer",
+    title: known?.title ?? `The controller answered ${status}`,
+    detail: known?.detail ?? "",
+    advice: known?.advice ?? "",
+  };
+}
+
+/** Whether the visitor ended it. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}

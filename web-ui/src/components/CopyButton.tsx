@@ -1,0 +1,39 @@
+import { useEffect, useState } from "react";
+
+/** Puts a text on the clipboard and says that it did. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState<boolean | null>(null);
+  useEffect(() => {
+    if (copied === null) return;
+    const timer = setTimeout(() => setCopied(null), 2000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <button
+      type="button"
+      className="p-button--base is-small copy"
+      title={text}
+      onClick={() => {
+        copyText(text).then(setCopied, () => setCopied(false));
+      }}
+    >
+      <span aria-live="polite">{copied === null ? label : copied ? "Copied" : "Not copied"}</span>
+    </button>
+  );
+}
+
+/** The clipboard exists only where the page came securely; a selected field serves elsewhere. */
+async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    return true;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "u-off-screen";
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  return done;
+}

@@ -1,0 +1,66 @@
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { Failure } from "./States";
+
+interface Properties {
+  title: string;
+  onClose: () => void;
+  onSubmit: () => void;
+  submit: string;
+  danger?: boolean;
+  disabled?: boolean;
+  busy?: boolean;
+  error?: unknown;
+  children: ReactNode;
+}
+
+/** A question with an answer button. The browser keeps the focus inside and closes it on Escape. */
+export function Dialog(properties: Properties) {
+  const { title, onClose, onSubmit, submit, danger, disabled, busy, error, children } = properties;
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal?.();
+    return () => dialog?.close?.();
+  }, []);
+  const answer = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!busy && !disabled) onSubmit();
+  };
+  return (
+    <dialog
+      ref={element}
+      className="dialog"
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <form onSubmit={answer} noValidate>
+        <header className="dialog__head">
+          <h2 id={titleId}>{title}</h2>
+          <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
+            ×
+          </button>
+        </header>
+        <div className="dialog__body">
+          {children}
+          {error != null && <Failure error={error} />}
+        </div>
+        <footer className="dialog__foot">
+          <button type="button" className="p-button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            className={danger ? "p-button--negative" : "p-button--positive"}
+            disabled={disabled || busy}
+          >
+            {busy ? "Working…" : submit}
+          </button>
+        </footer>
+      </form>
+    </dialog>
+  );
+}

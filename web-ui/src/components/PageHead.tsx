@@ -1,0 +1,63 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { Link, useLocation } from "react-router";
+
+export interface Crumb {
+  to: string;
+  label: string;
+}
+
+interface Properties {
+  title: string;
+  crumbs?: Crumb[];
+  /** Beside the title: a status. */
+  aside?: ReactNode;
+  /** Under the title. */
+  summary?: ReactNode;
+  actions?: ReactNode;
+  tools?: ReactNode;
+}
+
+/** Title, way back and actions; names the browser's tab and takes the focus on a new page. */
+export function PageHead({ title, crumbs = [], aside, summary, actions, tools }: Properties) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { pathname, key } = useLocation();
+  const first = useRef(key === "default");
+  useEffect(() => {
+    document.title = [title, ...crumbs.map(({ label }) => label).reverse(), "Periapt"].join(" · ");
+  });
+  useEffect(() => {
+    // After a change of page a screen reader starts here, not where the old page was.
+    if (first.current) first.current = false;
+    else heading.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return (
+    <header className="page-head">
+      {crumbs.length > 0 && (
+        <nav className="crumbs" aria-label="Breadcrumbs">
+          <ol>
+            {crumbs.map(({ to, label }) => (
+              <li key={to}>
+                <Link to={to}>{label}</Link>
+              </li>
+            ))}
+          </ol>
+        </nav>
+      )}
+      <div className="page-head__row">
+        <div className="page-head__title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {aside}
+        </div>
+        {actions && <div className="page-head__actions">{actions}</div>}
+      </div>
+      {(summary || tools) && (
+        <div className="page-head__row page-head__row--sub">
+          <div className="page-head__summary">{summary}</div>
+          {tools}
+        </div>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,75 @@
+/** The frame of every page: where one can go, whether it is live, who is signed in. */
+import { type ReactNode, useEffect, useState } from "react";
+import { Link, NavLink, useLocation } from "react-router";
+import { useSuperuser, useVisitor } from "../session";
+import { ErrorBoundary } from "./ErrorBoundary";
+import { LiveBadge } from "./LiveBadge";
+import { Search } from "./Search";
+import { ThemeSwitch } from "./ThemeSwitch";
+
+interface Place {
+  to: string;
+  label: string;
+  superuser?: boolean;
+}
+
+const PLACES: Place[] = [
+  { to: "/models", label: "Models" },
+  { to: "/audit", label: "Audit", superuser: true },
+  { to: "/workers", label: "Workers", superuser: true },
+  { to: "/controller", label: "Controller" },
+  { to: "/users", label: "Users", superuser: true },
+];
+
+export function Shell({ model = null, children }: { model?: string | null; children: ReactNode }) {
+  const { session, whoami } = useVisitor();
+  const superuser = useSuperuser();
+  const [open, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <div className={`shell ${open ? "is-open" : ""}`}>
+      <a className="skip-link" href="#content">
+        Skip to the content
+      </a>
+      <header className="side">
+        <div className="side__brand">
+          <Link to="/models" className="brand">
+            <img src="/favicon.svg" alt="" width="28" height="28" />
+            <span>Periapt</span>
+          </Link>
+          <button
+            type="button"
+            className="side__toggle"
+            aria-expanded={open}
+            aria-controls="navigation"
+            onClick={() => setOpen(!open)}
+          >
+            Menu
+          </button>
+        </div>
+        <nav id="navigation" className="side__nav" aria-label="Main">
+          <ul>
+            {PLACES.filter((place) => superuser || !place.superuser).map(({ to, label }) => (
+              <li key={to}>
+                <NavLink to={to}>{label}</NavLink>
+              </li>
+            ))}
+          </ul>
+          <div className="side__foot">
+            {whoami && <p className="side__controller">{whoami.controller}</p>}
+            <NavLink to="/account">{session?.user ?? "Account"}</NavLink>
+            <ThemeSwitch />
+          </div>
+        </nav>
+      </header>
+      <div className="top">
+        <Search model={model} />
+        <LiveBadge />
+      </div>
+      <main id="content" className="page" tabIndex={-1}>
+        <ErrorBoundary key={pathname}>{children}</ErrorBoundary>
+      </main>
+    </div>
+  );
+}

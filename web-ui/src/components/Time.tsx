@@ -1,0 +1,13 @@
+import { exactTime, machineTime, relativeTime } from "./charts/time";
+import { useNow } from "../lib/useNow";
+
+/** How long ago, with the exact time to point at. Microseconds UTC. */
+export function Time({ at }: { at: number | null | undefined }) {
+  const now = useNow();
+  if (!at) return <span className="muted">never</span>;
+  return (
+    <time dateTime={machineTime(at)} title={exactTime(at)}>
+      {relativeTime(at, now)}
+    </time>
+  );
+}

@@ -1,0 +1,260 @@
+import { useCallback, useMemo, useState, type MouseEvent } from 'react';
+
+import { GraphCanvas, type GraphBox, type GraphLink } from './graph/GraphCanvas';
+import { countStatuses, lookOf } from './status';
+import { StatusMark, StatusShape } from './StatusMark';
+import {
+  boxSize,
+  COMPACT_FROM,
+  groupedDrawing,
+  LABELS_UP_TO,
+  linesOf,
+  relatedDrawing,
+  relationsOf,
+  relationText,
+} from './topologyDrawing';
+import type { RelationInfo, TopologyApplication } from './types';
+
+export interface TopologyProps {
+  applications: TopologyApplication[];
+  relations: RelationInfo[];
+  onOpen: (name: string) => void;
+  /** Address of an application's page: makes the boxes links. */
+  hrefOf?: ((name: string) => string) | undefined;
+  label?: string | undefined;
+}
+
+const UNIT_MARKS = 6;
+
+function unitsText(count: number): string {
+  return `${count} ${count === 1 ? 'unit' : 'units'}`;
+}
+
+/** What a screen reader says of a box. */
+function nameOf(application: TopologyApplication): string {
+  const units = application.unitStatuses.length > 0 ? `: ${countStatuses(application.unitStatuses)}` : '';
+  const message = application.message ? `, ${application.message}` : '';
+  const kind = application.subordinate ? ', subordinate' : '';
+  return `${application.name}, ${application.status || 'unset'}${message}${kind}, ${unitsText(application.units)}${units}`;
+}
+
+/** Applications and relations of a model: a picture, or the same as a list. */
+export default function Topology({ applications, relations, onOpen, hrefOf, label }: TopologyProps) {
+  const [view, setView] = useState<'picture' | 'list'>('picture');
+  /** The application under the pointer or in focus: its lines stand out. */
+  const [pointed, setPointed] = useState<string | null>(null);
+  const compact = applications.length > COMPACT_FROM;
+  const size = boxSize(applications.length);
+  const lines = useMemo(() => linesOf(applications, relations), [applications, relations]);
+  const related = lines.length > 0;
+
+  // Boxes move only when an application or a relation comes or goes, or, without relations, when
+  // one changes group; a new message leaves all in place.
+  const signature = useMemo(() => {
+    const names = applications.map((each) => (related ? each.name : `${each.name} ${lookOf(each.status).tone}`));
+    return JSON.stringify([names.sort(), lines.map((line) => line.id).sort(), size]);
+  }, [applications, lines, related, size]);
+
+  const draw = useCallback(
+    (window: { width: number; height: number }) => {
+      if (!related) return { drawing: groupedDrawing(applications, window.width).drawing, direction: 'LR' as const };
+      return relatedDrawing(applications.map((each) => each.name).sort(), lines, size, window);
+    },
+    // The signature stands for all that is read here.
+    [signature],
+  );
+
+  const open = useCallback(
+    (event: MouseEvent, name: string) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      onOpen(name);
+    },
+    [onOpen],
+  );
+
+  const boxes = useMemo(
+    () =>
+      applications.map((application): GraphBox => {
+        const { tone } = lookOf(application.status);
+        const shared = {
+          className: `graph-box chart-tone-${tone}${application.subordinate ? ' is-dashed' : ''}`,
+          'aria-label': nameOf(application),
+          title: application.message || undefined,
+          onClick: (event: MouseEvent) => open(event, application.name),
+          onMouseEnter: () => setPointed(application.name),
+          onMouseLeave: () => setPointed(null),
+          onFocus: () => setPointed(application.name),
+          onBlur: () => setPointed(null),
+        };
+        const content = <BoxContent application={application} compact={compact} />;
+        return {
+          id: application.name,
+          ...size,
+          tone,
+          content: hrefOf ? (
+            <a {...shared} href={hrefOf(application.name)} draggable={false}>
+              {content}
+            </a>
+          ) : (
+            <button {...shared} type="button">
+              {content}
+            </button>
+          ),
+        };
+      }),
+    // The size follows from the applications.
+    [applications, compact, hrefOf, open],
+  );
+
+  const links = useMemo(
+    () =>
+      lines.map((line): GraphLink => {
+        const troubled = line.relations.some((each) => lookOf(each.status).tone === 'negative');
+        const near = line.source === pointed || line.target === pointed;
+        const stress = pointed === null ? '' : near ? 'is-strong' : 'is-faint';
+        const contained = line.relations.every((each) => each.scope === 'container');
+        return {
+          id: line.id,
+          source: line.source,
+          target: line.target,
+          label:
+            lines.length <= LABELS_UP_TO || near
+              ? [...new Set(line.relations.map((each) => each.interface))].join(', ')
+              : undefined,
+          name: line.relations.map(relationText).join('; '),
+          className: `${stress} ${troubled ? 'is-negative' : ''} ${contained ? 'is-dashed' : ''}`,
+        };
+      }),
+    [lines, pointed],
+  );
+
+  const backdrop = useMemo(() => {
+    if (related) return undefined;
+    return (width: number) =>
+      groupedDrawing(applications, width).frames.map(
+        (frame): GraphBox => ({
+          id: frame.id,
+          width: frame.width,
+          height: frame.height,
+          tone: 'neutral',
+          content: (
+            <div className="graph-frame">
+              {frame.title} ({frame.members.length})
+            </div>
+          ),
+        }),
+      );
+  }, [applications, related]);
+
+  if (applications.length === 0) return <p className="chart-empty">No applications in this model yet.</p>;
+
+  return (
+    <section className="chart topology" aria-label={label ?? 'Topology'}>
+      <div className="chart-bar">
+        <p className="chart-summary">
+          {applications.length} {applications.length === 1 ? 'application' : 'applications'} (
+          {countStatuses(applications.map((each) => each.status || 'unset'))}),{' '}
+          {relations.length} {relations.length === 1 ? 'relation' : 'relations'}
+        </p>
+        <div className="chart-choice" role="group" aria-label="Show as">
+          <button type="button" aria-pressed={view === 'picture'} onClick={() => setView('picture')}>
+            Picture
+          </button>
+          <button type="button" aria-pressed={view === 'list'} onClick={() => setView('list')}>
+            List
+          </button>
+        </div>
+      </div>
+      {view === 'picture' ? (
+        <GraphCanvas
+          boxes={boxes}
+          links={links}
+          draw={draw}
+          backdrop={backdrop}
+          label="Picture of applications and relations. Choose List for the same in words."
+        />
+      ) : (
+        <ul className="graph-list">
+          {[...applications]
+            .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+            .map((application) => (
+              <TopologyRow
+                key={application.name}
+                application={application}
+                relations={relationsOf(application.name, relations)}
+                href={hrefOf?.(application.name)}
+                onOpen={open}
+              />
+            ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function BoxContent({ application, compact }: { application: TopologyApplication; compact: boolean }) {
+  const { name, status, message, units, unitStatuses, charm } = application;
+  const marks = unitStatuses.slice(0, UNIT_MARKS);
+  return (
+    <>
+      <span className="graph-box-line">
+        <StatusShape status={status} size={16} />
+        <span className="graph-box-name">{name}</span>
+        {compact ? <span className="graph-box-text">{units}</span> : null}
+      </span>
+      <span className="graph-box-text">
+        {status || 'unset'}
+        {message ? `: ${message}` : ''}
+      </span>
+      {compact ? null : (
+        <span className="graph-box-line">
+          <span className="graph-box-text graph-box-charm">{charm}</span>
+          <span className="graph-box-units">
+            {marks.map((each, index) => (
+              <StatusShape key={index} status={each} size={10} />
+            ))}
+            <span className="graph-box-text">
+              {units > marks.length && marks.length > 0 ? `+${units - marks.length}` : ''}
+              {marks.length === 0 ? unitsText(units) : ''}
+            </span>
+          </span>
+        </span>
+      )}
+    </>
+  );
+}
+
+function TopologyRow(props: {
+  application: TopologyApplication;
+  relations: string[];
+  href: string | undefined;
+  onOpen: (event: MouseEvent, name: string) => void;
+}) {
+  const { application, relations, href, onOpen } = props;
+  const open = (event: MouseEvent) => onOpen(event, application.name);
+  return (
+    <li>
+      <div className="graph-list-head">
+        {href ? (
+          <a className="graph-list-open" href={href} onClick={open}>
+            {application.name}
+          </a>
+        ) : (
+          <button type="button" className="graph-list-open" onClick={open}>
+            {application.name}
+          </button>
+        )}
+        <StatusMark status={application.status} />
+        <span>{unitsText(application.units)}</span>
+        <span className="chart-muted">{application.charm}</span>
+      </div>
+      {application.message ? <p className="graph-list-more">{application.message}</p> : null}
+      {relations.map((text) => (
+        <p key={text} className="graph-list-more chart-muted">
+          {text}
+        </p>
+      ))}
+    </li>
+  );
+}

@@ -1,0 +1,206 @@
+import '@xyflow/react/dist/base.css';
+import '../charts.css';
+import './graph.css';
+import {
+  Background,
+  Handle,
+  MiniMap,
+  Position,
+  ReactFlow,
+  type Edge,
+  type Node,
+  type NodeProps,
+  type ReactFlowInstance,
+} from '@xyflow/react';
+import { memo, useEffect, useMemo, useRef, type FocusEvent, type ReactNode } from 'react';
+
+import type { Tone } from '../status';
+import { useSize } from '../useSize';
+import { firstView, type Direction, type Drawing } from './layout';
+
+/** A box of the graph: its size, the tone of its dot on the map, and what is written in it. */
+export interface GraphBox {
+  id: string;
+  width: number;
+  height: number;
+  tone: Tone;
+  content: ReactNode;
+}
+
+export interface GraphLink {
+  id: string;
+  source: string;
+  target: string;
+  /** Written beside the line. */
+  label?: string | undefined;
+  /** For screen readers; without it the line is left to the list. */
+  name?: string | undefined;
+  /** Extra class: `is-dashed`, `is-faint`, `is-strong`, `is-negative`. */
+  className?: string | undefined;
+}
+
+interface Props {
+  boxes: GraphBox[];
+  links: GraphLink[];
+  /** Places of the boxes for a window of this size. */
+  draw: (window: { width: number; height: number }) => { drawing: Drawing; direction: Direction };
+  label: string;
+  /** Frames behind the boxes, for a window of this width; placed by `draw` too. */
+  backdrop?: ((width: number) => GraphBox[]) | undefined;
+}
+
+const STEP = 48;
+
+function inSteps(length: number): number {
+  return Math.max(STEP, Math.floor(length / STEP) * STEP);
+}
+
+type BoxNode = Node<{ content: ReactNode; direction: Direction; tone: Tone }, 'box'>;
+
+const BoxView = memo(function BoxView({ data }: NodeProps<BoxNode>) {
+  const [into, outOf] =
+    data.direction === 'LR' ? [Position.Left, Position.Right] : [Position.Top, Position.Bottom];
+  return (
+    <>
+      <Handle type="target" position={into} isConnectable={false} className="graph-handle" />
+      {data.content}
+      <Handle type="source" position={outOf} isConnectable={false} className="graph-handle" />
+    </>
+  );
+});
+
+const NODE_TYPES = { box: BoxView };
+const MAP_FROM = 20;
+/** The library reads null as "none", and anything else that is empty as "make one up". */
+const NO_NAME = null as unknown as string;
+
+/** Pan, zoom, fit and, for many boxes, a map. What the boxes and lines mean is the caller's. */
+export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
+  const [frame, size] = useSize<HTMLDivElement>({ width: 800, height: 480 });
+  const flow = useRef<ReactFlowInstance<BoxNode, Edge> | null>(null);
+  const moved = useRef(false);
+
+  // In steps: a window being dragged larger does not lay out everything at every pixel.
+  const [width, height] = [inSteps(size.width), inSteps(size.height)];
+  const { drawing, direction } = useMemo(() => draw({ width, height }), [draw, width, height]);
+
+  const nodes = useMemo(() => {
+    const node = (box: GraphBox, behind: boolean): BoxNode => ({
+      id: box.id,
+      type: 'box',
+      position: drawing.places.get(box.id) ?? { x: 0, y: 0 },
+      width: box.width,
+      height: box.height,
+      zIndex: behind ? -1 : 1,
+      data: { content: box.content, direction, tone: box.tone },
+      domAttributes: { 'aria-roledescription': undefined },
+      className: behind ? 'graph-backdrop' : '',
+    });
+    return [...(backdrop?.(width) ?? []).map((box) => node(box, true)), ...boxes.map((box) => node(box, false))];
+  }, [backdrop, boxes, drawing, direction, width]);
+
+  const edges = useMemo(
+    () =>
+      links.map(
+        (link): Edge => ({
+          id: link.id,
+          source: link.source,
+          target: link.target,
+          label: link.label,
+          className: `graph-link ${link.className ?? ''}`,
+          ariaRole: link.name ? 'img' : 'presentation',
+          ariaLabel: link.name ?? NO_NAME,
+          domAttributes: { 'aria-roledescription': undefined },
+        }),
+      ),
+    [links],
+  );
+
+  const start = useRef(firstView(drawing, size));
+  useEffect(() => {
+    start.current = firstView(drawing, size);
+    if (!moved.current) void flow.current?.setViewport(start.current);
+  }, [drawing, size]);
+
+  const fit = () => {
+    moved.current = false;
+    void flow.current?.fitView({ padding: 0.05, maxZoom: 1, duration: 200 });
+  };
+
+  const bringIntoView = (event: FocusEvent<HTMLElement>) => {
+    const id = event.target.closest('.react-flow__node')?.getAttribute('data-id');
+    const box = boxes.find((candidate) => candidate.id === id);
+    const place = id ? drawing.places.get(id) : undefined;
+    if (!flow.current || !box || !place || !event.target.matches(':focus-visible')) return;
+    const { x, y, zoom } = flow.current.getViewport();
+    const [left, top] = [place.x * zoom + x, place.y * zoom + y];
+    const seen =
+      left >= 0 && top >= 0 && left + box.width * zoom <= size.width && top + box.height * zoom <= size.height;
+    if (seen) return;
+    moved.current = true;
+    void flow.current.setCenter(place.x + box.width / 2, place.y + box.height / 2, { zoom, duration: 200 });
+  };
+
+  return (
+    <div className="graph">
+      <div className="graph-canvas" ref={frame} onFocus={bringIntoView}>
+        <ReactFlow<BoxNode, Edge>
+          aria-label={label}
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          defaultViewport={firstView(drawing, size)}
+          onInit={(instance) => {
+            flow.current = instance;
+            // The size was not known when the picture was first drawn.
+            void instance.setViewport(start.current);
+          }}
+          onMoveStart={(event) => {
+            if (event) moved.current = true;
+          }}
+          minZoom={0.15}
+          maxZoom={2}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          disableKeyboardA11y
+          deleteKeyCode={null}
+          selectionKeyCode={null}
+          panActivationKeyCode={null}
+          zoomOnScroll={false}
+          zoomOnDoubleClick={false}
+          preventScrolling={false}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Background gap={24} />
+          {boxes.length > MAP_FROM && size.width >= 600 ? (
+            <MiniMap<BoxNode>
+              pannable
+              zoomable
+              ariaLabel="Map of the whole picture"
+              nodeClassName={(node) => (node.zIndex === -1 ? 'graph-map-backdrop' : `chart-tone-${node.data.tone}`)}
+            />
+          ) : null}
+        </ReactFlow>
+      </div>
+      <div className="graph-controls" role="group" aria-label="View">
+        <button type="button" className="chart-button" onClick={() => zoom(flow.current, 'in')} aria-label="Zoom in">
+          +
+        </button>
+        <button type="button" className="chart-button" onClick={() => zoom(flow.current, 'out')} aria-label="Zoom out">
+          −
+        </button>
+        <button type="button" className="chart-button" onClick={fit} aria-label="Fit all in view">
+          Fit
+        </button>
+      </div>
+    </div>
+  );
+
+  function zoom(instance: ReactFlowInstance<BoxNode, Edge> | null, way: 'in' | 'out') {
+    moved.current = true;
+    void (way === 'in' ? instance?.zoomIn({ duration: 150 }) : instance?.zoomOut({ duration: 150 }));
+  }
+}

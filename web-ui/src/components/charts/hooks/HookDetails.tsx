@@ -1,0 +1,78 @@
+import type { ReactNode } from 'react';
+
+import { StatusShape } from '../StatusMark';
+import { durationText, exactTime, machineTime, relativeTime } from '../time';
+import type { HookRun } from '../types';
+import { isFailed } from './plot';
+
+interface Props {
+  run: HookRun;
+  now: number;
+  showUnit: boolean;
+  actions: ReactNode;
+  onClose: () => void;
+}
+
+/** One run of one hook, in full. */
+export function HookDetails({ run, now, showUnit, actions, onClose }: Props) {
+  const failed = isFailed(run);
+  const started = run['started-at'];
+  return (
+    <div className={`hook-details chart-details chart-tone-${failed ? 'negative' : 'positive'}`}>
+      <div className="chart-bar">
+        <strong className="hook-details-name">
+          <StatusShape status={failed ? 'failed' : 'ok'} /> {run.hook}
+        </strong>
+        <button type="button" className="chart-button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <dl className="chart-facts">
+        <dt>Result</dt>
+        <dd>
+          {run.result}
+          {run.code ? (
+            <>
+              {' '}
+              <code>{run.code}</code>
+            </>
+          ) : null}
+        </dd>
+        {run.message ? (
+          <>
+            <dt>Message</dt>
+            <dd className="hook-details-message">{run.message}</dd>
+          </>
+        ) : null}
+        <dt>Took</dt>
+        <dd>{durationText(run.duration)}</dd>
+        <dt>Began</dt>
+        <dd>
+          <time dateTime={machineTime(started)}>{exactTime(started)}</time>{' '}
+          <span className="chart-muted">({relativeTime(started, now)})</span>
+        </dd>
+        {showUnit ? (
+          <>
+            <dt>Unit</dt>
+            <dd>{run.unit}</dd>
+          </>
+        ) : null}
+        <dt>Charm</dt>
+        <dd>{run.charm}</dd>
+        <dt>Effects</dt>
+        <dd>
+          {run.effects.length === 0 ? (
+            <span className="chart-muted">{failed ? 'none: a failed hook changes nothing' : 'none'}</span>
+          ) : (
+            <ul>
+              {run.effects.map((effect, index) => (
+                <li key={index}>{effect}</li>
+              ))}
+            </ul>
+          )}
+        </dd>
+      </dl>
+      {actions ? <div className="hook-details-actions">{actions}</div> : null}
+    </div>
+  );
+}

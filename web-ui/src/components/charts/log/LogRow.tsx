@@ -1,0 +1,49 @@
+import { memo } from 'react';
+
+import { exactTime, machineTime } from '../time';
+import type { LogRecord } from '../types';
+import { levelTone, marked, preciseClock } from './records';
+
+interface Props {
+  record: LogRecord;
+  index: number;
+  highlight: string;
+  onEntity: ((entity: string) => void) | undefined;
+}
+
+/** One line of the log. */
+export const LogRow = memo(function LogRow({ record, index, highlight, onEntity }: Props) {
+  return (
+    <div
+      className={`log-row chart-tone-${levelTone(record.level)}`}
+      role="row"
+      aria-rowindex={index + 1}
+      data-index={index}
+    >
+      <span role="cell" className="log-time">
+        <time dateTime={machineTime(record.time)} title={exactTime(record.time)}>
+          {preciseClock(record.time)}
+        </time>
+      </span>
+      <span role="cell" className="log-level">
+        {record.level}
+      </span>
+      <span role="cell" className="log-entity">
+        {onEntity ? (
+          <button type="button" title={`Only ${record.entity}`} onClick={() => onEntity(record.entity)}>
+            {record.entity}
+          </button>
+        ) : (
+          record.entity
+        )}
+      </span>
+      <span role="cell" className="log-message">
+        <span className="log-module">{record.module}</span> <Marked text={record.message} needle={highlight} />
+      </span>
+    </div>
+  );
+});
+
+function Marked({ text, needle }: { text: string; needle: string }) {
+  return marked(text, needle).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+
+import { decades, linear, logarithmic, niceTicks, quantile } from './scale';
+
+describe('scales', () => {
+  it('maps lines and decades', () => {
+    expect(linear(0, 10, 100, 0)(5)).toBe(50);
+    expect(linear(3, 3, 0, 10)(3)).toBe(5);
+    expect(logarithmic(1, 100, 0, 20)(10)).toBeCloseTo(10);
+    expect(logarithmic(1, 100, 0, 20)(0)).toBe(0);
+  });
+
+  it('finds decades around values', () => {
+    expect(decades([250, 80_000])).toEqual([100, 100_000]);
+    expect(decades([100])).toEqual([100, 1000]);
+    expect(decades([0])).toEqual([1, 10]);
+    expect(decades([])).toEqual([1, 10]);
+  });
+
+  it('makes round ticks that reach the end', () => {
+    expect(niceTicks(0, 97, 4)).toEqual([0, 25, 50, 75, 100]);
+    expect(niceTicks(0, 0.3, 3)).toEqual([0, 0.1, 0.2, 0.3]);
+    expect(niceTicks(4, 4, 3)).toEqual([4]);
+  });
+
+  it('reads quantiles by nearest rank', () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect(quantile(values, 0.5)).toBe(50);
+    expect(quantile(values, 0.99)).toBe(99);
+    expect(quantile([7], 0.99)).toBe(7);
+    expect(quantile([], 0.5)).toBeNaN();
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+
+import { clockTime, durationText, machineTime, relativeTime, roughDuration, timeTicks } from './time';
+
+const SECOND = 1_000_000;
+const NOON = Date.UTC(2026, 10, 21, 12) * 1000;
+
+describe('times in words', () => {
+  it('tells how long ago', () => {
+    expect(relativeTime(NOON - SECOND, NOON)).toBe('now');
+    expect(relativeTime(NOON - 40 * SECOND, NOON)).toBe('40 s ago');
+    expect(relativeTime(NOON - 3 * 60 * SECOND, NOON)).toBe('3 min ago');
+    expect(relativeTime(NOON + 90 * SECOND, NOON)).toBe('in 1 min');
+    expect(roughDuration(47 * 3600 * SECOND)).toBe('47 h');
+    expect(roughDuration(49 * 3600 * SECOND)).toBe('2 d');
+    expect(machineTime(NOON)).toBe('2026-11-21T12:00:00.000Z');
+  });
+
+  it('writes durations with three figures', () => {
+    expect([850, 12_340, 4_200_000, 125 * SECOND, 3600 * SECOND].map(durationText)).toEqual([
+      '850 µs',
+      '12.3 ms',
+      '4.20 s',
+      '2 min 5 s',
+      '1 h',
+    ]);
+  });
+
+  it('puts ticks on round times', () => {
+    const ticks = timeTicks(NOON + 17 * SECOND, NOON + 3600 * SECOND, 6);
+    expect(ticks.length).toBeGreaterThan(2);
+    expect(ticks.length).toBeLessThanOrEqual(6);
+    for (const { time, text } of ticks) {
+      expect(time % (60 * SECOND)).toBe(0);
+      expect(clockTime(time).startsWith(text)).toBe(true);
+    }
+    expect(timeTicks(NOON, NOON, 5)).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+/** What the topology draws: boxes, lines and groups of applications. Pure. */
+import { arrange, grid, type Box, type Direction, type Drawing, type Link } from './graph/layout';
+import { lookOf, urgency } from './status';
+import type { RelationInfo, TopologyApplication } from './types';
+
+/** Beyond this many applications the boxes are smaller and say less. */
+export const COMPACT_FROM = 16;
+
+/** Up to this many lines say their interface. */
+export const LABELS_UP_TO = 12;
+
+export interface Sizes {
+  width: number;
+  height: number;
+}
+
+export function boxSize(applications: number): Sizes {
+  return applications > COMPACT_FROM ? { width: 168, height: 52 } : { width: 208, height: 84 };
+}
+
+/** All relations between two applications as one line. */
+export interface Line extends Link {
+  id: string;
+  relations: RelationInfo[];
+}
+
+/** Lines between applications that are there, the provider on the left. */
+export function linesOf(applications: TopologyApplication[], relations: RelationInfo[]): Line[] {
+  const known = new Set(applications.map((application) => application.name));
+  const lines = new Map<string, Line>();
+  for (const relation of relations) {
+    const [a, b] = relation.endpoints;
+    if (!a || !b || a.application === b.application) continue;
+    if (!known.has(a.application) || !known.has(b.application)) continue;
+    const [from, to] = b.role === 'provider' ? [b, a] : [a, b];
+    const existing =
+      lines.get(`${from.application} ${to.application}`) ?? lines.get(`${to.application} ${from.application}`);
+    if (existing) existing.relations.push(relation);
+    else {
+      const id = `${from.application} ${to.application}`;
+      lines.set(id, { id, source: from.application, target: to.application, relations: [relation] });
+    }
+  }
+  return [...lines.values()];
+}
+
+/** `front:website – site:website (http)`. */
+export function relationText(relation: RelationInfo): string {
+  const ends = relation.endpoints.map((end) => `${end.application}:${end.name}`).join(' – ');
+  const troubled = relation.status !== '' && relation.status !== 'joined' ? `, ${relation.status}` : '';
+  return `${ends} (${relation.interface}${relation.scope === 'container' ? ', subordinate' : ''}${troubled})`;
+}
+
+/** Relations of an application, as texts; those to itself included. */
+export function relationsOf(name: string, relations: RelationInfo[]): string[] {
+  return relations.filter((each) => each.endpoints.some((end) => end.application === name)).map(relationText);
+}
+
+export interface Group extends Box {
+  title: string;
+  members: TopologyApplication[];
+}
+
+const TITLES = {
+  negative: 'Needs attention',
+  caution: 'Waiting',
+  information: 'Working',
+  positive: 'Active',
+  neutral: 'Unknown',
+} as const;
+
+/** Applications by what their status asks for, the worst first, each group by name. */
+export function groupsOf(applications: TopologyApplication[]): { title: string; members: TopologyApplication[] }[] {
+  const groups = new Map<string, TopologyApplication[]>();
+  const sorted = [...applications].sort(
+    (a, b) => urgency(a.status) - urgency(b.status) || a.name.localeCompare(b.name, undefined, { numeric: true }),
+  );
+  for (const application of sorted) {
+    const title = TITLES[lookOf(application.status).tone];
+    groups.set(title, [...(groups.get(title) ?? []), application]);
+  }
+  return [...groups].map(([title, members]) => ({ title, members }));
+}
+
+const HEADING = 34;
+const PADDING = 12;
+const BETWEEN = 20;
+
+/** Places of applications without relations: frames below each other, a grid in each. */
+export function groupedDrawing(applications: TopologyApplication[], windowWidth: number): { drawing: Drawing; frames: Group[] } {
+  const size = boxSize(applications.length);
+  const gap = 12;
+  // On a phone a little smaller, so that two stand side by side.
+  const room = Math.max(size.width, (windowWidth < 600 ? windowWidth * 1.32 : windowWidth - 32) - 2 * PADDING);
+  const columns = Math.max(1, Math.floor((room + gap) / (size.width + gap)));
+  const places: Drawing['places'] = new Map();
+  const frames: Group[] = [];
+  let [y, width] = [0, 0];
+  for (const { title, members } of groupsOf(applications)) {
+    const across = Math.min(columns, members.length);
+    const inner = grid(
+      members.map(({ name }) => ({ id: name, ...size })),
+      // As many columns as there is room for, whatever the shape that makes.
+      (across * across * (size.width + gap)) / (members.length * (size.height + gap)),
+      gap,
+    );
+    const frame = {
+      id: `group ${title}`,
+      title,
+      members,
+      width: Math.max(inner.width, 168) + 2 * PADDING,
+      height: inner.height + HEADING + PADDING,
+    };
+    frames.push(frame);
+    places.set(frame.id, { x: 0, y });
+    for (const [id, place] of inner.places) places.set(id, { x: place.x + PADDING, y: place.y + y + HEADING });
+    y += frame.height + BETWEEN;
+    width = Math.max(width, frame.width);
+  }
+  return { drawing: { places, width, height: Math.max(0, y - BETWEEN) }, frames };
+}
+
+/** Places of applications with relations. */
+export function relatedDrawing(
+  names: string[],
+  lines: Link[],
+  size: Sizes,
+  window: Sizes,
+): { drawing: Drawing; direction: Direction } {
+  const directions: Direction[] = window.width < 600 ? ['TB', 'LR'] : ['LR', 'TB'];
+  const labelled = lines.length <= LABELS_UP_TO;
+  return arrange(names.map((id) => ({ id, ...size })), lines, window, { directions, labelled });
+}

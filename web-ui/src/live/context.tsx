@@ -1,0 +1,154 @@
+/** The event stream of the page that is shown: one for the whole tab, its scope set by the route. */
+import { useQueryClient } from "@tanstack/react-query";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { session } from "../api";
+import * as paths from "../api/paths";
+import type {
+  ApplicationInfo,
+  CharmInfo,
+  LiveEvent,
+  MachineInfo,
+  ModelSummary,
+  RelationInfo,
+  UnitInfo,
+} from "../api/types";
+import { Connection, type Health } from "./connection";
+import { LiveState } from "./state";
+
+interface Live {
+  state: LiveState;
+  connection: Connection | null;
+}
+
+const LiveContext = createContext<Live>({ state: new LiveState(), connection: null });
+
+/** What a change makes stale among the answers that are not in the stream. */
+function staleKeys(event: LiveEvent): unknown[][] {
+  switch (event.kind) {
+    case "application":
+      return [["application", event.key], ["history", event.key]];
+    case "unit":
+      return [["history", event.key]];
+    case "machine":
+      return [["history", event.key]];
+    case "hook":
+      return [["hooks"]];
+    case "model":
+      return [["model-config"], ["access"]];
+    case "user":
+      return [["users"], ["access"]];
+    default:
+      return [];
+  }
+}
+
+export function LiveProvider({ model, children }: { model: string | null; children: ReactNode }) {
+  const queries = useQueryClient();
+  const [live, setLive] = useState<Live>(() => ({ state: new LiveState(), connection: null }));
+  useEffect(() => {
+    const state = new LiveState();
+    const address = model === null ? "/v1/events" : `${paths.model(model)}/events`;
+    const connection = new Connection(address, state, () => {
+      // The refusal itself is not told to the page; asking for the session tells why.
+      void session.current().catch((error: { status?: number }) => {
+        if (error.status === 401) void queries.invalidateQueries({ queryKey: ["session"] });
+      });
+    });
+    let stale = new Map<string, unknown[]>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unlisten = state.onEvent((event) => {
+      for (const key of staleKeys(event)) stale.set(JSON.stringify(key), key);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        for (const queryKey of stale.values()) void queries.invalidateQueries({ queryKey });
+        stale = new Map();
+      }, 250);
+    });
+    let wasStale = false;
+    const unhealth = connection.subscribe(() => {
+      if (connection.health.state === "stale") wasStale = true;
+      else if (wasStale) {
+        wasStale = false;
+        void queries.invalidateQueries();
+      }
+    });
+    setLive({ state, connection });
+    return () => {
+      clearTimeout(timer);
+      unlisten();
+      unhealth();
+      connection.close();
+    };
+  }, [model, queries]);
+  return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>;
+}
+
+export function useHealth(): { health: Health; retry: () => void } {
+  const { connection } = useContext(LiveContext);
+  const subscribe = useCallback(
+    (listener: () => void) => connection?.subscribe(listener) ?? (() => {}),
+    [connection],
+  );
+  const health = useSyncExternalStore<Health>(
+    subscribe,
+    () => connection?.health ?? CONNECTING,
+  );
+  return { health, retry: () => connection?.now() };
+}
+
+const CONNECTING: Health = { state: "connecting" };
+
+function useTable<T>(read: (state: LiveState) => T): T {
+  const { state } = useContext(LiveContext);
+  return useSyncExternalStore(state.subscribe, () => read(state));
+}
+
+/** False until the first whole snapshot is there. */
+export function useReady(): boolean {
+  return useTable((state) => state.ready);
+}
+
+export interface Placed<T> {
+  model: string;
+  entity: T;
+}
+
+export function useEverywhere<T>(kind: string): readonly Placed<T>[] {
+  return useTable((state) => state.everywhere<Placed<T>>(kind));
+}
+
+export function useModels(): ModelSummary[] {
+  const placed = useEverywhere<ModelSummary>("model");
+  return useMemo(() => placed.map(({ entity }) => entity), [placed]);
+}
+
+export interface ModelEntities {
+  model: ModelSummary | undefined;
+  applications: readonly ApplicationInfo[];
+  units: readonly UnitInfo[];
+  machines: readonly MachineInfo[];
+  relations: readonly RelationInfo[];
+  charms: readonly CharmInfo[];
+}
+
+/** Everything the stream knows of the model with this name or UUID. */
+export function useModel(name: string): ModelEntities {
+  const models = useEverywhere<ModelSummary>("model");
+  const found = models.find(({ entity }) => entity.name === name || entity.uuid === name);
+  const uuid = found?.model || found?.entity.uuid || "";
+  const applications = useTable((state) => state.table<ApplicationInfo>(uuid, "application"));
+  const units = useTable((state) => state.table<UnitInfo>(uuid, "unit"));
+  const machines = useTable((state) => state.table<MachineInfo>(uuid, "machine"));
+  const relations = useTable((state) => state.table<RelationInfo>(uuid, "relation"));
+  const charms = useTable((state) => state.table<CharmInfo>(uuid, "charm"));
+  return { model: found?.entity, applications, units, machines, relations, charms };
+}

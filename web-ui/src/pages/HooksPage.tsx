@@ -1,0 +1,54 @@
+import { useParams } from "react-router";
+import { withQuery } from "../api/client";
+import * as paths from "../api/paths";
+import { CopyTools } from "../components/Commands";
+import { Filters } from "../components/Filters";
+import { HookRuns } from "../components/HookRuns";
+import { command } from "../lib/commands";
+import { useFilters } from "../lib/useFilters";
+
+const NAMES = ["unit", "hook", "result"] as const;
+
+const HOOKS = [
+  "install",
+  "leader-elected",
+  "config-changed",
+  "start",
+  "update-status",
+  "upgrade-charm",
+  "stop",
+  "remove",
+];
+
+/** Hooks of a model, or of one application in it. */
+export function HooksPage() {
+  const { model = "", application } = useParams();
+  const [values, set, clear] = useFilters(NAMES);
+  const filter = {
+    application,
+    unit: values.unit || undefined,
+    hook: values.hook || undefined,
+    result: values.result || undefined,
+  };
+  return (
+    <section className="section" aria-label="Hooks">
+      <div className="filters-row">
+        <Filters
+          filters={[
+            { name: "unit", label: "Unit" },
+            { name: "hook", label: "Hook", options: [["", "All"], ...HOOKS.map((hook): [string, string] => [hook, hook])] },
+            { name: "result", label: "Result", options: [["", "All"], ["ok", "ok"], ["failed", "failed"]] },
+          ]}
+          values={values}
+          onChange={set}
+          onClear={clear}
+        />
+        <CopyTools
+          cli={command("debug-log", "-m", model, "--replay", "--no-tail", values.unit && "--include", values.unit)}
+          request={{ path: withQuery(`${paths.model(model)}/hooks`, filter) }}
+        />
+      </div>
+      <HookRuns model={model} filter={filter} showUnit />
+    </section>
+  );
+}

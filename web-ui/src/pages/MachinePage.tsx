@@ -1,0 +1,84 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "react-router";
+import { machines as machineApi } from "../api";
+import * as paths from "../api/paths";
+import { StatusMark, StatusTimeline } from "../components/charts";
+import { CopyTools } from "../components/Commands";
+import { Facts } from "../components/Fields";
+import { PageHead } from "../components/PageHead";
+import { Empty, Failure, Loading } from "../components/States";
+import { Time } from "../components/Time";
+import { UnitTable } from "../components/UnitTable";
+import { command } from "../lib/commands";
+import { toModel } from "../lib/to";
+import { useNow } from "../lib/useNow";
+import { useModel, useReady } from "../live/context";
+
+export function MachinePage() {
+  const { model = "", machine: written = "" } = useParams();
+  const id = written.replaceAll("-", "/");
+  const ready = useReady();
+  const { machines, units } = useModel(model);
+  const machine = machines.find((each) => each.id === id);
+  const crumbs = [
+    { to: "/models", label: "Models" },
+    { to: toModel(model), label: model },
+  ];
+  const cli = command("status", "-m", model);
+  return (
+    <>
+      <PageHead
+        title={`Machine ${id}`}
+        crumbs={crumbs}
+        aside={machine && <StatusMark status={machine["agent-status"]} />}
+        summary={machine && (machine["agent-message"] || machine["instance-message"])}
+        tools={<CopyTools cli={cli} request={{ path: paths.machine(model, id) }} />}
+      />
+      {!ready && !machine && <Loading what={`machine ${id}`} />}
+      {ready && !machine && (
+        <Empty title={`There is no machine ${id} in ${model}`} cli={cli}>
+          It was removed with the last of its units.
+        </Empty>
+      )}
+      {machine && (
+        <>
+          <Facts
+            rows={[
+              ["Instance", <StatusMark key="instance" status={machine["instance-status"]} />],
+              ["Instance id", machine["instance-id"] || "not known yet"],
+              ["Addresses", machine.addresses.join(", ") || "none"],
+              ["Hardware", machine.hardware || "not told"],
+              ["Life", machine.life],
+              ["Added", <Time key="added" at={machine["created-at"]} />],
+            ]}
+          />
+          <section className="section" aria-label="Units">
+            <h2 className="section__title">Units</h2>
+            <UnitTable
+              model={model}
+              units={units.filter((unit) => unit.machine === id)}
+              caption={`Units on machine ${id}`}
+            />
+          </section>
+        </>
+      )}
+      <section className="section" aria-label="Status history">
+        <h2 className="section__title">Status history</h2>
+        <History model={model} id={id} />
+      </section>
+    </>
+  );
+}
+
+function History({ model, id }: { model: string; id: string }) {
+  const now = useNow();
+  const history = useQuery({
+    queryKey: ["history", id, model],
+    queryFn: () => machineApi.history(model, id, 200),
+  });
+  const cli = command("show-status-log", "-m", model, id);
+  if (history.isPending) return <Loading what="the history" />;
+  if (history.error) return <Failure error={history.error} cli={cli} onRetry={() => void history.refetch()} />;
+  if (history.data.length === 0) return <Empty title="No statuses yet" cli={cli} />;
+  return <StatusTimeline entries={history.data} now={now} label={`Statuses of machine ${id}`} />;
+}

@@ -1,0 +1,109 @@
+import { useState } from "react";
+import { Link, Outlet, useParams } from "react-router";
+import * as paths from "../../api/paths";
+import { StatusMark } from "../../components/charts";
+import { CopyTools } from "../../components/Commands";
+import { Facts } from "../../components/Fields";
+import { PageHead } from "../../components/PageHead";
+import { Empty, Loading } from "../../components/States";
+import { Tabs } from "../../components/Tabs";
+import { Time } from "../../components/Time";
+import { command } from "../../lib/commands";
+import { toApplication, toCharm, toModel } from "../../lib/to";
+import { useModel, useReady } from "../../live/context";
+import { useAllowed } from "../../session";
+import { RefreshDialog } from "./RefreshDialog";
+import { RemoveDialog } from "./RemoveDialog";
+import { ScaleDialog } from "./ScaleDialog";
+
+type Open = "scale" | "refresh" | "remove" | null;
+
+/** What all pages of one application have: state, actions, tabs. */
+export function ApplicationLayout() {
+  const { model = "", application: name = "" } = useParams();
+  const ready = useReady();
+  const { applications, units } = useModel(model);
+  const application = applications.find((each) => each.name === name);
+  const own = units.filter((unit) => unit.application === name);
+  const mayWrite = useAllowed(model, "write");
+  const [open, setOpen] = useState<Open>(null);
+  const close = (): void => setOpen(null);
+  const to = toApplication(model, name);
+  const crumbs = [
+    { to: "/models", label: "Models" },
+    { to: toModel(model), label: model },
+  ];
+  if (!application) {
+    return (
+      <>
+        <PageHead title={name} crumbs={crumbs} />
+        {ready ? (
+          <Empty title={`There is no application ${name} in ${model}`} cli={command("status", "-m", model)}>
+            It was removed, or has another name. Go back to <Link to={toModel(model)}>{model}</Link>.
+          </Empty>
+        ) : (
+          <Loading what={`application ${name}`} />
+        )}
+      </>
+    );
+  }
+  const alive = application.life === "alive";
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={crumbs}
+        aside={
+          <>
+            <StatusMark status={application.status.status} />
+            {!alive && <span className="tag">{application.life}</span>}
+          </>
+        }
+        summary={application.status.message}
+        tools={
+          <CopyTools
+            cli={command("show-application", "-m", model, name)}
+            request={{ path: paths.application(model, name) }}
+          />
+        }
+        actions={
+          mayWrite && (
+            <>
+              <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("scale")}>
+                Scale
+              </button>
+              <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("refresh")}>
+                Refresh
+              </button>
+              <button type="button" className="p-button--negative" onClick={() => setOpen("remove")}>
+                Remove
+              </button>
+            </>
+          )
+        }
+      />
+      <Facts
+        rows={[
+          ["Charm", <Link key="charm" to={toCharm(model, application.charm)}>{application.charm}</Link>],
+          ["Units", String(application.units.length)],
+          ["Version", application["workload-version"] || "not told"],
+          ["Exposed", application.exposed ? "yes" : "no"],
+          ["Status since", <Time key="since" at={application.status.since} />],
+        ]}
+      />
+      <Tabs
+        label="Application"
+        tabs={[
+          { to, label: "Units", end: true, count: own.length },
+          { to: `${to}/config`, label: "Configuration" },
+          { to: `${to}/hooks`, label: "Hooks" },
+          { to: `${to}/history`, label: "History" },
+        ]}
+      />
+      <Outlet />
+      {open === "scale" && <ScaleDialog model={model} application={application} units={own} onClose={close} />}
+      {open === "refresh" && <RefreshDialog model={model} application={application} onClose={close} />}
+      {open === "remove" && <RemoveDialog model={model} name={name} units={own} onClose={close} />}
+    </>
+  );
+}

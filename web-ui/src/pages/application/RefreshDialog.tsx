@@ -1,0 +1,65 @@
+import { useState } from "react";
+import { applications } from "../../api";
+import * as paths from "../../api/paths";
+import type { ApplicationInfo, CharmInfo } from "../../api/types";
+import { CharmPicker } from "../../components/CharmPicker";
+import { CommandHint } from "../../components/Commands";
+import { Dialog } from "../../components/Dialog";
+import { command } from "../../lib/commands";
+import { useAct } from "../../lib/useAct";
+import { useCharms } from "../../lib/useCharms";
+
+interface Properties {
+  model: string;
+  application: ApplicationInfo;
+  onClose: () => void;
+}
+
+export function RefreshDialog({ model, application, onClose }: Properties) {
+  const { name } = application;
+  const [charm, setCharm] = useState<CharmInfo | null>(null);
+  const [force, setForce] = useState(false);
+  const { charms } = useCharms(model);
+  const fitting = charms.filter(
+    (each) => each.name === application["charm-name"] && each.url !== application.charm,
+  );
+  const refresh = useAct(
+    async () => charm && (await applications.refresh(model, name, charm.url, force)),
+    onClose,
+  );
+  const other = charm !== null && charm.name !== application["charm-name"];
+  return (
+    <Dialog
+      title={`Refresh ${name}`}
+      submit="Refresh"
+      disabled={charm === null || other || charm.url === application.charm}
+      busy={refresh.busy}
+      error={refresh.error}
+      onSubmit={() => refresh.run()}
+      onClose={onClose}
+    >
+      <p>
+        Runs {application.charm} now. Every unit runs upgrade-charm on the new revision; its state
+        stays.
+      </p>
+      <CharmPicker model={model} charms={fitting} chosen={charm} onChoose={setCharm} />
+      {other && (
+        <p role="alert">
+          {charm.url} is another charm; {name} needs a revision of {application["charm-name"]}.
+        </p>
+      )}
+      <label className="check">
+        <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
+        <span>Also units in error</span>
+      </label>
+      <CommandHint
+        cli={command("refresh", "-m", model, name, "--path", "./FILE.charm", force && "--force-units")}
+        request={{
+          method: "POST",
+          path: `${paths.application(model, name)}/refresh`,
+          body: { charm: charm?.url ?? "local:NAME-REVISION", "force-units": force },
+        }}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,20 @@
+import { useParams } from "react-router";
+import { Empty } from "../../components/States";
+import { UnitTable } from "../../components/UnitTable";
+import { command } from "../../lib/commands";
+import { useModel } from "../../live/context";
+
+export function ApplicationUnitsPage() {
+  const { model = "", application = "" } = useParams();
+  const units = useModel(model).units.filter(
+    (unit) => unit.application === application || unit.principal?.startsWith(`${application}/`),
+  );
+  if (units.length === 0) {
+    return (
+      <Empty title="No units" cli={command("add-unit", "-m", model, application)}>
+        The application is deployed but runs nowhere. Scale it up to run it.
+      </Empty>
+    );
+  }
+  return <UnitTable model={model} units={units} caption={`Units of ${application}`} />;
+}

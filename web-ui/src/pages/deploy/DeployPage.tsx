@@ -1,0 +1,120 @@
+import { useEffect, useState } from "react";
+import { useNavigate, useParams, useSearchParams } from "react-router";
+import { applications as applicationApi } from "../../api";
+import * as paths from "../../api/paths";
+import type { CharmInfo } from "../../api/types";
+import { CharmPicker } from "../../components/CharmPicker";
+import { CommandHint } from "../../components/Commands";
+import { TextField } from "../../components/Fields";
+import { PageHead } from "../../components/PageHead";
+import { Failure } from "../../components/States";
+import { command } from "../../lib/commands";
+import { APPLICATION_NAME, changedValues, freeName, valueError } from "../../lib/deployForm";
+import { toApplication, toModel } from "../../lib/to";
+import { useAct } from "../../lib/useAct";
+import { useCharms } from "../../lib/useCharms";
+import { useModel } from "../../live/context";
+import { OptionFields } from "./OptionFields";
+
+export function DeployPage() {
+  const { model = "" } = useParams();
+  const navigate = useNavigate();
+  const [parameters] = useSearchParams();
+  const { applications } = useModel(model);
+  const { charms } = useCharms(model);
+  const [charm, setCharm] = useState<CharmInfo | null>(null);
+  const [name, setName] = useState("");
+  const [named, setNamed] = useState(false);
+  const [units, setUnits] = useState("1");
+  const [texts, setTexts] = useState<Record<string, string>>({});
+  const taken = applications.map((each) => each.name);
+
+  const choose = (chosen: CharmInfo | null): void => {
+    setCharm(chosen);
+    setTexts({});
+    if (chosen && !named) setName(freeName(chosen.name, taken));
+  };
+  const wanted = parameters.get("charm");
+  const preset = charms.find(({ url }) => url === wanted);
+  useEffect(() => {
+    if (preset && !charm) choose(preset);
+    // Only the first time the charm of the address is known.
+  }, [preset]);
+
+  const body = {
+    application: name,
+    charm: charm?.url ?? "",
+    units: Number(units),
+    config: charm ? changedValues(charm, texts) : {},
+  };
+  const deploy = useAct(
+    () => applicationApi.deploy(model, body),
+    () => void navigate(toApplication(model, name)),
+  );
+  const nameError = !name
+    ? null
+    : taken.includes(name)
+      ? "An application of this name is there already"
+      : APPLICATION_NAME.test(name)
+        ? null
+        : "Lower-case letters, digits and dashes, beginning with a letter; no part of digits alone";
+  const unitsError = /^\d+$/.test(units) && Number(units) <= 1000 ? null : "A number from 0 to 1000";
+  const wrong =
+    charm !== null &&
+    Object.entries(texts).some(([option, text]) => {
+      const kind = charm.config.options[option]?.type;
+      return kind !== undefined && valueError(kind, text) !== null;
+    });
+  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong;
+  const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
+  return (
+    <>
+      <PageHead
+        title="Deploy"
+        crumbs={[
+          { to: "/models", label: "Models" },
+          { to: toModel(model), label: model },
+        ]}
+        summary={`A charm as an application of ${model}`}
+      />
+      <form
+        className="deploy"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) deploy.run();
+        }}
+      >
+        <CharmPicker model={model} charms={charms} chosen={charm} onChoose={choose} />
+        <div className="deploy__row">
+          <TextField
+            label="Application name"
+            value={name}
+            onChange={(value) => {
+              setName(value);
+              setNamed(value !== "");
+            }}
+            error={nameError}
+          />
+          <TextField
+            label="Number of units"
+            type="number"
+            min={0}
+            max={1000}
+            value={units}
+            onChange={setUnits}
+            error={unitsError}
+          />
+        </div>
+        {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
+        {deploy.error != null && <Failure error={deploy.error} />}
+        <CommandHint
+          cli={command("deploy", "-m", model, "./FILE.charm", name || "NAME", units !== "1" && "-n", units !== "1" && units, ...settings)}
+          request={{ method: "POST", path: `${paths.model(model)}/applications`, body }}
+        />
+        <button type="submit" className="p-button--positive" disabled={!ready || deploy.busy}>
+          {deploy.busy ? "Deploying…" : "Deploy"}
+        </button>
+      </form>
+    </>
+  );
+}

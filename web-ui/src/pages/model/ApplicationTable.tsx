@@ -1,0 +1,61 @@
+import { Link } from "react-router";
+import type { ApplicationInfo, UnitInfo } from "../../api/types";
+import { StatusMark } from "../../components/charts";
+import { toApplication, toCharm } from "../../lib/to";
+
+interface Properties {
+  model: string;
+  applications: readonly ApplicationInfo[];
+  units: readonly UnitInfo[];
+}
+
+export function ApplicationTable({ model, applications, units }: Properties) {
+  const active = new Map<string, number>();
+  for (const { application, workload } of units) {
+    if (workload.status === "active") active.set(application, (active.get(application) ?? 0) + 1);
+  }
+  return (
+    <table className="list" aria-label="Applications">
+      <thead>
+        <tr>
+          <th scope="col">Application</th>
+          <th scope="col">Status</th>
+          <th scope="col" className="number">
+            Active
+          </th>
+          <th scope="col">Charm</th>
+          <th scope="col">Version</th>
+          <th scope="col">Message</th>
+        </tr>
+      </thead>
+      <tbody>
+        {applications.map((application) => {
+          const { name, status, charm, life } = application;
+          const scale = application.units.length;
+          const up = active.get(name) ?? 0;
+          return (
+            <tr key={name} data-application={name}>
+              <th scope="row">
+                <Link to={toApplication(model, name)}>{name}</Link>
+                {life !== "alive" && <span className="tag">{life}</span>}
+              </th>
+              <td data-label="Status">
+                <StatusMark status={status.status} />
+              </td>
+              <td data-label="Active" className={`number ${up < scale ? "is-short" : ""}`}>
+                {up}/{scale}
+              </td>
+              <td data-label="Charm">
+                <Link to={toCharm(model, charm)}>{charm}</Link>
+              </td>
+              <td data-label="Version">{application["workload-version"] || "–"}</td>
+              <td data-label="Message" className="message">
+                {status.message || "–"}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,55 @@
+import { Link } from "react-router";
+import type { MachineInfo } from "../../api/types";
+import { StatusMark } from "../../components/charts";
+import { natural } from "../../lib/attention";
+import { toMachine, toUnit } from "../../lib/to";
+
+export function MachineTable({ model, machines }: { model: string; machines: readonly MachineInfo[] }) {
+  return (
+    <table className="list" aria-label="Machines">
+      <thead>
+        <tr>
+          <th scope="col">Machine</th>
+          <th scope="col">Agent</th>
+          <th scope="col">Instance</th>
+          <th scope="col">Instance id</th>
+          <th scope="col">Address</th>
+          <th scope="col">Units</th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...machines]
+          .sort((a, b) => natural(a.id, b.id))
+          .map((machine) => (
+            <tr key={machine.id} data-machine={machine.id}>
+              <th scope="row">
+                <Link to={toMachine(model, machine.id)}>{machine.id}</Link>
+                {machine.life !== "alive" && <span className="tag">{machine.life}</span>}
+              </th>
+              <td data-label="Agent">
+                <StatusMark status={machine["agent-status"]} />
+              </td>
+              <td data-label="Instance">
+                <StatusMark status={machine["instance-status"]} />
+              </td>
+              <td data-label="Instance id" className="mono">
+                {machine["instance-id"] || "–"}
+              </td>
+              <td data-label="Address" className="mono">
+                {machine.addresses.join(", ") || "–"}
+              </td>
+              <td data-label="Units">
+                {machine.units.length === 0 && "–"}
+                {machine.units.map((unit, index) => (
+                  <span key={unit}>
+                    {index > 0 && ", "}
+                    <Link to={toUnit(model, unit)}>{unit}</Link>
+                  </span>
+                ))}
+              </td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { StatusMark } from "../../components/charts";
+import { CopyTools } from "../../components/Commands";
+import { PageHead } from "../../components/PageHead";
+import { Empty, Loading } from "../../components/States";
+import { Tally } from "../../components/Tally";
+import { Time } from "../../components/Time";
+import { type Concern, concerns, isUrgent, natural, unitStatus } from "../../lib/attention";
+import { toModel } from "../../lib/to";
+import type { ApplicationInfo, MachineInfo, ModelSummary, UnitInfo } from "../../api/types";
+import { type Placed, useEverywhere, useReady } from "../../live/context";
+import { useSuperuser } from "../../session";
+import { AddModelDialog } from "./AddModelDialog";
+
+interface Shown {
+  model: ModelSummary;
+  units: UnitInfo[];
+  concerns: Concern[];
+}
+
+function byModel<T>(placed: readonly Placed<T>[]): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const { model, entity } of placed) {
+    const list = found.get(model);
+    if (list) list.push(entity);
+    else found.set(model, [entity]);
+  }
+  return found;
+}
+
+export function ModelsPage() {
+  const ready = useReady();
+  const superuser = useSuperuser();
+  const [adding, setAdding] = useState(false);
+  const placed = useEverywhere<ModelSummary>("model");
+  const applications = byModel(useEverywhere<ApplicationInfo>("application"));
+  const units = byModel(useEverywhere<UnitInfo>("unit"));
+  const machines = byModel(useEverywhere<MachineInfo>("machine"));
+  const shown: Shown[] = placed.map(({ model: uuid, entity }) => ({
+    model: entity,
+    units: units.get(uuid) ?? [],
+    concerns: concerns(applications.get(uuid) ?? [], units.get(uuid) ?? [], machines.get(uuid) ?? []),
+  }));
+  const trouble = ({ model, concerns }: Shown): number =>
+    concerns.length + (isUrgent(model.status) ? 1 : 0);
+  shown.sort((a, b) => trouble(b) - trouble(a) || natural(a.model.name, b.model.name));
+  const urgent = shown.filter((each) => trouble(each) > 0).length;
+  return (
+    <>
+      <PageHead
+        title="Models"
+        summary={
+          ready &&
+          (urgent > 0 ? `${urgent} of ${shown.length} need attention` : `${shown.length} models, none needs attention`)
+        }
+        tools={<CopyTools cli="periapt models" request={{ path: "/v1/models" }} />}
+        actions={
+          superuser && (
+            <button type="button" className="p-button--positive" onClick={() => setAdding(true)}>
+              Add model
+            </button>
+          )
+        }
+      />
+      {!ready && <Loading what="the models" />}
+      {ready && shown.length === 0 && (
+        <Empty title="There is no model you can see" cli="periapt add-model demo">
+          A model holds applications. Add one, or ask its owner to grant you access.
+        </Empty>
+      )}
+      <ul className="cards">
+        {shown.map((each) => (
+          <ModelCard key={each.model.uuid} {...each} />
+        ))}
+      </ul>
+      {adding && <AddModelDialog onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function ModelCard({ model, units, concerns }: Shown) {
+  return (
+    <li className={`card ${concerns.length > 0 ? "card--attention" : ""}`}>
+      <div className="card__head">
+        <h2 className="card__title">
+          <Link to={toModel(model.name)}>{model.name}</Link>
+        </h2>
+        <StatusMark status={model.life === "alive" ? model.status : model.life} />
+      </div>
+      <p className="card__line muted">
+        {model.owner} · added <Time at={model["created-at"]} />
+      </p>
+      {model.message && <p className="card__line">{model.message}</p>}
+      <p className="card__line">
+        {count(model.applications, "application")}, {count(model.units, "unit")},{" "}
+        {count(model.machines, "machine")}
+      </p>
+      {units.length > 0 && <Tally statuses={units.map(unitStatus)} />}
+      {concerns.slice(0, 3).map((concern) => (
+        <p key={concern.kind + concern.name} className="card__concern">
+          <StatusMark status={concern.status} label={false} /> <strong>{concern.name}</strong>{" "}
+          {concern.message || concern.status}
+        </p>
+      ))}
+      {concerns.length > 3 && <p className="card__line muted">and {concerns.length - 3} more</p>}
+    </li>
+  );
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}

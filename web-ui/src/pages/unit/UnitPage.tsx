@@ -1,0 +1,146 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useParams, useSearchParams } from "react-router";
+import { units as unitApi } from "../../api";
+import * as paths from "../../api/paths";
+import { StatusMark, StatusTimeline } from "../../components/charts";
+import { CopyTools } from "../../components/Commands";
+import { Facts } from "../../components/Fields";
+import { HookRuns } from "../../components/HookRuns";
+import { LiveLog } from "../../components/LiveLog";
+import { PageHead } from "../../components/PageHead";
+import { Empty, Failure, Loading } from "../../components/States";
+import { Time } from "../../components/Time";
+import { command } from "../../lib/commands";
+import { toApplication, toCharm, toMachine, toModel } from "../../lib/to";
+import { useNow } from "../../lib/useNow";
+import { useModel, useReady } from "../../live/context";
+import { useAllowed } from "../../session";
+import { RemoveUnitDialog } from "./RemoveUnitDialog";
+import { ResolveBanner } from "./ResolveBanner";
+
+const VIEWS = ["hooks", "history", "log"] as const;
+
+export function UnitPage() {
+  const { model = "", application = "", number = "" } = useParams();
+  const name = `${application}/${number}`;
+  const ready = useReady();
+  const unit = useModel(model).units.find((each) => each.name === name);
+  const mayWrite = useAllowed(model, "write");
+  const [removing, setRemoving] = useState(false);
+  const [parameters, setParameters] = useSearchParams();
+  const wanted = parameters.get("view");
+  const view = VIEWS.find((each) => each === wanted) ?? "hooks";
+  const crumbs = [
+    { to: "/models", label: "Models" },
+    { to: toModel(model), label: model },
+    { to: toApplication(model, application), label: application },
+  ];
+  const gone = ready && !unit;
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={crumbs}
+        aside={
+          unit && (
+            <>
+              <StatusMark status={unit.workload.status} />
+              {unit.leader && <span className="tag">leader</span>}
+              {unit.life !== "alive" && <span className="tag">{unit.life}</span>}
+            </>
+          )
+        }
+        summary={unit?.workload.message}
+        tools={
+          <CopyTools
+            cli={command("show-unit", "-m", model, name)}
+            request={{ path: paths.unit(model, name) }}
+          />
+        }
+        actions={
+          unit &&
+          mayWrite && (
+            <button type="button" className="p-button--negative" onClick={() => setRemoving(true)}>
+              Remove
+            </button>
+          )
+        }
+      />
+      {!ready && !unit && <Loading what={`unit ${name}`} />}
+      {gone && (
+        <Empty title={`There is no unit ${name} in ${model}`} cli={command("status", "-m", model)}>
+          It was removed. What it did stays below as long as the model keeps its history.
+        </Empty>
+      )}
+      {unit && (
+        <>
+          {unit.workload.status === "error" && (
+            <ResolveBanner model={model} unit={unit} mayWrite={mayWrite} />
+          )}
+          <Facts
+            rows={[
+              ["Agent", <StatusMark key="agent" status={unit.agent.status} />],
+              [
+                "Machine",
+                unit.machine ? (
+                  <Link key="machine" to={toMachine(model, unit.machine)}>
+                    {unit.machine}
+                  </Link>
+                ) : (
+                  "not assigned yet"
+                ),
+              ],
+              ["Charm", <Link key="charm" to={toCharm(model, unit.charm)}>{unit.charm}</Link>],
+              ["Address", unit["public-address"] ?? "none"],
+              ["Ports", unit["opened-ports"].join(", ") || "none"],
+              ["Version", unit["workload-version"] || "not told"],
+              ["Status since", <Time key="since" at={unit.workload.since} />],
+            ]}
+          />
+          {(unit["waiting-for"]?.length ?? 0) > 0 && (
+            <p className="waiting">Waits for {unit["waiting-for"]?.join(", ")}</p>
+          )}
+        </>
+      )}
+      <div className="segments" role="tablist" aria-label="Unit">
+        {VIEWS.map((each) => (
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            id={`tab-${each}`}
+            aria-selected={view === each}
+            aria-controls="unit-view"
+            onClick={() => setParameters({ view: each }, { replace: true })}
+          >
+            {each === "hooks" ? "Hooks" : each === "history" ? "Status history" : "Live log"}
+          </button>
+        ))}
+      </div>
+      <div id="unit-view" role="tabpanel" aria-labelledby={`tab-${view}`} className="section">
+        {view === "hooks" && <HookRuns model={model} filter={{ unit: name }} />}
+        {view === "history" && <History model={model} name={name} />}
+        {view === "log" && <LiveLog model={model} filter={{ include: name, tail: 200 }} />}
+      </div>
+      {removing && unit && (
+        <RemoveUnitDialog model={model} unit={unit} onClose={() => setRemoving(false)} />
+      )}
+    </>
+  );
+}
+
+function History({ model, name }: { model: string; name: string }) {
+  const now = useNow();
+  const history = useQuery({
+    queryKey: ["history", name, model],
+    queryFn: () => unitApi.history(model, name, 500),
+  });
+  const cli = command("show-status-log", "-m", model, name);
+  if (history.isPending) return <Loading what="the history" />;
+  if (history.error) return <Failure error={history.error} cli={cli} onRetry={() => void history.refetch()} />;
+  if (history.data.length === 0) {
+    return <Empty title="No statuses yet" cli={cli} />;
+  }
+  return <StatusTimeline entries={history.data} now={now} label={`Statuses of ${name}`} />;
+}

@@ -1,0 +1,133 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { users } from "../../api";
+import * as paths from "../../api/paths";
+import type { UserInfo } from "../../api/types";
+import { CommandHint, CopyTools } from "../../components/Commands";
+import { ConfirmByName } from "../../components/ConfirmByName";
+import { Facts } from "../../components/Fields";
+import { PageHead } from "../../components/PageHead";
+import { Failure, Loading } from "../../components/States";
+import { Time } from "../../components/Time";
+import { command } from "../../lib/commands";
+import { toModel } from "../../lib/to";
+import { useAct } from "../../lib/useAct";
+import { useVisitor } from "../../session";
+import { PasswordForm } from "../account/PasswordForm";
+import { Tokens } from "../account/Tokens";
+
+export function UserPage() {
+  const { user: name = "" } = useParams();
+  const user = useQuery({ queryKey: ["users", name], queryFn: () => users.show(name) });
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={[{ to: "/users", label: "Users" }]}
+        summary={user.data?.["display-name"]}
+        aside={user.data?.disabled && <span className="tag">disabled</span>}
+        tools={
+          <CopyTools cli={command("show-user", name)} request={{ path: paths.user(name) }} />
+        }
+      />
+      {user.isPending && <Loading what={`user ${name}`} />}
+      {user.error && (
+        <Failure error={user.error} cli="periapt users" onRetry={() => void user.refetch()} />
+      )}
+      {user.data && <Details user={user.data} />}
+    </>
+  );
+}
+
+function Details({ user }: { user: UserInfo }) {
+  const { name } = user;
+  const queries = useQueryClient();
+  const { session } = useVisitor();
+  const own = session?.user === name;
+  const [removing, setRemoving] = useState(false);
+  const changed = (): void => void queries.invalidateQueries({ queryKey: ["users"] });
+  const able = useAct(() => users.change(name, { disabled: !user.disabled }), changed);
+  const superuser = user.access === "superuser";
+  const access = useAct(
+    () => (superuser ? users.revoke(name, "superuser") : users.grant(name, "superuser")),
+    changed,
+  );
+  return (
+    <>
+      <Facts
+        rows={[
+          ["Access to the controller", user.access],
+          ["State", user.disabled ? "disabled" : user.registered ? "enabled" : "invited, not registered yet"],
+          ["Added", <span key="added"><Time at={user["created-at"]} /> by {user["created-by"]}</span>],
+          ["Last login", <Time key="login" at={user["last-login"]} />],
+          [
+            "Models",
+            user.models.length === 0
+              ? superuser ? "all, as superuser" : "none"
+              : user.models.map(({ uuid, name: model, access: own }, place) => (
+                  <span key={uuid}>
+                    {place > 0 && ", "}
+                    <Link to={`${toModel(model)}/access`}>{model}</Link> ({own})
+                  </span>
+                )),
+          ],
+        ]}
+      />
+      {!own && (
+        <section className="section" aria-label="Change">
+          <h2 className="section__title">Change</h2>
+          <div className="actions">
+            <button type="button" className="p-button" disabled={able.busy} onClick={() => able.run()}>
+              {user.disabled ? "Enable" : "Disable"}
+            </button>
+            <button type="button" className="p-button" disabled={access.busy} onClick={() => access.run()}>
+              {superuser ? "Revoke superuser" : "Grant superuser"}
+            </button>
+            <button type="button" className="p-button--negative" onClick={() => setRemoving(true)}>
+              Remove
+            </button>
+          </div>
+          {able.error != null && <Failure error={able.error} />}
+          {access.error != null && <Failure error={access.error} />}
+          <CommandHint cli={command(user.disabled ? "enable-user" : "disable-user", name)} />
+          <CommandHint cli={command(superuser ? "revoke" : "grant", name, "superuser")} />
+        </section>
+      )}
+      <section className="section" aria-label="Tokens and sessions">
+        <h2 className="section__title">Tokens and sessions</h2>
+        <Tokens user={name} />
+      </section>
+      <section className="section" aria-label="Password">
+        <h2 className="section__title">Password</h2>
+        <PasswordForm user={name} askCurrent={own} />
+      </section>
+      {removing && <RemoveUser name={name} onClose={() => setRemoving(false)} />}
+    </>
+  );
+}
+
+function RemoveUser({ name, onClose }: { name: string; onClose: () => void }) {
+  const navigate = useNavigate();
+  const remove = useAct(
+    () => users.remove(name),
+    () => void navigate("/users"),
+  );
+  return (
+    <ConfirmByName
+      title={`Remove ${name}`}
+      name={name}
+      submit="Remove user"
+      busy={remove.busy}
+      error={remove.error}
+      onConfirm={() => remove.run()}
+      onClose={onClose}
+    >
+      <p>All sessions and tokens of {name} end at once. What {name} owns stays.</p>
+      <CommandHint
+        cli={command("remove-user", name, "--no-prompt")}
+        request={{ method: "DELETE", path: paths.user(name) }}
+      />
+    </ConfirmByName>
+  );
+}
