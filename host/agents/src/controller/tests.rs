@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use periapt_engine::{Manifolds, SystemClock};
-use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
@@ -13,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use periapt_telemetry::Spans;
+use periapt_wire::rest::{EngineMap, NodeView};
 
 use super::{
     BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, RunOptions, bootstrap,
@@ -104,6 +104,12 @@ impl Running {
     }
 }
 
+/// A node of an engine.
+fn node<'a>(map: &'a EngineMap, engine: &str, name: &str) -> Option<&'a NodeView> {
+    let engine = map.engines.iter().find(|view| view.id == engine)?;
+    engine.nodes.iter().find(|node| node.name == name)
+}
+
 /// What the introspection socket answers.
 async fn introspect(directory: &Path, path: &str) -> String {
     let mut socket = UnixStream::connect(directory.join(super::INTROSPECTION_SOCKET))
@@ -183,12 +189,13 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
         .await
         .unwrap();
     let added: periapt_wire::rest::ModelSummary = added.json().await.unwrap();
-    let engines: Value = 'found: {
+    let engines: EngineMap = 'found: {
         for _ in 0..300 {
-            let engines: Value =
+            let engines: EngineMap =
                 serde_json::from_str(&introspect(home.path(), "/depengine").await).unwrap();
-            if engines["models"][added.uuid.as_str()]["manifolds"]["compute-provisioner"]["state"]
-                == "started"
+            let id = format!("model/{}", added.uuid);
+            if node(&engines, &id, "compute-provisioner")
+                .is_some_and(|node| node.state == "started")
             {
                 break 'found engines;
             }
@@ -196,15 +203,20 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
         }
         panic!("the new model's engine is not in the report");
     };
-    let nodes = engines["controller"]["manifolds"].as_object().unwrap();
-    for (name, node) in nodes {
-        assert_eq!(node["state"], "started", "{name}: {node}");
+    for node in &engines.engines[0].nodes {
+        if node.state == "uninstalled" {
+            assert_eq!(node.name, "termination-signal-handler", "{node:?}");
+            assert!(node.error.is_some());
+        } else {
+            assert_eq!(node.state, "started", "{node:?}");
+        }
     }
-    assert!(engines["controller"]["uninstalled"]["termination-signal-handler"].is_string());
-    assert_eq!(nodes["agent"]["inputs"], serde_json::json!([]));
+    assert!(node(&engines, "controller", "termination-signal-handler").is_some());
+    let agent = node(&engines, "controller", "agent").unwrap();
+    assert!(agent.inputs.is_empty());
     let metrics = introspect(home.path(), "/metrics").await;
     assert!(
-        metrics.contains("periapt_worker_running{engine=\"controller\",node=\"api-server\"} 1"),
+        metrics.contains("periapt_workers_running{agent=\"controller\",worker=\"api-server\"} 1"),
         "{metrics}"
     );
     introspect(home.path(), "/leases").await;
