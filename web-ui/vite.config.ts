@@ -50,5 +50,5 @@ export default defineConfig({
       proxied.map((path) => [path, { target: controller, changeOrigin: true, secure: false }]),
     ),
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+  test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"] },
 });

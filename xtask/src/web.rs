@@ -47,7 +47,10 @@ impl Node {
                 command.env("PATH", path);
             }
         }
-        command.env("CI", "1");
+        command
+            .env("CI", "1")
+            .env("NO_COLOR", "1")
+            .env_remove("FORCE_COLOR");
         command
     }
 }

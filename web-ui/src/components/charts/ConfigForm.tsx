@@ -42,7 +42,9 @@ export function ConfigForm(props: ConfigFormProps) {
   const dirty = wrong.length > 0 || !isEmpty(change);
   const count = Object.keys(change.set).length + change.reset.length;
 
-  useEffect(() => onDirtyChange?.(dirty), [dirty, onDirtyChange]);
+  useEffect(() => {
+    onDirtyChange?.(dirty);
+  }, [dirty, onDirtyChange]);
 
   // After the filter has let go of it: a field that is not drawn takes no focus.
   useEffect(() => {

@@ -74,7 +74,6 @@ export default function EngineGraph({ nodes, selected, onSelect, label }: Engine
           <button
             type="button"
             className={`graph-box chart-tone-${tone}${faint ? ' is-faint' : ''}`}
-            aria-label={nodeText(node)}
             aria-pressed={node.name === chosen}
             title={node.error}
             onClick={() => choose(node.name === chosen ? null : node.name)}
@@ -82,9 +81,14 @@ export default function EngineGraph({ nodes, selected, onSelect, label }: Engine
             <span className="graph-box-line">
               <StatusShape status={lookWord(node.state)} size={16} />
               <span className="graph-box-name">{node.name}</span>
-              {node['start-count'] ? <span className="graph-box-text">×{node['start-count']}</span> : null}
+              <span className="chart-unseen">{nodeText(node)}</span>
+              {node['start-count'] ? (
+                <span className="graph-box-text" aria-hidden="true">
+                  ×{node['start-count']}
+                </span>
+              ) : null}
             </span>
-            <span className="graph-box-text">
+            <span className="graph-box-text" aria-hidden="true">
               {node.state}
               {node['waits-for'] ? ` on ${node['waits-for']}` : ''}
               {node.error ? `: ${node.error}` : ''}

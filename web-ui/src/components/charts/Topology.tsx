@@ -30,12 +30,12 @@ function unitsText(count: number): string {
   return `${count} ${count === 1 ? 'unit' : 'units'}`;
 }
 
-/** What a screen reader says of a box. */
-function nameOf(application: TopologyApplication): string {
+/** What a screen reader says of a box after its name. */
+function spokenOf(application: TopologyApplication): string {
   const units = application.unitStatuses.length > 0 ? `: ${countStatuses(application.unitStatuses)}` : '';
   const message = application.message ? `, ${application.message}` : '';
   const kind = application.subordinate ? ', subordinate' : '';
-  return `${application.name}, ${application.status || 'unset'}${message}${kind}, ${unitsText(application.units)}${units}`;
+  return `, ${application.status || 'unset'}${message}${kind}, ${unitsText(application.units)}${units}`;
 }
 
 /** Applications and relations of a model: a picture, or the same as a list. */
@@ -79,7 +79,6 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
         const { tone } = lookOf(application.status);
         const shared = {
           className: `graph-box chart-tone-${tone}${application.subordinate ? ' is-dashed' : ''}`,
-          'aria-label': nameOf(application),
           title: application.message || undefined,
           onClick: (event: MouseEvent) => open(event, application.name),
           onMouseEnter: () => setPointed(application.name),
@@ -201,14 +200,19 @@ function BoxContent({ application, compact }: { application: TopologyApplication
       <span className="graph-box-line">
         <StatusShape status={status} size={16} />
         <span className="graph-box-name">{name}</span>
-        {compact ? <span className="graph-box-text">{units}</span> : null}
+        <span className="chart-unseen">{spokenOf(application)}</span>
+        {compact ? (
+          <span className="graph-box-text" aria-hidden="true">
+            {units}
+          </span>
+        ) : null}
       </span>
-      <span className="graph-box-text">
+      <span className="graph-box-text" aria-hidden="true">
         {status || 'unset'}
         {message ? `: ${message}` : ''}
       </span>
       {compact ? null : (
-        <span className="graph-box-line">
+        <span className="graph-box-line" aria-hidden="true">
           <span className="graph-box-text graph-box-charm">{charm}</span>
           <span className="graph-box-units">
             {marks.map((each, index) => (

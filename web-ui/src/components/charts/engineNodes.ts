@@ -93,9 +93,9 @@ export function countStates(nodes: EngineNode[]): string {
     .join(', ');
 }
 
-/** What a screen reader says of a node. */
+/** What a screen reader says of a node after its name. */
 export function nodeText(node: EngineNode): string {
-  const parts = [node.name, node.state];
+  const parts = ['', node.state];
   if (node['waits-for']) parts.push(`waits for ${node['waits-for']}`);
   if (node.error) parts.push(node.error);
   if (node['start-count']) parts.push(startsText(node['start-count']));

@@ -47,7 +47,9 @@ export function ApplicationConfigPage() {
         busy={apply.busy}
         error={errorText(apply.error)}
         fieldErrors={configErrors(apply.error)}
-        onDirtyChange={(dirty) => dirty && setApplied(false)}
+        onDirtyChange={(dirty) => {
+          if (dirty) setApplied(false);
+        }}
         onApply={async (change) => {
           await apply.runAsync(change);
         }}

@@ -60,7 +60,7 @@ export function ConfigField(props: Props) {
         {readOnly ? null : (
           <>
             {settable && edited !== 'reset' ? (
-              <button type="button" className="config-field-action" onClick={onReset} aria-label={`Reset ${name} to default`}>
+              <button type="button" className="config-field-action" onClick={onReset} aria-label={`${fallback === null ? 'Unset' : 'Reset to default'}: ${name}`}>
                 {fallback === null ? 'Unset' : 'Reset to default'}
               </button>
             ) : null}
