@@ -38,6 +38,7 @@ mod deploy;
 mod error;
 mod full_status;
 mod history;
+mod hook_runs;
 mod hooks;
 pub mod lease;
 mod life;
@@ -63,6 +64,7 @@ mod tests;
 pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
 pub use error::StoreError;
 pub use full_status::Presence;
+pub use hooks::HookCommit;
 pub use logs::LogPage;
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
 

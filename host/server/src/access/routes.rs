@@ -70,6 +70,8 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/units/{name}/{number}/history", User),
     row("GET", "/v1/models/{model}/machines/{machine}/history", User),
     row("GET", "/v1/models/{model}/status", User),
+    row("GET", "/v1/models/{model}/hooks", User), // read
+    row("GET", "/v1/models/{model}/hooks/{id}", User), // read
     row("GET", "/v1/models/{model}/logs", User),
     row("GET", "/v1/models/{model}/changes", User),
     row("GET", "/v1/models/{model}/workers", User),

@@ -1,9 +1,9 @@
 //! `Uniter`: one unit's hooks.
 
-use periapt_store::{Interest, namespace};
+use periapt_store::{HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
-    ClearResolved, CommitHook, EnsureUnitDead, GetCharm, GetHookSnapshot, GetRemoteState, GetState,
-    SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
+    BeginHook, ClearResolved, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm,
+    GetRemoteState, GetState, SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
     SetWorkloadVersion, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
@@ -27,12 +27,36 @@ handlers! {
         session.store().set_state(session.model()?, &call.unit, &call.operation).await?;
         Ok(Empty {})
     };
-    GetHookSnapshot: |session, call| {
-        Ok(session.store().get_hook_snapshot(session.model()?, &call.unit, session.state().limits()).await?)
+    BeginHook: |session, call| {
+        let (store, model, workload) = (session.store(), session.model()?, call.workload.clone());
+        // The two do not depend on each other, but for the status, which is put in below.
+        let (begun, snapshot) = tokio::join!(
+            store.begin_hook(model, &call.unit, &call.operation, call.agent, call.workload),
+            store.get_hook_snapshot(model, &call.unit, session.state().limits()),
+        );
+        begun?;
+        let mut snapshot = snapshot?;
+        if let Some(workload) = workload {
+            snapshot.workload = workload;
+        }
+        Ok(snapshot)
     };
     CommitHook: |session, call| {
-        session.store().commit_hook(session.model()?, &call.unit, call.effects, &call.operation).await?;
+        let commit = HookCommit {
+            effects: call.effects,
+            operation: call.operation,
+            workload: call.workload,
+            run: call.run,
+            idle_at: call.idle_at,
+        };
+        Ok(session.store().commit_hook_run(session.model()?, &call.unit, commit).await?)
+    };
+    FailHook: |session, call| {
+        session.store().fail_hook(session.model()?, &call.unit, &call.operation, call.agent, call.run).await?;
         Ok(Empty {})
+    };
+    GetApplicationStatus: |session, call| {
+        Ok(session.store().get_application_status(session.model()?, &call.unit.application()).await?)
     };
     SetUnitAgentStatus: |session, call| {
         session.store().set_unit_agent_status(session.model()?, &call.unit, call.status).await?;
