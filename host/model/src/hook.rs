@@ -96,7 +96,10 @@ impl Effects {
 
     /// What it changes, for a person: names, never values, which may be secret.
     pub fn in_words(&self) -> Vec<String> {
-        let opened = self.open_ports.iter().map(|range| format!("opened {range}"));
+        let opened = self
+            .open_ports
+            .iter()
+            .map(|range| format!("opened {range}"));
         let closed = self
             .close_ports
             .iter()

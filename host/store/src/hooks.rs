@@ -123,11 +123,18 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let effects = &commit.effects;
-                let row = tx.db.fetch_optional(COMMITTING, params![&model, &unit]).await?;
+                let row = tx
+                    .db
+                    .fetch_optional(COMMITTING, params![&model, &unit])
+                    .await?;
                 let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
                 let remote = read_remote(&row)?;
                 if remote.life == Life::Dead && !effects.is_empty() {
-                    return Err(StoreError::NotAlive { kind: "unit", name: unit.to_string(), life: remote.life });
+                    return Err(StoreError::NotAlive {
+                        kind: "unit",
+                        name: unit.to_string(),
+                        life: remote.life,
+                    });
                 }
                 if !effects.open_ports.is_empty() || !effects.close_ports.is_empty() {
                     let machine: Option<MachineId> = row.parse_optional(6, "machine")?;
@@ -144,7 +151,9 @@ impl Store {
                 if let Some(run) = &commit.run {
                     hook_runs::insert(tx, &model, &unit, run).await?;
                 }
-                let idle = commit.idle_at.is_some_and(|seen| same_for_all(seen) == remote);
+                let idle = commit
+                    .idle_at
+                    .is_some_and(|seen| same_for_all(seen) == remote);
                 if idle {
                     status::put_agent(tx, &model, &unit, &agent_idle()).await?;
                 }

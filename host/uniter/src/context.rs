@@ -5,8 +5,8 @@
 //! asks for reaches the controller.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use periapt_client::ApiConnection;
 use periapt_engine::{SharedClock, failpoint};

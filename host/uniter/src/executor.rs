@@ -14,8 +14,8 @@ use periapt_model::uniter::{
 };
 use periapt_wire::Call;
 use periapt_wire::agent::uniter::{
-    BeginHook, ClearResolved, CommitHook, FailHook, GetState, HookCommitted, HookReport, SetCharmUrl,
-    SetState, SetUnitAgentStatus, SetUnitStatus,
+    BeginHook, ClearResolved, CommitHook, FailHook, GetState, HookCommitted, HookReport,
+    SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
 };
 use tokio::sync::OwnedSemaphorePermit;
 

@@ -3,8 +3,8 @@
 use periapt_store::{HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, ClearResolved, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm,
-    GetRemoteState, GetState, SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
-    SetWorkloadVersion, WatchUnit,
+    GetRemoteState, GetState, SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus,
+    SetUnitStatus, SetWorkloadVersion, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 

@@ -92,7 +92,11 @@ async fn runs_are_listed_newest_first_and_by_what_is_asked_for() {
         );
         let failed = &all.items[0];
         assert_eq!(
-            (failed.code.as_str(), failed.message.as_str(), failed.duration),
+            (
+                failed.code.as_str(),
+                failed.message.as_str(),
+                failed.duration
+            ),
             ("trap", "it fell", 1_500)
         );
         assert_eq!(failed.effects, ["opened 80/tcp"]);
