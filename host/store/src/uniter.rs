@@ -35,6 +35,18 @@ impl Store {
         row.map(|row| read_remote(&row)).transpose()
     }
 
+    /// Whether the unit has a machine; none when there is no such unit.
+    pub async fn unit_is_placed(&self, model: &ModelUuid, unit: &UnitName) -> Result<Option<bool>> {
+        let sql = "SELECT machine_id FROM unit WHERE model_uuid = $1 AND name = $2";
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![model, unit])
+            .await?;
+        row.map(|row| Ok(row.optional_text(0)?.is_some()))
+            .transpose()
+    }
+
     /// What is stored about a unit between hooks.
     pub async fn get_state(&self, model: &ModelUuid, unit: &UnitName) -> Result<UnitState> {
         let mut db = self.snapshot().await?;
