@@ -7,7 +7,7 @@ use periapt_model::config::{Schema, Values};
 use periapt_model::hook::Limits;
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{RemoteState, Resolved};
-use periapt_model::{ApplicationName, ModelUuid, UnitName};
+use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookSnapshot, UnitState};
 
 use crate::changes::namespace;
@@ -59,13 +59,15 @@ impl Store {
         state(&row, 0, charm_state)
     }
 
-    /// An application's status: what its leader set, else the worst of its units.
+    /// The status of a unit's application: what its leader set, else the worst of its units.
     pub async fn get_application_status(
         &self,
         model: &ModelUuid,
-        application: &ApplicationName,
+        unit: &UnitName,
     ) -> Result<Status<Workload>> {
-        status::of_application(&mut self.snapshot().await?, model, application).await
+        let mut db = self.snapshot().await?;
+        require(&mut db, model, unit).await?;
+        status::of_application(&mut db, model, &unit.application()).await
     }
 
     /// What a hook sees of the model, from one moment.

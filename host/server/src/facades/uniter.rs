@@ -56,7 +56,7 @@ handlers! {
         Ok(Empty {})
     };
     GetApplicationStatus: |session, call| {
-        Ok(session.store().get_application_status(session.model()?, &call.unit.application()).await?)
+        Ok(session.store().get_application_status(session.model()?, &call.unit).await?)
     };
     SetUnitAgentStatus: |session, call| {
         session.store().set_unit_agent_status(session.model()?, &call.unit, call.status).await?;

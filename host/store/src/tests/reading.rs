@@ -232,7 +232,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
         assert_eq!(snapshot.private_address.as_deref(), Some("127.0.0.1"));
         assert_eq!(snapshot.workload.status, Workload::Waiting);
         let worst = store
-            .get_application_status(&model, &application("site"))
+            .get_application_status(&model, &unit("site/0"))
             .await
             .expect("status");
         assert_eq!(worst.status, Workload::Blocked);
