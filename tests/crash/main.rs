@@ -29,6 +29,25 @@ fn runs_of(home: &Home, hook: &str) -> anyhow::Result<usize> {
         .count())
 }
 
+/// Hooks in the list of runs, oldest first, with how they ended.
+fn recorded(home: &Home) -> anyhow::Result<Vec<String>> {
+    let text = home.ok(["hooks", "probe/0", "--format", "json"])?;
+    let runs: Vec<serde_json::Value> = serde_json::from_str(&text)?;
+    let word = |run: &serde_json::Value, key: &str| run[key].as_str().unwrap_or("").to_owned();
+    Ok(runs
+        .iter()
+        .rev()
+        .map(|run| format!("{} {}", word(run, "hook"), word(run, "result")))
+        .collect())
+}
+
+const ALL_WELL: [&str; 4] = [
+    "install ok",
+    "leader-elected ok",
+    "config-changed ok",
+    "start ok",
+];
+
 /// Names of the hooks committed before the last one that ran, as the charm keeps them in its state.
 fn committed(home: &Home) -> anyhow::Result<Vec<String>> {
     let log = home.log()?;
@@ -62,6 +81,7 @@ fn before_prepare_the_same_decision_is_made_again() -> anyhow::Result<()> {
     for hook in ["install", "leader-elected", "config-changed", "start"] {
         assert_eq!(runs_of(&home, hook)?, 1, "{hook}");
     }
+    assert_eq!(recorded(&home)?, ALL_WELL);
     Ok(())
 }
 
@@ -75,6 +95,11 @@ fn during_a_hook_it_is_an_error_that_is_retried_without_effects_of_the_first_run
         committed(&home)?,
         ["install", "leader-elected", "config-changed"]
     );
+    assert_eq!(
+        recorded(&home)?,
+        ALL_WELL,
+        "a run that died is not half recorded"
+    );
     Ok(())
 }
 
@@ -85,6 +110,11 @@ fn after_execute_and_before_the_commit_nothing_of_the_hook_is_left() -> anyhow::
         committed(&home)?,
         ["install", "leader-elected", "config-changed"]
     );
+    assert_eq!(
+        recorded(&home)?,
+        ALL_WELL,
+        "a run that died is not half recorded"
+    );
     Ok(())
 }
 
@@ -94,6 +124,7 @@ fn after_the_commit_the_hook_is_not_run_again() -> anyhow::Result<()> {
     for hook in ["install", "leader-elected", "config-changed", "start"] {
         assert_eq!(runs_of(&home, hook)?, 1, "{hook}");
     }
+    assert_eq!(recorded(&home)?, ALL_WELL);
     Ok(())
 }
 

@@ -113,6 +113,20 @@ fn a_failing_hook_is_shown_retried_and_can_be_skipped() -> anyhow::Result<()> {
     let history = home.ok(["show-status-log", "probe/0"])?;
     assert!(history.contains("error"), "{history}");
 
+    let failed = home.ok(["hooks", "probe/0", "--failed"])?;
+    assert!(
+        failed.contains("start") && failed.contains("told to fail") && failed.contains("failed"),
+        "{failed}"
+    );
+    let runs: serde_json::Value =
+        serde_json::from_str(&home.ok(["hooks", "probe", "--format", "json"])?)?;
+    assert_eq!(runs[0]["hook"], "start", "the newest comes first: {runs}");
+    assert_eq!(runs[0]["result"], "failed");
+    let code = runs[0]["code"].as_str().unwrap_or_default();
+    assert!(!code.is_empty(), "a failure has a stable code: {runs}");
+    assert!(failed.contains(&format!("({code})")), "{failed}");
+    assert_eq!(runs[1]["result"], "ok");
+
     home.ok(["resolved", "probe/0"])?;
     home.until_hook_error("probe/0")?;
     home.ok(["resolved", "probe/0", "--no-retry"])?;

@@ -18,9 +18,9 @@ pub use controllers::{
     StopController, Switch,
 };
 pub use model::{
-    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, LogFormat, ModelConfig, Models,
-    Refresh, Removal, RemoveApplication, RemoveUnit, Resolved, ShowApplication, ShowStatusLog,
-    ShowUnit, Status, WaitFor, WaitForKind, Workers, duration,
+    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, Hooks, LogFormat, ModelConfig,
+    Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved, ShowApplication,
+    ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, Workers, duration,
 };
 
 const EXAMPLES: &str = "\
@@ -100,6 +100,8 @@ pub enum Command {
     ShowApplication(ShowApplication),
     /// Show the past statuses of an application, a unit or a machine.
     ShowStatusLog(ShowStatusLog),
+    /// Show the hooks that ran, newest first: when, how long, how they ended, what they changed.
+    Hooks(Hooks),
     /// Show the log of a model.
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine or a model has reached a state.

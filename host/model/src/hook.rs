@@ -93,6 +93,23 @@ impl Effects {
     pub fn is_empty(&self) -> bool {
         self.state.is_empty() && self.open_ports.is_empty() && self.close_ports.is_empty()
     }
+
+    /// What it changes, for a person: names, never values, which may be secret.
+    pub fn in_words(&self) -> Vec<String> {
+        let opened = self
+            .open_ports
+            .iter()
+            .map(|range| format!("opened {range}"));
+        let closed = self
+            .close_ports
+            .iter()
+            .map(|range| format!("closed {range}"));
+        let state = self.state.iter().map(|(key, value)| match value {
+            Some(_) => format!("state {key}"),
+            None => format!("state {key} deleted"),
+        });
+        closed.chain(opened).chain(state).collect()
+    }
 }
 
 /// Bounds of one hook run. Every one of them ends the hook with a failure that names it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use periapt_engine::SharedClock;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_telemetry::{Span, SpanKind, Spans};
+use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::AgentIntrospection;
 
 use crate::health::Health;
@@ -22,19 +23,6 @@ pub struct Observation {
     pub health: Health,
 }
 
-/// A hook that ran.
-#[derive(Clone, Copy, Debug)]
-pub struct HookEnd<'a> {
-    pub model: &'a ModelUuid,
-    pub unit: &'a UnitName,
-    pub hook: &'a str,
-    /// Microseconds UTC.
-    pub started_at: i64,
-    pub took: Duration,
-    /// Why it failed.
-    pub failure: Option<&'a str>,
-}
-
 impl Observation {
     pub fn new(clock: SharedClock, spans: Spans) -> Self {
         Self {
@@ -47,51 +35,26 @@ impl Observation {
 
     /// A hook ended: it is counted and traced. The span is made here because agents open no
     /// connections but the one to the controller.
-    pub fn hook(&self, end: HookEnd<'_>) {
-        let HookEnd {
-            model, unit, hook, ..
-        } = end;
-        self.metrics
-            .hook(model, unit, hook, end.took, end.failure.is_none());
+    pub fn hook(&self, model: &ModelUuid, unit: &UnitName, run: &HookReport) {
+        let duration = Duration::from_micros(u64::try_from(run.duration).unwrap_or(0));
+        let failed = !run.code.is_empty();
+        self.metrics.hook(model, unit, &run.hook, duration, !failed);
         if self.spans.is_on() {
-            let result = if end.failure.is_none() {
-                "ok"
-            } else {
-                "failed"
-            };
+            let result = if failed { "failed" } else { "ok" };
             self.spans.record(Span {
-                name: format!("hook {hook}").into(),
+                name: format!("hook {}", run.hook).into(),
                 kind: SpanKind::Internal,
-                started_at: end.started_at,
-                duration: end.took,
+                started_at: run.started_at,
+                duration,
                 parent: None,
                 attributes: vec![
                     ("periapt.model", model.to_string().into()),
                     ("periapt.application", unit.application().to_string().into()),
                     ("periapt.unit", unit.to_string().into()),
-                    ("periapt.hook", hook.into()),
+                    ("periapt.hook", run.hook.clone().into()),
                     ("periapt.hook.result", result.into()),
                 ],
-                failure: end.failure.map(str::to_owned),
-            });
-        }
-    }
-
-    /// A unit records that it is about to run a hook.
-    pub fn hook_begins(&self, model: &ModelUuid, unit: &UnitName, hook: String) {
-        self.metrics.begun().begin(model, unit, hook);
-    }
-
-    /// The hook that the unit was seen to begin ended.
-    pub fn hook_ends(&self, model: &ModelUuid, unit: &UnitName, failure: Option<&str>) {
-        if let Some(ran) = self.metrics.begun().end(model, unit) {
-            self.hook(HookEnd {
-                model,
-                unit,
-                hook: &ran.hook,
-                started_at: ran.started_at,
-                took: ran.took,
-                failure,
+                failure: failed.then(|| run.message.clone()),
             });
         }
     }

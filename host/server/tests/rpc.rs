@@ -412,13 +412,13 @@ async fn charms_reach_agents_by_the_digest_of_their_archive() {
             model: first.clone(),
         },
     );
-    let snapshot = agent
-        .call(&uniter::GetHookSnapshot {
-            unit: "site/0".parse().unwrap(),
+    let charm = agent
+        .call(&uniter::GetCharm {
+            url: "local:site-0".to_owned(),
         })
         .await
         .unwrap();
-    let digest = snapshot.charm.sha256.clone();
+    let digest = charm.sha256;
     assert_eq!(
         agent.blob(&digest).await.unwrap(),
         common::charm_archive("site")

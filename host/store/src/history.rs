@@ -6,7 +6,7 @@ use periapt_wire::rest::HistoryEntry;
 use crate::db::params;
 use crate::error::StoreError;
 use crate::status::kind;
-use crate::{Result, Store};
+use crate::{Result, Store, hook_runs};
 
 impl Store {
     /// The last `limit` statuses of a unit, application, machine or model, oldest first.
@@ -68,7 +68,8 @@ impl Store {
     }
 
     /// Drops lines older than `max_age_ms`, then the oldest until the rest fits
-    /// `max_size_mb`; a bound of 0 does not bind. How many went. Current statuses stay.
+    /// `max_size_mb`; a bound of 0 does not bind. How many went. Current statuses stay. Runs of
+    /// hooks are held to the same age, and to a number for each unit.
     pub async fn prune_status_history(
         &self,
         model: &ModelUuid,
@@ -79,8 +80,10 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let mut gone = 0;
+                let age = i64::try_from(max_age_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
+                let oldest = (max_age_ms > 0).then(|| tx.now.saturating_sub(age));
+                gone += hook_runs::prune(tx, &model, oldest).await?;
                 if max_age_ms > 0 {
-                    let age = i64::try_from(max_age_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
                     let sql = "DELETE FROM status_history WHERE model_uuid = $1 AND time < $2";
                     gone += tx.db.execute(sql, params![&model, tx.now.saturating_sub(age)]).await?;
                 }

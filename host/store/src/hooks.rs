@@ -4,17 +4,34 @@ use std::collections::BTreeMap;
 
 use periapt_model::hook::{Effects, STATE_KEY_BYTES, STATE_TOTAL_BYTES, STATE_VALUE_BYTES};
 use periapt_model::ports::{PortRange, Protocol};
-use periapt_model::uniter::OperationState;
+use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::uniter::{OperationState, RemoteState, agent_idle};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_wire::agent::uniter::{HookCommitted, HookReport};
 
 use crate::changes::namespace;
 use crate::db::{params, to_json};
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::{Result, Store};
+use crate::uniter::read_remote;
+use crate::{Result, Store, hook_runs, status};
 
 #[cfg(test)]
 mod tests;
+
+/// What ends a hook that went well.
+#[derive(Clone, Debug)]
+pub struct HookCommit {
+    pub effects: Effects,
+    /// The state that follows.
+    pub operation: OperationState,
+    /// The workload status that goes with it.
+    pub workload: Option<Status<Workload>>,
+    /// None for a hook that the charm does not have.
+    pub run: Option<HookReport>,
+    /// The agent is idle if this is still what the controller says.
+    pub idle_at: Option<RemoteState>,
+}
 
 impl Store {
     /// Stores the operation state.
@@ -24,12 +41,59 @@ impl Store {
         unit: &UnitName,
         operation: &OperationState,
     ) -> Result<()> {
-        self.commit_hook(model, unit, Effects::default(), operation)
-            .await
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
+        self.write(move |tx| {
+            Box::pin(async move { put_operation(tx, &model, &unit, operation).await })
+        })
+        .await
     }
 
-    /// The commit point of a hook: its effects and the operation state that follows, all or
-    /// nothing. The same commit again leaves the same state.
+    /// Records that a hook begins, and the statuses that say so.
+    pub async fn begin_hook(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        operation: &OperationState,
+        agent: Option<Status<Agent>>,
+        workload: Option<Status<Workload>>,
+    ) -> Result<()> {
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
+        self.write(move |tx| {
+            Box::pin(async move {
+                put_operation(tx, &model, &unit, operation).await?;
+                if let Some(agent) = &agent {
+                    status::put_agent(tx, &model, &unit, agent).await?;
+                }
+                if let Some(workload) = &workload {
+                    status::put_workload(tx, &model, &unit, workload).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Records that a hook failed: the state, the agent's error and the run.
+    pub async fn fail_hook(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        operation: &OperationState,
+        agent: Status<Agent>,
+        run: HookReport,
+    ) -> Result<()> {
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
+        self.write(move |tx| {
+            Box::pin(async move {
+                put_operation(tx, &model, &unit, operation).await?;
+                status::put_agent(tx, &model, &unit, &agent).await?;
+                hook_runs::insert(tx, &model, &unit, &run).await
+            })
+        })
+        .await
+    }
+
+    /// [`Store::commit_hook_run`] of effects alone.
     pub async fn commit_hook(
         &self,
         model: &ModelUuid,
@@ -37,32 +101,100 @@ impl Store {
         effects: Effects,
         operation: &OperationState,
     ) -> Result<()> {
-        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
+        let commit = HookCommit {
+            effects,
+            operation: operation.clone(),
+            workload: None,
+            run: None,
+            idle_at: None,
+        };
+        self.commit_hook_run(model, unit, commit).await.map(|_| ())
+    }
+
+    /// The commit point of a hook: its effects, the operation state that follows, its status and
+    /// its run, all or nothing. What the controller says of the unit at that moment.
+    pub async fn commit_hook_run(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        commit: HookCommit,
+    ) -> Result<HookCommitted> {
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&commit.operation)?);
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT life, machine_id, opened_ports FROM unit WHERE model_uuid = $1 AND name = $2";
-                let row = tx.db.fetch_optional(sql, params![&model, &unit]).await?;
+                let effects = &commit.effects;
+                let row = tx
+                    .db
+                    .fetch_optional(COMMITTING, params![&model, &unit])
+                    .await?;
                 let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
-                let life: Life = row.parse(0, "life")?;
-                if life == Life::Dead && !effects.is_empty() {
-                    return Err(StoreError::NotAlive { kind: "unit", name: unit.to_string(), life });
+                let remote = read_remote(&row)?;
+                if remote.life == Life::Dead && !effects.is_empty() {
+                    return Err(StoreError::NotAlive {
+                        kind: "unit",
+                        name: unit.to_string(),
+                        life: remote.life,
+                    });
                 }
                 if !effects.open_ports.is_empty() || !effects.close_ports.is_empty() {
-                    let machine: Option<MachineId> = row.parse_optional(1, "machine")?;
-                    let opened: Vec<PortRange> = row.json(2, "opened ports")?;
-                    change_ports(tx, &model, &unit, machine, opened, &effects).await?;
+                    let machine: Option<MachineId> = row.parse_optional(6, "machine")?;
+                    let opened: Vec<PortRange> = row.json(7, "opened ports")?;
+                    change_ports(tx, &model, &unit, machine, opened, effects).await?;
                 }
                 if !effects.state.is_empty() {
                     change_state(tx, &model, &unit, &effects.state).await?;
                 }
-                let sql = "INSERT INTO unit_state (model_uuid, unit, operation) VALUES ($1, $2, $3)
-                    ON CONFLICT (model_uuid, unit) DO UPDATE SET operation = excluded.operation
-                    WHERE unit_state.operation <> excluded.operation";
-                tx.db.execute(sql, params![&model, &unit, operation]).await.map(|_| ())
+                put_operation(tx, &model, &unit, operation).await?;
+                if let Some(workload) = &commit.workload {
+                    status::put_workload(tx, &model, &unit, workload).await?;
+                }
+                if let Some(run) = &commit.run {
+                    hook_runs::insert(tx, &model, &unit, run).await?;
+                }
+                let idle = commit
+                    .idle_at
+                    .is_some_and(|seen| same_for_all(seen) == remote);
+                if idle {
+                    status::put_agent(tx, &model, &unit, &agent_idle()).await?;
+                }
+                Ok(HookCommitted { remote, idle })
             })
         })
         .await
     }
+}
+
+const COMMITTING: &str = "SELECT unit.life, unit.resolved, application.charm_url, application.charm_modified_version,
+        application.force_charm, application.config_hash, unit.machine_id, unit.opened_ports
+    FROM unit
+    JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
+    WHERE unit.model_uuid = $1 AND unit.name = $2";
+
+/// Without what only the agent knows.
+fn same_for_all(remote: RemoteState) -> RemoteState {
+    RemoteState {
+        leader: false,
+        retry_hook_version: 0,
+        update_status_version: 0,
+        ..remote
+    }
+}
+
+/// Stores the state of a unit that exists. The same again writes nothing.
+async fn put_operation(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+    operation: String,
+) -> Result<()> {
+    let sql = "INSERT INTO unit_state (model_uuid, unit, operation)
+        SELECT model_uuid, name, $3 FROM unit WHERE model_uuid = $1 AND name = $2
+        ON CONFLICT (model_uuid, unit) DO UPDATE SET operation = excluded.operation
+        WHERE unit_state.operation <> excluded.operation";
+    if tx.db.execute(sql, params![model, unit, operation]).await? == 0 {
+        status::require_unit(&mut tx.db, model, unit).await?;
+    }
+    Ok(())
 }
 
 async fn change_state(

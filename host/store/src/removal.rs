@@ -265,6 +265,7 @@ pub(crate) async fn remove_unit_now(tx: &mut Tx, model: &ModelUuid, unit: &UnitN
         "DELETE FROM unit WHERE model_uuid = $1 AND name = $2",
         "DELETE FROM unit_state WHERE model_uuid = $1 AND unit = $2",
         "DELETE FROM charm_state WHERE model_uuid = $1 AND unit = $2",
+        "DELETE FROM hook_run WHERE model_uuid = $1 AND unit = $2",
         "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2
             AND kind IN ('force-destroy-unit', 'force-remove-unit')",
     ] {

@@ -135,7 +135,11 @@ impl Store {
     }
 }
 
-async fn require_unit(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+pub(crate) async fn require_unit(
+    db: &mut Session,
+    model: &ModelUuid,
+    unit: &UnitName,
+) -> Result<()> {
     let sql = "SELECT 1 FROM unit WHERE model_uuid = $1 AND name = $2";
     match db.fetch_optional(sql, params![model, unit]).await? {
         Some(_) => Ok(()),

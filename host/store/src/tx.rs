@@ -27,6 +27,10 @@ pub(crate) struct Tx {
     job: Vec<Touched>,
     batch: Vec<Touched>,
     seen: HashSet<Touched>,
+    /// Some job of the batch is to be kept.
+    kept: bool,
+    /// A savepoint stands behind the last job kept.
+    savepoint: bool,
 }
 
 impl Tx {
@@ -40,6 +44,8 @@ impl Tx {
             job: Vec::new(),
             batch: Vec::new(),
             seen: HashSet::new(),
+            kept: false,
+            savepoint: false,
         }
     }
 
@@ -106,49 +112,53 @@ impl Tx {
         self.job.clear();
         self.batch.clear();
         self.seen.clear();
-        if self.db.is_postgres() {
-            self.db.raw("BEGIN").await?;
-            self.db
-                .fetch(
-                    "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)",
-                    params![WRITE_LOCK],
-                )
-                .await?;
-        } else {
-            self.db.raw("BEGIN IMMEDIATE").await?;
-        }
+        self.kept = false;
+        self.savepoint = false;
         let row = self
             .db
-            .fetch_optional(
-                "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'",
-                vec![],
-            )
+            .raw_last(if self.db.is_postgres() {
+                BEGIN_POSTGRES
+            } else {
+                BEGIN_SQLITE
+            })
             .await?;
         self.last_id = row.map_or(Ok(0), |row| row.int(0))?;
         self.saved_id = self.last_id;
         Ok(())
     }
 
+    /// The first job needs no savepoint: if it fails, the whole transaction is begun anew.
     pub(crate) async fn begin_job(&mut self, now: i64) -> Result<(), StoreError> {
         self.now = now;
         self.job.clear();
-        self.db.raw("SAVEPOINT job").await
+        if !self.kept {
+            return Ok(());
+        }
+        let sql = if self.savepoint {
+            "RELEASE SAVEPOINT job; SAVEPOINT job"
+        } else {
+            "SAVEPOINT job"
+        };
+        self.savepoint = true;
+        self.db.raw(sql).await
     }
 
-    pub(crate) async fn keep_job(&mut self) -> Result<(), StoreError> {
-        self.db.raw("RELEASE SAVEPOINT job").await?;
+    pub(crate) fn keep_job(&mut self) {
+        self.kept = true;
         for touched in self.job.drain(..) {
             if self.seen.insert(touched.clone()) {
                 self.batch.push(touched);
             }
         }
-        Ok(())
     }
 
     pub(crate) async fn drop_job(&mut self) -> Result<(), StoreError> {
         self.job.clear();
-        self.db.raw("ROLLBACK TO SAVEPOINT job").await?;
-        self.db.raw("RELEASE SAVEPOINT job").await
+        if self.kept {
+            return self.db.raw("ROLLBACK TO SAVEPOINT job").await;
+        }
+        self.db.raw("ROLLBACK").await?;
+        self.begin_batch().await
     }
 
     /// Appends the batch's changes to the change log and commits; what changed.
@@ -172,17 +182,6 @@ impl Tx {
                 rows,
             )
             .await?;
-        if self.last_id != self.saved_id {
-            self.db
-                .execute(
-                    "UPDATE sequence SET value = $1 WHERE model_uuid = '' AND name = 'row'",
-                    params![self.last_id],
-                )
-                .await?;
-        }
-        if !touched.is_empty() && self.db.is_postgres() {
-            self.db.raw("NOTIFY periapt_changes").await?;
-        }
         // Only what adds or changes a model passes here, so that a test can tell which commit it was.
         let of_model = touched
             .iter()
@@ -190,7 +189,19 @@ impl Tx {
         if of_model {
             periapt_engine::failpoint::reach("store-before-commit");
         }
-        self.db.raw("COMMIT").await?;
+        // One message for all that ends the transaction; a savepoint left open ends with it.
+        let mut end = String::new();
+        if self.last_id != self.saved_id {
+            end = format!(
+                "UPDATE sequence SET value = {} WHERE model_uuid = '' AND name = 'row'; ",
+                self.last_id
+            );
+        }
+        if !touched.is_empty() && self.db.is_postgres() {
+            end.push_str("NOTIFY periapt_changes; ");
+        }
+        end.push_str("COMMIT");
+        self.db.raw_text(end).await?;
         if of_model {
             periapt_engine::failpoint::reach("store-after-commit");
         }
@@ -198,8 +209,12 @@ impl Tx {
     }
 }
 
-/// Makes the writers of several controllers take turns; any number that nobody else uses.
-const WRITE_LOCK: i64 = 0x7065_7269_6170_7402;
+const BEGIN_SQLITE: &str =
+    "BEGIN IMMEDIATE; SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
+/// The lock makes the writers of several controllers take turns; its number is any that nobody
+/// else uses (0x7065_7269_6170_7402).
+const BEGIN_POSTGRES: &str = "BEGIN; SELECT pg_advisory_xact_lock(8099005301827597314);
+    SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
 
 /// The PostgreSQL server's clock.
 pub(crate) async fn database_now(db: &mut Session) -> Result<i64, StoreError> {

@@ -20,6 +20,7 @@ const MODEL_TABLES: &[&str] = &[
     "DELETE FROM machine_removal WHERE model_uuid = $1",
     "DELETE FROM status WHERE model_uuid = $1",
     "DELETE FROM status_history WHERE model_uuid = $1",
+    "DELETE FROM hook_run WHERE model_uuid = $1",
     "DELETE FROM cleanup WHERE model_uuid = $1",
     "DELETE FROM lease WHERE model_uuid = $1",
     "DELETE FROM lease_pin WHERE model_uuid = $1",

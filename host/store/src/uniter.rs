@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::charm::CharmInfo;
-use periapt_model::config::Values;
+use periapt_model::config::{Schema, Values};
 use periapt_model::hook::Limits;
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{RemoteState, Resolved};
@@ -33,20 +32,19 @@ impl Store {
             .await?
             .fetch_optional(sql, params![model, unit])
             .await?;
-        row.map(|row| {
-            Ok(RemoteState {
-                life: row.parse(0, "life")?,
-                resolved: read_resolved(row.str(1)?)?,
-                charm_url: row.text(2)?,
-                charm_modified_version: row.count(3)?,
-                force_charm_upgrade: row.flag(4)?,
-                config_hash: row.text(5)?,
-                leader: false,
-                retry_hook_version: 0,
-                update_status_version: 0,
-            })
-        })
-        .transpose()
+        row.map(|row| read_remote(&row)).transpose()
+    }
+
+    /// Whether the unit has a machine; none when there is no such unit.
+    pub async fn unit_is_placed(&self, model: &ModelUuid, unit: &UnitName) -> Result<Option<bool>> {
+        let sql = "SELECT machine_id FROM unit WHERE model_uuid = $1 AND name = $2";
+        let row = self
+            .glance()
+            .await?
+            .fetch_optional(sql, params![model, unit])
+            .await?;
+        row.map(|row| Ok(row.optional_text(0)?.is_some()))
+            .transpose()
     }
 
     /// What is stored about a unit between hooks.
@@ -57,7 +55,19 @@ impl Store {
             WHERE unit.model_uuid = $1 AND unit.name = $2";
         let row = db.fetch_optional(sql, params![model, unit]).await?;
         let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-        state(&mut db, model, unit, &row, 0).await
+        let charm_state = charm_state(&mut db, model, unit).await?;
+        state(&row, 0, charm_state)
+    }
+
+    /// The status of a unit's application: what its leader set, else the worst of its units.
+    pub async fn get_application_status(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Status<Workload>> {
+        let mut db = self.snapshot().await?;
+        require(&mut db, model, unit).await?;
+        status::of_application(&mut db, model, &unit.application()).await
     }
 
     /// What a hook sees of the model, from one moment.
@@ -67,10 +77,12 @@ impl Store {
         unit: &UnitName,
         limits: &Limits,
     ) -> Result<HookSnapshot> {
-        let mut db = self.snapshot().await?;
+        let mut db = self.glance().await?;
         let sql = "SELECT unit.opened_ports, unit_state.operation, unit.machine_id, unit.principal,
                 application.settings, application.config_hash, charm.info, COALESCE(machine.addresses, '[]'),
-                status.status, status.message, status.data, status.since
+                status.status, status.message, status.data, status.since,
+                (SELECT COUNT(*) FROM charm_state
+                    WHERE charm_state.model_uuid = unit.model_uuid AND charm_state.unit = unit.name)
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             JOIN charm ON charm.model_uuid = unit.model_uuid AND charm.url = application.charm_url
@@ -81,13 +93,17 @@ impl Store {
             WHERE unit.model_uuid = $1 AND unit.name = $2";
         let row = db.fetch_optional(sql, params![model, unit]).await?;
         let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-        let charm: CharmInfo = row.json(6, "charm")?;
+        let charm: OnlyConfig = row.json(6, "charm")?;
+        // Two moments are as one here: nobody but the unit itself, which waits, changes its state.
+        let charm_state = match row.count(12)? {
+            0 => BTreeMap::new(),
+            _ => charm_state(&mut db, model, unit).await?,
+        };
         let settings: Values = row.json(4, "settings")?;
         let addresses: Vec<String> = row.json(7, "addresses")?;
         let address = addresses.into_iter().next();
         Ok(HookSnapshot {
             config: charm.config.effective(&settings),
-            charm,
             config_hash: row.text(5)?,
             machine: row.parse_optional(2, "machine")?,
             principal: row.parse_optional(3, "unit name")?,
@@ -97,8 +113,7 @@ impl Store {
                 Some(_) => status::read(&row, 8)?,
                 None => Status::new(Workload::Unknown, ""),
             },
-            application_status: status::of_application(&mut db, model, &unit.application()).await?,
-            state: state(&mut db, model, unit, &row, 0).await?,
+            state: state(&row, 0, charm_state)?,
             limits: limits.clone(),
         })
     }
@@ -198,19 +213,21 @@ async fn require(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result
     }
 }
 
-/// The state whose ports and operation stand in `row` from `index` on.
-async fn state(
+async fn charm_state(
     db: &mut Session,
     model: &ModelUuid,
     unit: &UnitName,
-    row: &Row,
-    index: usize,
-) -> Result<UnitState> {
+) -> Result<BTreeMap<String, String>> {
     let sql = "SELECT key, value FROM charm_state WHERE model_uuid = $1 AND unit = $2 ORDER BY key";
     let mut charm_state = BTreeMap::new();
     for pair in db.fetch(sql, params![model, unit]).await? {
         charm_state.insert(pair.text(0)?, pair.text(1)?);
     }
+    Ok(charm_state)
+}
+
+/// The state whose ports and operation stand in `row` from `index` on.
+fn state(row: &Row, index: usize, charm_state: BTreeMap<String, String>) -> Result<UnitState> {
     Ok(UnitState {
         operation: match row.optional_text(index + 1)? {
             Some(_) => Some(row.json(index + 1, "operation state")?),
@@ -218,6 +235,28 @@ async fn state(
         },
         charm_state,
         opened_ports: row.json(index, "opened ports")?,
+    })
+}
+
+/// Of a charm, what a hook's snapshot needs; the rest is not even parsed.
+#[derive(serde::Deserialize)]
+struct OnlyConfig {
+    config: Schema,
+}
+
+/// The remote state in the columns `life, resolved, charm_url, charm_modified_version,
+/// force_charm, config_hash`.
+pub(crate) fn read_remote(row: &Row) -> Result<RemoteState> {
+    Ok(RemoteState {
+        life: row.parse(0, "life")?,
+        resolved: read_resolved(row.str(1)?)?,
+        charm_url: row.text(2)?,
+        charm_modified_version: row.count(3)?,
+        force_charm_upgrade: row.flag(4)?,
+        config_hash: row.text(5)?,
+        leader: false,
+        retry_hook_version: 0,
+        update_status_version: 0,
     })
 }
 

@@ -233,7 +233,7 @@ impl Writer {
         };
         match result {
             Ok(()) => {
-                tx.keep_job().await?;
+                tx.keep_job();
                 Ok(Ok(()))
             }
             Err(error) => match tx.drop_job().await {

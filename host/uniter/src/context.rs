@@ -5,8 +5,8 @@
 //! asks for reaches the controller.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use periapt_client::ApiConnection;
 use periapt_engine::{SharedClock, failpoint};
@@ -17,7 +17,7 @@ use periapt_model::{Tag, UnitName};
 use periapt_sandbox::{CallError, HookContext, LogLevel};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{
-    HookSnapshot, SetApplicationStatus, SetUnitStatus, SetWorkloadVersion,
+    GetApplicationStatus, HookSnapshot, SetApplicationStatus, SetUnitStatus, SetWorkloadVersion,
 };
 use periapt_wire::rpc::{Call, code};
 use tokio::runtime::Handle;
@@ -33,12 +33,32 @@ pub(crate) struct Tether {
     pub severed: CancellationToken,
     /// Whether the charm set the unit's status.
     pub status_set: Arc<AtomicBool>,
+    /// What the hook changed at once, in words.
+    pub told: Arc<Mutex<Vec<String>>>,
+}
+
+impl Tether {
+    /// Whether the charm set the unit's status, and what else it changed at once.
+    pub fn takes(&self) -> (bool, Vec<String>) {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        (self.status_set.load(Ordering::Acquire), told.clone())
+    }
+
+    fn tell(&self, text: String) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        // A charm that reports its progress by the second is one effect, and the newest.
+        let subject = text.split(" to ").next().unwrap_or_default().to_owned();
+        told.retain(|old| old.split(" to ").next() != Some(subject.as_str()));
+        told.push(text);
+    }
 }
 
 pub(crate) struct UnitContext {
     pub unit: UnitName,
     pub model: ModelIdentity,
     pub snapshot: HookSnapshot,
+    /// As the hook set or first saw it.
+    pub application: Option<Status<Workload>>,
     pub options: Vec<String>,
     pub connection: ApiConnection,
     pub leadership: Leadership,
@@ -116,12 +136,21 @@ impl HookContext for UnitContext {
             status: status.clone(),
         })?;
         self.tether.status_set.store(true, Ordering::Release);
+        self.tether.tell(format!("status to {}", status.status));
         self.snapshot.workload = status;
         Ok(())
     }
 
     fn application_status(&mut self) -> Result<Status<Workload>, CallError> {
-        Ok(self.snapshot.application_status.clone())
+        // Summed up from all units of the application, and seldom wanted: only then asked for.
+        if let Some(known) = &self.application {
+            return Ok(known.clone());
+        }
+        let status = self.call(&GetApplicationStatus {
+            unit: self.unit.clone(),
+        })?;
+        self.application = Some(status.clone());
+        Ok(status)
     }
 
     fn set_application_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
@@ -130,7 +159,9 @@ impl HookContext for UnitContext {
             unit: self.unit.clone(),
             status: status.clone(),
         })?;
-        self.snapshot.application_status = status;
+        self.tether
+            .tell(format!("application status to {}", status.status));
+        self.application = Some(status);
         Ok(())
     }
 
@@ -139,6 +170,7 @@ impl HookContext for UnitContext {
             unit: self.unit.clone(),
             version: version.to_owned(),
         })?;
+        self.tether.tell(format!("workload version to {version}"));
         Ok(())
     }
 

@@ -9,13 +9,15 @@ use periapt_engine::{WorkerContext, clock, failpoint};
 use periapt_model::hook::{Effects, Info};
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{
-    Executed, LocalState, Operation, OperationState, RemoteState, agent_executing,
-    agent_hook_failed, agent_idle, workload_after, workload_before,
+    Decision, Executed, LocalState, Operation, OperationState, RemoteState, agent_executing,
+    agent_hook_failed, agent_idle, resolve, workload_after, workload_before,
 };
 use periapt_wire::Call;
 use periapt_wire::agent::uniter::{
-    ClearResolved, CommitHook, GetState, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
+    BeginHook, ClearResolved, CommitHook, FailHook, GetState, HookCommitted, HookReport,
+    SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
 };
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::charms::Charm;
 use crate::context;
@@ -48,6 +50,8 @@ pub(crate) struct Executor {
     failure: Option<String>,
     /// When the hook at hand was chosen.
     chosen: Duration,
+    /// What the controller said of the unit as the last hook was committed.
+    heard: Option<RemoteState>,
 }
 
 impl Executor {
@@ -80,6 +84,7 @@ impl Executor {
             shown: None,
             failure: None,
             chosen: Duration::ZERO,
+            heard: None,
         })
     }
 
@@ -106,6 +111,11 @@ impl Executor {
                 self.commit(operation).await
             }
         }
+    }
+
+    /// What the controller said of the unit in its last answer; none if it did not say.
+    pub fn take_heard(&mut self) -> Option<RemoteState> {
+        self.heard.take()
     }
 
     /// Shows that the unit is at rest, or why it is not.
@@ -224,12 +234,15 @@ impl Executor {
         let Ok(lock) = self.worker.or_dying(lock).await else {
             return Ok(Outcome::BrokenOff);
         };
+        let room = self.config.process.room().acquire_owned();
+        let Ok(Ok(room)) = self.worker.or_dying(room).await else {
+            return Ok(Outcome::BrokenOff);
+        };
         self.begin(operation, remote).await?;
         failpoint::reach("uniter-before-prepare");
-        let outcome = match self.write_prepared(operation).await {
-            Ok(()) => self.run_prepared(operation, info, &charm, lock).await,
-            Err(error) => Err(error),
-        };
+        let outcome = self
+            .run_locked(operation, info, remote, &charm, lock, room)
+            .await;
         if outcome.is_err()
             && let Some(pending) = operation.prepare(&self.local.operation)?
         {
@@ -242,48 +255,74 @@ impl Executor {
         outcome
     }
 
-    async fn run_prepared(
+    /// The record that the hook begins, the copy of its state and the loading of its code go on
+    /// side by side; the guest waits for all three.
+    async fn run_locked(
         &mut self,
         operation: &Operation,
         info: &Info,
+        remote: &RemoteState,
         charm: &Charm,
         lock: MachineLockGuard,
+        room: OwnedSemaphorePermit,
     ) -> Result<Outcome, UniterError> {
+        let state = self.local.operation.clone();
+        let prepared = operation.prepare(&state)?.unwrap_or(state);
+        let generation = prepared.state_generation;
+        let starting = hook::start(&self.state_directory, generation, lock, room);
+        let executing = agent_executing(info.kind);
+        let begin = BeginHook {
+            unit: self.config.unit.clone(),
+            agent: executing.clone(),
+            workload: workload_before(info.kind, &prepared),
+            operation: prepared.clone(),
+        };
+        let (begun, loaded) = tokio::join!(
+            self.call(&begin, "recording that the hook begins"),
+            hook::load(&self.config, charm)
+        );
+        let snapshot = begun?;
+        self.local.operation = prepared;
+        self.shown = executing.or(self.shown.take());
         failpoint::reach("uniter-after-prepare");
         self.set_charm_directory().await?;
-        self.show_hook(info).await?;
         let config = self.config.clone();
-        let generation = self.local.operation.state_generation;
         let dying = self.worker.dying().clone();
-        match hook::run(
-            &config,
-            charm,
-            info,
-            &self.state_directory,
-            generation,
-            lock,
-            &dying,
-        )
-        .await?
-        {
+        let ended = match loaded? {
+            Ok(code) => {
+                starting
+                    .run(&config, charm, code, info, snapshot, &dying)
+                    .await?
+            }
+            Err(ended) => ended,
+        };
+        match ended {
             Ended::Well {
                 effects,
                 generation,
                 config_hash,
                 status_set,
+                mut told,
             } => {
+                told.extend(effects.in_words());
+                if generation != self.local.operation.state_generation {
+                    told.push("files of its state directory".to_owned());
+                }
                 let executed = Executed {
                     config_hash,
                     state_generation: generation,
                     status_set,
                 };
-                self.commit_hook(operation, info, &executed, effects).await
+                let run = self.report(info, "", String::new(), told);
+                self.commit_hook(operation, info, remote, &executed, effects, run)
+                    .await
             }
             Ended::Failed {
                 code,
                 reason,
                 status_set,
-            } => self.hook_failed(info, code, reason, status_set).await,
+                told,
+            } => self.hook_failed(info, code, reason, status_set, told).await,
             Ended::BrokenOff => {
                 self.broken_off().await;
                 Ok(Outcome::BrokenOff)
@@ -305,53 +344,115 @@ impl Executor {
             state_generation: state.state_generation,
             status_set: false,
         };
-        let prepared = operation.prepare(&state)?.unwrap_or(state);
-        self.local.operation = operation.hook_done(&prepared, &executed);
-        self.finish(operation, info).await
+        self.local.operation = operation.prepare(&state)?.unwrap_or(state);
+        let (next, commit) = self.conclusion(operation, info, remote, &executed)?;
+        let committed = self.call(&commit, "recording a hook that the charm does not have");
+        let committed = committed.await?;
+        self.concluded(operation, next, committed);
+        Ok(Outcome::Committed)
     }
 
     async fn commit_hook(
         &mut self,
         operation: &Operation,
         info: &Info,
+        remote: &RemoteState,
         executed: &Executed,
         effects: Effects,
+        run: HookReport,
     ) -> Result<Outcome, UniterError> {
-        let done = operation.hook_done(&self.local.operation, executed);
+        let (next, commit) = self.conclusion(operation, info, remote, executed)?;
+        let told = run.effects.clone();
         let commit = CommitHook {
-            unit: self.config.unit.clone(),
             effects,
-            operation: done.clone(),
+            run: Some(run),
+            ..commit
         };
-        match self.config.connection.call(&commit).await {
-            Ok(_) => {}
+        let committed = match self.config.connection.call(&commit).await {
+            Ok(committed) => committed,
             Err(CallError::Refused { message, .. }) => {
                 self.drop_generations().await?;
                 let reason = format!("its changes were refused: {message}");
+                let told = told
+                    .into_iter()
+                    .filter(|effect| effect.contains(" to "))
+                    .collect();
                 return self
-                    .hook_failed(info, "commit-refused", reason, executed.status_set)
+                    .hook_failed(info, "commit-refused", reason, executed.status_set, told)
                     .await;
             }
             Err(error) => return Err(call("committing the hook")(error)),
-        }
+        };
         failpoint::reach("uniter-after-commit");
-        let took = self
-            .config
-            .process
-            .clock()
-            .monotonic()
-            .saturating_sub(self.chosen);
         self.log(
             "INFO",
             &format!(
                 "ran \"{}\" hook in {:.3} ms",
                 info.kind,
-                took.as_secs_f64() * 1000.0
+                self.took().as_secs_f64() * 1000.0
             ),
         );
-        self.local.operation = done;
-        self.drop_generations().await?;
-        self.finish(operation, info).await
+        let other_files = self.local.operation.state_generation != executed.state_generation;
+        self.concluded(operation, next, committed);
+        failpoint::reach("uniter-before-finish");
+        if other_files {
+            self.drop_generations().await?;
+        }
+        Ok(Outcome::Committed)
+    }
+
+    /// The state after a hook that is done, and the commit that records it: the bookkeeping is in
+    /// the same transaction, so there is no moment between the two at which an agent could die.
+    fn conclusion(
+        &self,
+        operation: &Operation,
+        info: &Info,
+        remote: &RemoteState,
+        executed: &Executed,
+    ) -> Result<(OperationState, CommitHook), UniterError> {
+        let done = operation.hook_done(&self.local.operation, executed);
+        let next = operation.commit(&done)?;
+        let mut local = self.local.clone();
+        local.committed(operation, next.clone());
+        let rests = resolve(&local, remote) == Decision::NoOperation;
+        let commit = CommitHook {
+            unit: self.config.unit.clone(),
+            effects: Effects::default(),
+            operation: next.clone(),
+            workload: workload_after(info.kind, &done),
+            run: None,
+            idle_at: rests.then(|| remote.clone()),
+        };
+        Ok((next, commit))
+    }
+
+    fn concluded(&mut self, operation: &Operation, next: OperationState, committed: HookCommitted) {
+        self.local.committed(operation, next);
+        self.failure = None;
+        if committed.idle {
+            self.shown = Some(agent_idle());
+        }
+        self.heard = Some(committed.remote);
+    }
+
+    fn took(&self) -> Duration {
+        let now = self.config.process.clock().monotonic();
+        now.saturating_sub(self.chosen)
+    }
+
+    fn report(&self, info: &Info, code: &str, message: String, effects: Vec<String>) -> HookReport {
+        let took = self.took();
+        let now = self.config.process.clock().now().as_microsecond();
+        let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
+        HookReport {
+            hook: info.kind.to_string(),
+            charm: self.local.operation.charm_url.clone().unwrap_or_default(),
+            started_at: now.saturating_sub(took),
+            duration: took,
+            code: code.to_owned(),
+            message,
+            effects,
+        }
     }
 
     async fn finish(&mut self, operation: &Operation, info: &Info) -> Result<Outcome, UniterError> {
@@ -381,19 +482,26 @@ impl Executor {
         code: &'static str,
         reason: String,
         status_set: bool,
+        told: Vec<String>,
     ) -> Result<Outcome, UniterError> {
         self.log(
             "ERROR",
             &format!("hook \"{}\" failed: {reason} ({code})", info.kind),
         );
-        if status_set && !self.local.operation.status_set {
-            self.write(OperationState {
-                status_set,
-                ..self.local.operation.clone()
-            })
-            .await?;
-        }
-        self.show(agent_hook_failed(info, Some(&reason))).await?;
+        let operation = OperationState {
+            status_set: status_set || self.local.operation.status_set,
+            ..self.local.operation.clone()
+        };
+        let agent = agent_hook_failed(info, Some(&reason));
+        let fail = FailHook {
+            unit: self.config.unit.clone(),
+            operation: operation.clone(),
+            agent: agent.clone(),
+            run: self.report(info, code, reason.clone(), told),
+        };
+        self.call(&fail, "recording that the hook failed").await?;
+        self.local.operation = operation;
+        self.shown = Some(agent);
         self.failure = Some(reason);
         Ok(Outcome::Failed)
     }
@@ -409,21 +517,6 @@ impl Executor {
         if !matches!(written, Some(Ok(()))) {
             tracing::warn!(unit = %config.unit, "could not record that a hook was broken off");
         }
-    }
-
-    async fn show_hook(&mut self, info: &Info) -> Result<(), UniterError> {
-        if let Some(status) = agent_executing(info.kind) {
-            self.show(status).await?;
-        }
-        if let Some(status) = workload_before(info.kind, &self.local.operation) {
-            let unit = self.config.unit.clone();
-            self.call(
-                &SetUnitStatus { unit, status },
-                "setting the workload status",
-            )
-            .await?;
-        }
-        Ok(())
     }
 
     async fn show(&mut self, status: Status<Agent>) -> Result<(), UniterError> {

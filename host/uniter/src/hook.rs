@@ -5,13 +5,14 @@
 //! its own time limit, with a stage that nobody will look at.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::hook::{Effects, Info};
 use periapt_sandbox::{Directories, HookContext, HookEvent};
-use periapt_wire::agent::uniter::{GetHookSnapshot, HookSnapshot};
+use periapt_wire::agent::uniter::HookSnapshot;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
@@ -20,7 +21,7 @@ use crate::environment;
 use crate::error::{UniterError, call};
 use crate::machine_lock::MachineLockGuard;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
-use crate::state_directory::StateDirectory;
+use crate::state_directory::{Stage, StateDirectory};
 use crate::worker::UniterConfig;
 
 /// How long a running hook may go on after the agent was asked to stop: enough for one that is
@@ -35,74 +36,97 @@ pub(crate) enum Ended {
         generation: u64,
         config_hash: String,
         status_set: bool,
+        told: Vec<String>,
     },
     Failed {
         code: &'static str,
         reason: String,
         status_set: bool,
+        told: Vec<String>,
     },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
 }
 
-/// Runs `hook` on a copy of `generation`. The machine's lock is held until the hook's thread has
-/// ended, also of one that is broken off.
-pub(crate) async fn run(
-    config: &UniterConfig,
-    charm: &Charm,
-    hook: &Info,
+/// A hook whose thread has the state directory copied while the controller is still told that
+/// it begins. The guest runs once [`Starting::run`] says so; dropped before, nothing ran.
+pub(crate) struct Starting {
+    thread: JoinHandle<Result<Ended, UniterError>>,
+    go: oneshot::Sender<Job>,
+}
+
+/// Starts the thread of a hook on a copy of `generation`. The machine's lock is held until the
+/// thread has ended, also that of a hook that is broken off.
+pub(crate) fn start(
     state_directory: &StateDirectory,
     generation: u64,
     machine_lock: MachineLockGuard,
-    dying: &CancellationToken,
-) -> Result<Ended, UniterError> {
-    let code = match config
+    room: OwnedSemaphorePermit,
+) -> Starting {
+    let (go, told) = oneshot::channel::<Job>();
+    let state_directory = state_directory.clone();
+    let thread = tokio::task::spawn_blocking(move || {
+        let _held = (machine_lock, room);
+        let stage = state_directory.stage(generation)?;
+        match told.blocking_recv() {
+            Ok(job) => job.work(stage),
+            Err(_) => Ok(Ended::BrokenOff),
+        }
+    });
+    Starting { thread, go }
+}
+
+/// The charm's code, or how the hook failed for the lack of it.
+pub(crate) async fn load(
+    config: &UniterConfig,
+    charm: &Charm,
+) -> Result<Result<Arc<dyn RunnableCharm>, Ended>, UniterError> {
+    let connection = &config.connection;
+    match config
         .process
         .sandbox()
-        .load(&config.connection, charm.files())
+        .load(connection, charm.files())
         .await
     {
-        Ok(code) => code,
-        Err(SandboxError::Charm(reason)) => {
-            return Ok(Ended::Failed {
-                code: "charm-not-loaded",
-                reason,
-                status_set: false,
-            });
-        }
-        Err(SandboxError::Call(error)) => return Err(call("fetching the compiled charm")(error)),
-    };
-    let ask = GetHookSnapshot {
-        unit: config.unit.clone(),
-    };
-    let snapshot = config
-        .connection
-        .call(&ask)
-        .await
-        .map_err(call("reading what the hook may see"))?;
-    let room = tokio::select! {
-        biased;
-        () = dying.cancelled() => return Ok(Ended::BrokenOff),
-        room = config.process.room().acquire_owned() => room,
-    };
-    let tether = Tether::default();
-    let job = Job {
-        call: hook_call(config, charm, hook, &snapshot),
-        config_hash: snapshot.config_hash.clone(),
-        context: Box::new(context(config, charm, snapshot, tether.clone())),
-        state_directory: state_directory.clone(),
-        generation,
-        tether: tether.clone(),
-    };
-    let mut thread = tokio::task::spawn_blocking(move || {
-        let _held = (machine_lock, room);
-        job.work(&*code)
-    });
-    tokio::select! {
-        ended = &mut thread => ended.map_err(|error| UniterError::Thread(error.to_string()))?,
-        () = out_of_patience(config.process.clock(), dying, config) => {
-            tether.severed.cancel();
-            Ok(Ended::BrokenOff)
+        Ok(code) => Ok(Ok(code)),
+        Err(SandboxError::Charm(reason)) => Ok(Err(Ended::Failed {
+            code: "charm-not-loaded",
+            reason,
+            status_set: false,
+            told: Vec::new(),
+        })),
+        Err(SandboxError::Call(error)) => Err(call("fetching the compiled charm")(error)),
+    }
+}
+
+impl Starting {
+    /// Runs `hook` of `code` with what the controller lets it see.
+    pub async fn run(
+        self,
+        config: &UniterConfig,
+        charm: &Charm,
+        code: Arc<dyn RunnableCharm>,
+        hook: &Info,
+        snapshot: HookSnapshot,
+        dying: &CancellationToken,
+    ) -> Result<Ended, UniterError> {
+        let Starting { mut thread, go } = self;
+        let tether = Tether::default();
+        let job = Job {
+            call: hook_call(config, charm, hook, &snapshot),
+            config_hash: snapshot.config_hash.clone(),
+            context: Box::new(context(config, charm, snapshot, tether.clone())),
+            code,
+            tether: tether.clone(),
+        };
+        // A thread that could not make its copy has ended, and says so below.
+        let _ = go.send(job);
+        tokio::select! {
+            ended = &mut thread => ended.map_err(|error| UniterError::Thread(error.to_string()))?,
+            () = out_of_patience(config.process.clock(), dying, config) => {
+                tether.severed.cancel();
+                Ok(Ended::BrokenOff)
+            }
         }
     }
 }
@@ -120,17 +144,15 @@ struct Job {
     call: HookCall,
     config_hash: String,
     context: Box<dyn HookContext>,
-    state_directory: StateDirectory,
-    generation: u64,
+    code: Arc<dyn RunnableCharm>,
     tether: Tether,
 }
 
 impl Job {
-    fn work(mut self, code: &dyn RunnableCharm) -> Result<Ended, UniterError> {
-        let stage = self.state_directory.stage(self.generation)?;
+    fn work(mut self, stage: Stage) -> Result<Ended, UniterError> {
         self.call.directories.state = stage.path().to_owned();
-        let result = code.run(self.call, self.context);
-        let status_set = self.tether.status_set.load(Ordering::Acquire);
+        let result = self.code.run(self.call, self.context);
+        let (status_set, told) = self.tether.takes();
         match result {
             Ok(_) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
             Ok(effects) => {
@@ -141,12 +163,14 @@ impl Job {
                     generation,
                     config_hash: self.config_hash,
                     status_set,
+                    told,
                 })
             }
             Err(failure) => Ok(Ended::Failed {
                 code: failure.code(),
                 reason: failure.to_string(),
                 status_set,
+                told,
             }),
         }
     }
@@ -188,6 +212,7 @@ fn context(
         model: config.model.clone(),
         options: charm.info.config.options.keys().cloned().collect(),
         snapshot,
+        application: None,
         connection: config.connection.clone(),
         leadership: config.leadership.clone(),
         log: Arc::clone(config.process.log()),

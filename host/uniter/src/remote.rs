@@ -85,13 +85,18 @@ impl RemoteWatcher {
         let Some(state) = fetch(&self.sources).await? else {
             return Ok(false);
         };
+        self.accept(state);
+        Ok(true)
+    }
+
+    /// Takes over what the controller says of the unit.
+    pub fn accept(&mut self, state: RemoteState) {
         self.state = RemoteState {
             leader: self.sources.standing.borrow_and_update().is_leader(),
             retry_hook_version: self.state.retry_hook_version,
             update_status_version: self.state.update_status_version,
             ..state
         };
-        Ok(true)
     }
 
     /// Starts the retry timer when a hook has failed, stops it when none has.

@@ -135,11 +135,11 @@ async fn turns(
                         remote.hook_failed(true);
                         changed(remote, worker).await?;
                     }
-                    Outcome::Committed | Outcome::Failed => {
-                        if !remote.refresh().await? {
-                            return Err(Turn::Gone);
-                        }
-                    }
+                    Outcome::Committed | Outcome::Failed => match executor.take_heard() {
+                        Some(state) => remote.accept(state),
+                        None if !remote.refresh().await? => return Err(Turn::Gone),
+                        None => {}
+                    },
                 }
             }
             Decision::NoOperation => {

@@ -364,7 +364,6 @@ pub mod uniter {
     #[derive(Clone, Debug, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub struct HookSnapshot {
-        pub charm: CharmInfo,
         /// Effective configuration and its digest.
         pub config: Values,
         pub config_hash: String,
@@ -373,9 +372,38 @@ pub mod uniter {
         pub private_address: Option<String>,
         pub public_address: Option<String>,
         pub workload: Status<Workload>,
-        pub application_status: Status<Workload>,
         pub state: UnitState,
         pub limits: Limits,
+    }
+
+    /// How one run of a hook ended, for the list of runs.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct HookReport {
+        pub hook: String,
+        pub charm: String,
+        /// When it was chosen, microseconds UTC.
+        pub started_at: i64,
+        /// From chosen to this report, microseconds.
+        pub duration: i64,
+        /// Stable code of the failure; empty for a hook that ended well.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        pub code: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        pub message: String,
+        /// What it changed, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub effects: Vec<String>,
+    }
+
+    /// The answer to a commit: what the controller says of the unit at that moment, which spares
+    /// the agent asking.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct HookCommitted {
+        pub remote: RemoteState,
+        /// Whether the agent is now shown as idle.
+        pub idle: bool,
     }
 
     crate::facade! { "Uniter" {
@@ -385,9 +413,36 @@ pub mod uniter {
         RemoteState as GetRemoteState { unit: UnitName } -> Option<RemoteState>;
         State as GetState { unit: UnitName } -> UnitState;
         SetState as SetState { unit: UnitName, operation: OperationState } -> Empty;
-        HookSnapshot as GetHookSnapshot { unit: UnitName } -> HookSnapshot;
-        /// The hook's effects and the operation state that follows, in one transaction.
-        CommitHook as CommitHook { unit: UnitName, effects: Effects, operation: OperationState } -> Empty;
+        /// Records that a hook begins, with the statuses that say so, in one transaction; what the
+        /// hook may see. Once this is answered the hook may run.
+        BeginHook as BeginHook {
+            unit: UnitName,
+            operation: OperationState,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            agent: Option<Status<Agent>>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            workload: Option<Status<Workload>>,
+        } -> HookSnapshot;
+        /// The hook's effects, the operation state that follows, the workload status that goes
+        /// with it and the report of the run, in one transaction.
+        CommitHook as CommitHook {
+            unit: UnitName,
+            effects: Effects,
+            operation: OperationState,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            workload: Option<Status<Workload>>,
+            /// None for a hook that the charm does not have.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            run: Option<HookReport>,
+            /// The agent has nothing left to do if the controller still says this, and is then
+            /// shown as idle.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            idle_at: Option<RemoteState>,
+        } -> HookCommitted;
+        /// A hook failed: the recorded state, the agent's error and the report of the run, in one
+        /// transaction.
+        FailHook as FailHook { unit: UnitName, operation: OperationState, agent: Status<Agent>, run: HookReport } -> Empty;
+        ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
         SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
         SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
         /// Refused unless the unit leads.

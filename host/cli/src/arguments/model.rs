@@ -263,6 +263,31 @@ pub struct ShowStatusLog {
     pub target: Target,
 }
 
+#[derive(Debug, Args)]
+pub struct Hooks {
+    /// A unit or an application [default: all of the model].
+    #[arg(value_name = "UNIT|APPLICATION")]
+    pub whose: Option<String>,
+    /// Show failed hooks only.
+    #[arg(long)]
+    pub failed: bool,
+    /// Show this hook only, as in config-changed.
+    #[arg(long)]
+    pub hook: Option<String>,
+    /// Show so many of the most recent ones.
+    #[arg(short = 'n', long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: u64,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     #[default]

@@ -9,6 +9,7 @@ mod controllers;
 mod debug_log;
 mod deploy;
 mod introspect;
+mod hooks;
 mod models;
 mod settings;
 mod show;
@@ -57,6 +58,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowUnit(arguments) => show::unit(context, arguments).await,
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
+        Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
         Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
         Command::Charm(command) => charm::run(context, command),

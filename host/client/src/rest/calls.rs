@@ -11,8 +11,8 @@ use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
     AddModel, AddUnits, ApplicationConfig, ApplicationInfo, ChangeLine, ConfigChange,
-    ControllerInfo, Deploy, HistoryEntry, LogQuery, LoginReply, LoginRequest, ModelSummary,
-    Refresh, Removal, ResolveRequest, StopRequest, UnitInfo, WorkerRow,
+    ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, LogQuery, LoginReply, LoginRequest,
+    ModelSummary, Page, Refresh, Removal, ResolveRequest, StopRequest, UnitInfo, WorkerRow,
 };
 use periapt_wire::rpc::Empty;
 use periapt_wire::status::FullStatus;
@@ -136,6 +136,19 @@ impl RestClient {
             request.query(&query)
         })
         .await
+    }
+
+    /// Runs of hooks, newest first.
+    pub async fn hooks(&self, model: &str, query: &HookQuery) -> Result<Page<HookRun>, RestError> {
+        self.json(Method::GET, &["v1", "models", model, "hooks"], |request| {
+            request.query(query)
+        })
+        .await
+    }
+
+    pub async fn hook(&self, model: &str, id: i64) -> Result<HookRun, RestError> {
+        self.get(&["v1", "models", model, "hooks", &id.to_string()])
+            .await
     }
 
     /// Log lines; open-ended with `follow`.

@@ -111,5 +111,7 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/controller/figures", Superuser),
     row("GET", "/v1/controller/introspection/{report}", Superuser),
     row("GET", "/v1/models/{model}/introspection/{report}", ADMIN),
+    row("GET", "/v1/models/{model}/hooks", READ),
+    row("GET", "/v1/models/{model}/hooks/{id}", READ),
     row("GET", "/v1/models/{model}/blobs/{digest}", AgentOfModel),
 ];

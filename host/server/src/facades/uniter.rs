@@ -1,12 +1,10 @@
 //! `Uniter`: one unit's hooks.
 
-use periapt_model::status::Agent;
-use periapt_model::uniter::{OperationKind, OperationStep};
-use periapt_store::{Interest, namespace};
+use periapt_store::{HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
-    ClearResolved, CommitHook, EnsureUnitDead, GetCharm, GetHookSnapshot, GetRemoteState, GetState,
-    SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
-    SetWorkloadVersion, WatchUnit,
+    BeginHook, ClearResolved, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm,
+    GetRemoteState, GetState, SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus,
+    SetUnitStatus, SetWorkloadVersion, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -26,30 +24,49 @@ handlers! {
     GetRemoteState: |session, call| Ok(session.store().get_remote_state(session.model()?, &call.unit).await?);
     GetState: |session, call| Ok(session.store().get_state(session.model()?, &call.unit).await?);
     SetState: |session, call| {
-        let model = session.model()?;
-        session.store().set_state(model, &call.unit, &call.operation).await?;
-        let operation = &call.operation;
-        if let (OperationKind::RunHook, OperationStep::Pending, Some(hook)) = (operation.kind, operation.step, &operation.hook) {
-            session.state().observation().hook_begins(model, &call.unit, hook.kind.as_str().to_owned());
-        }
+        session.store().set_state(session.model()?, &call.unit, &call.operation).await?;
         Ok(Empty {})
     };
-    GetHookSnapshot: |session, call| {
-        Ok(session.store().get_hook_snapshot(session.model()?, &call.unit, session.state().limits()).await?)
+    BeginHook: |session, call| {
+        let (store, model, workload) = (session.store(), session.model()?, call.workload.clone());
+        // The two do not depend on each other, but for the status, which is put in below.
+        let (begun, snapshot) = tokio::join!(
+            store.begin_hook(model, &call.unit, &call.operation, call.agent, call.workload),
+            store.get_hook_snapshot(model, &call.unit, session.state().limits()),
+        );
+        begun?;
+        let mut snapshot = snapshot?;
+        if let Some(workload) = workload {
+            snapshot.workload = workload;
+        }
+        Ok(snapshot)
     };
     CommitHook: |session, call| {
-        let model = session.model()?;
-        session.store().commit_hook(model, &call.unit, call.effects, &call.operation).await?;
-        session.state().observation().hook_ends(model, &call.unit, None);
+        let commit = HookCommit {
+            effects: call.effects,
+            operation: call.operation,
+            workload: call.workload,
+            run: call.run,
+            idle_at: call.idle_at,
+        };
+        let run = commit.run.clone();
+        let committed = session.store().commit_hook_run(session.model()?, &call.unit, commit).await?;
+        if let Some(run) = run {
+            session.state().observation().hook(session.model()?, &call.unit, &run);
+        }
+        Ok(committed)
+    };
+    FailHook: |session, call| {
+        let run = call.run.clone();
+        session.store().fail_hook(session.model()?, &call.unit, &call.operation, call.agent, call.run).await?;
+        session.state().observation().hook(session.model()?, &call.unit, &run);
         Ok(Empty {})
     };
+    GetApplicationStatus: |session, call| {
+        Ok(session.store().get_application_status(session.model()?, &call.unit).await?)
+    };
     SetUnitAgentStatus: |session, call| {
-        let model = session.model()?;
-        let failure = (call.status.status == Agent::Error).then(|| call.status.message.clone());
-        session.store().set_unit_agent_status(model, &call.unit, call.status).await?;
-        if let Some(failure) = failure {
-            session.state().observation().hook_ends(model, &call.unit, Some(&failure));
-        }
+        session.store().set_unit_agent_status(session.model()?, &call.unit, call.status).await?;
         Ok(Empty {})
     };
     SetUnitStatus: |session, call| {

@@ -21,14 +21,12 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-mod begun;
 pub mod expose;
 pub mod figures;
 mod process;
 #[cfg(test)]
 mod tests;
 
-pub use begun::Begun;
 
 use figures::History;
 
@@ -102,7 +100,6 @@ struct Inner {
     watchers: Gauge,
     uploads_waiting: Gauge,
     hook_labels: Mutex<HashSet<Hook>>,
-    begun: Begun,
     totals: Totals,
     history: Mutex<History>,
 }
@@ -196,7 +193,6 @@ impl Metrics {
                 watchers,
                 uploads_waiting,
                 hook_labels: Mutex::default(),
-                begun: Begun::new(clock.clone()),
                 totals: Totals {
                     request_seconds: Spread::new(SECONDS),
                     failed_requests: AtomicU64::new(0),
@@ -275,11 +271,6 @@ impl Metrics {
         self.inner.totals.hook_seconds.add_time(took);
     }
 
-    /// Hooks that began and have not ended, as far as the agents' writes tell.
-    pub fn begun(&self) -> &Begun {
-        &self.inner.begun
-    }
-
     /// Counts a session of a kind (`user`, `agent`, `controller`) until the guard is dropped.
     pub fn session(&self, kind: &str) -> Counted {
         let kind = Kind {
@@ -320,10 +311,6 @@ impl Metrics {
             }
             !gone
         });
-        drop(known);
-        self.inner
-            .begun
-            .retain(|model, unit| !gone(model.as_str(), unit.application().as_str()));
     }
 }
 

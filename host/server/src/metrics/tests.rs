@@ -78,21 +78,6 @@ fn what_is_there_is_counted_while_it_is() {
 }
 
 #[test]
-fn a_hook_lasts_from_its_record_to_its_end_and_ends_once() {
-    let clock = FakeClock::new();
-    let metrics = Metrics::new(clock.shared());
-    let unit: UnitName = "site/0".parse().unwrap();
-    metrics.begun().begin(&model(), &unit, "install".into());
-    clock.advance(Duration::from_millis(250));
-    let ran = metrics.begun().end(&model(), &unit).unwrap();
-    assert_eq!(
-        (ran.hook.as_str(), ran.took),
-        ("install", Duration::from_millis(250))
-    );
-    assert_eq!(metrics.begun().end(&model(), &unit), None);
-}
-
-#[test]
 fn the_process_tells_its_figures() {
     let figures = process::read();
     assert!(figures.resident_bytes.unwrap() > 1 << 20);

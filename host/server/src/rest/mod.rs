@@ -25,6 +25,7 @@ mod controller;
 mod extract;
 mod gate;
 mod history;
+mod hooks;
 mod lines;
 mod login;
 mod logs;
@@ -60,6 +61,7 @@ fn rows() -> Vec<Row> {
         charms::routes(),
         controller::routes(),
         history::routes(),
+        hooks::routes(),
         login::routes(),
         logs::routes(),
         models::routes(),

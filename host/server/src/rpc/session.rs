@@ -200,7 +200,7 @@ impl Session {
         }
         let hosted = match entity {
             Tag::Model(uuid) | Tag::Agent(uuid) => Some(uuid == model),
-            Tag::Unit(unit) => self.unit_is_placed(model, unit).await?,
+            Tag::Unit(unit) => self.store().unit_is_placed(model, unit).await?,
             Tag::Machine(machine) => self.machine_is_provisioned(model, machine).await?,
             Tag::Controller(_) | Tag::User(_) | Tag::Application(_) => Some(false),
         };
@@ -239,18 +239,6 @@ impl Session {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .contains(entity)
-    }
-
-    async fn unit_is_placed(
-        &self,
-        model: &ModelUuid,
-        unit: &UnitName,
-    ) -> Result<Option<bool>, RpcError> {
-        match self.store().unit(model, unit, &|_: &MachineId| true).await {
-            Ok(info) => Ok(Some(info.machine.is_some())),
-            Err(StoreError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
     }
 
     async fn machine_is_provisioned(

@@ -206,6 +206,42 @@ impl Session {
         Ok(())
     }
 
+    /// Like [`Session::raw`], for a text made here; never of anything a client sent.
+    pub(crate) async fn raw_text(&mut self, sql: String) -> Result<(), StoreError> {
+        let started = self.probe.clock.monotonic();
+        match self.handle() {
+            Handle::Sqlite(connection) => {
+                connection
+                    .execute(sqlx::raw_sql(AssertSqlSafe(sql)))
+                    .await?;
+            }
+            Handle::Postgres(connection) => {
+                connection
+                    .execute(sqlx::raw_sql(AssertSqlSafe(sql)))
+                    .await?;
+            }
+        }
+        self.probe.observe("COMMIT", started);
+        Ok(())
+    }
+
+    /// Runs statements without parameters; the last row of them all.
+    pub(crate) async fn raw_last(&mut self, sql: &'static str) -> Result<Option<Row>, StoreError> {
+        let started = self.probe.clock.monotonic();
+        let row = match self.handle() {
+            Handle::Sqlite(connection) => {
+                let rows = connection.fetch_all(sqlx::raw_sql(sql)).await?;
+                rows.into_iter().last().map(Row::Sqlite)
+            }
+            Handle::Postgres(connection) => {
+                let rows = connection.fetch_all(sqlx::raw_sql(sql)).await?;
+                rows.into_iter().last().map(Row::Postgres)
+            }
+        };
+        self.probe.observe(sql, started);
+        Ok(row)
+    }
+
     /// Inserts many rows with few statements. `head` is the text up to `VALUES`, `tail` what
     /// follows the values (`""` or an `ON CONFLICT` clause). Chunks have sizes from a short list
     /// so that the prepared statements stay few.
@@ -217,7 +253,7 @@ impl Session {
     ) -> Result<(), StoreError> {
         let mut rows = rows.into_iter();
         while rows.len() > 0 {
-            let size = [64, 8, 1]
+            let size = [64, 16, 8, 4, 2, 1]
                 .into_iter()
                 .find(|size| *size <= rows.len())
                 .unwrap_or(1);

@@ -90,6 +90,14 @@ impl Manager {
             ));
         }
         self.counters.claims.fetch_add(1, Ordering::Relaxed);
+        // Most claims come from the many units that do not lead: they need not wait for the
+        // writer, nor others for them.
+        if self.held_by_another(namespace, model, name, holder).await? {
+            self.counters.denied.fetch_add(1, Ordering::Relaxed);
+            return Err(StoreError::LeaseDenied {
+                lease: name.to_owned(),
+            });
+        }
         let (model, name, holder) = (model.clone(), name.to_owned(), holder.to_owned());
         let claimed = self
             .store
@@ -103,6 +111,20 @@ impl Manager {
             self.counters.denied.fetch_add(1, Ordering::Relaxed);
         }
         claimed
+    }
+
+    async fn held_by_another(
+        &self,
+        namespace: Namespace,
+        model: &ModelUuid,
+        name: &str,
+        holder: &str,
+    ) -> Result<bool> {
+        let mut db = self.store.glance().await?;
+        let Some(held) = rows::find(&mut db, namespace, model, name).await? else {
+            return Ok(false);
+        };
+        Ok(held.holder != holder && !held.is_over(self.store.lease_now(&mut db).await?))
     }
 
     /// Returns when the lease can be claimed: at once if it can be now.

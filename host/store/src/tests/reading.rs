@@ -231,8 +231,12 @@ async fn a_hook_sees_one_moment_of_the_model() {
         assert_eq!(snapshot.machine, Some(machine("0")));
         assert_eq!(snapshot.private_address.as_deref(), Some("127.0.0.1"));
         assert_eq!(snapshot.workload.status, Workload::Waiting);
-        assert_eq!(snapshot.application_status.status, Workload::Blocked);
-        assert_eq!(snapshot.application_status.message, "no");
+        let worst = store
+            .get_application_status(&model, &unit("site/0"))
+            .await
+            .expect("status");
+        assert_eq!(worst.status, Workload::Blocked);
+        assert_eq!(worst.message, "no");
         assert_eq!(snapshot.state.charm_state["key"], "value");
         assert_eq!(
             snapshot.state.opened_ports,

@@ -10,13 +10,13 @@ use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::status::{Agent, Machine, Status, Workload};
-use periapt_model::uniter::{OperationKind, OperationState, OperationStep, RemoteState, Resolved};
+use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
-use periapt_wire::agent::uniter::{HookSnapshot, UnitState};
+use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot, UnitState};
 use periapt_wire::rest::WorkerRow;
 use periapt_wire::rpc::{Changes, Empty, WATCHER_FACADE, Watch, code};
 use serde::Serialize;
@@ -44,6 +44,8 @@ pub struct UnitRecord {
     pub commits: Vec<Effects>,
     /// All states written, in order.
     pub writes: Vec<OperationState>,
+    /// Reports of hooks that ran, in order.
+    pub runs: Vec<HookReport>,
     pub subordinates: u32,
 }
 
@@ -141,6 +143,7 @@ impl Controller {
             charm_in_place: None,
             commits: Vec::new(),
             writes: Vec::new(),
+            runs: Vec::new(),
             subordinates: 0,
         };
         self.lock().units.insert(unit.clone(), record);
@@ -432,7 +435,6 @@ impl Controller {
     fn of_unit(&self, unit: &UnitName, method: &str, params: &Value) -> Result<Value, CallError> {
         let mut inner = self.lock();
         let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
-        let charms = inner.charms.clone();
         let Some(record) = inner.units.get_mut(unit) else {
             return match method {
                 "RemoteState" => Ok(Value::Null),
@@ -443,15 +445,15 @@ impl Controller {
             "RemoteState" => return Ok(value(&record.remote)),
             "State" => return Ok(value(&record.state)),
             "SetState" => record.write(argument(params, "operation")?)?,
-            "HookSnapshot" => {
-                let charm = record
-                    .state
-                    .operation
-                    .as_ref()
-                    .and_then(|state| state.charm_url.clone());
-                let charm = charm.and_then(|url| charms.get(&url).cloned());
+            "BeginHook" => {
+                record.write(argument(params, "operation")?)?;
+                if let Some(status) = optional(params, "agent")? {
+                    record.agent = status;
+                }
+                if let Some(status) = optional(params, "workload")? {
+                    record.workload = status;
+                }
                 return Ok(value(HookSnapshot {
-                    charm: charm.ok_or_else(|| refused(code::NOT_FOUND, "charm"))?,
                     config: record.config.clone(),
                     config_hash: record.remote.config_hash.clone(),
                     machine: Some(record.machine.clone()),
@@ -459,28 +461,50 @@ impl Controller {
                     private_address: Some("127.0.0.1".to_owned()),
                     public_address: None,
                     workload: record.workload.clone(),
-                    application_status: record.application.clone(),
                     state: record.state.clone(),
                     limits: self.limits.clone(),
                 }));
             }
             "CommitHook" => {
+                let run: Option<HookReport> = optional(params, "run")?;
                 let pending = record
                     .state
                     .operation
                     .as_ref()
                     .is_some_and(|state| state.failed_hook().is_some());
-                if !pending {
+                if run.is_some() && !pending {
                     return Err(refused(code::BAD_REQUEST, "no hook is pending"));
                 }
-                let operation: OperationState = argument(params, "operation")?;
-                if (operation.kind, operation.step) != (OperationKind::RunHook, OperationStep::Done)
-                {
-                    return Err(refused(code::BAD_REQUEST, "the hook is not done"));
-                }
-                record.write(operation)?;
+                record.write(argument(params, "operation")?)?;
                 record.commit(argument(params, "effects")?);
+                record.runs.extend(run);
+                if let Some(status) = optional(params, "workload")? {
+                    record.workload = status;
+                }
+                let seen: Option<RemoteState> = optional(params, "idle-at")?;
+                let idle = seen.is_some_and(|seen| {
+                    record.remote
+                        == RemoteState {
+                            leader: false,
+                            retry_hook_version: 0,
+                            update_status_version: 0,
+                            ..seen
+                        }
+                });
+                if idle {
+                    record.agent = agent_idle();
+                }
+                return Ok(value(HookCommitted {
+                    remote: record.remote.clone(),
+                    idle,
+                }));
             }
+            "FailHook" => {
+                record.write(argument(params, "operation")?)?;
+                record.agent = argument(params, "agent")?;
+                record.runs.push(argument(params, "run")?);
+            }
+            "ApplicationStatus" => return Ok(value(&record.application)),
             "SetAgentStatus" => record.agent = argument(params, "status")?,
             "SetUnitStatus" => record.workload = argument(params, "status")?,
             "SetApplicationStatus" if !leader => {
@@ -631,6 +655,10 @@ fn argument<T: DeserializeOwned>(params: &Value, name: &str) -> Result<T, CallEr
     let argument = params.get(name).cloned().unwrap_or(Value::Null);
     serde_json::from_value(argument)
         .map_err(|error| refused(code::BAD_REQUEST, &format!("{name}: {error}")))
+}
+
+fn optional<T: DeserializeOwned>(params: &Value, name: &str) -> Result<Option<T>, CallError> {
+    argument::<Option<T>>(params, name)
 }
 
 fn value(answer: impl Serialize) -> Value {

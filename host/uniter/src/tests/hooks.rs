@@ -85,7 +85,8 @@ async fn hooks_the_charm_lacks_succeed_without_a_sandbox() {
     let agent = world.start();
     world.settle().await;
     assert_eq!(world.sandbox.hooks(), ["start"]);
-    assert_eq!(world.controller.count("CommitHook"), 1);
+    assert_eq!(world.controller.count("BeginHook"), 1);
+    assert_eq!(world.record().runs.len(), 1, "what did not run is no run");
     world.controller.set_title(&unit(), "unseen");
     let hash = world.record().remote.config_hash;
     world
@@ -143,6 +144,81 @@ async fn a_failing_hook_is_retried_and_leaves_nothing_behind() {
     assert_eq!(
         world.sandbox.hooks(),
         ["install", "install", "install", "config-changed", "start"]
+    );
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_run_is_reported_with_what_it_changed_or_why_it_failed() {
+    let world = World::new();
+    world.sandbox.script(|seen, context| {
+        context.set_unit_status(Workload::Active, "one").unwrap();
+        context.set_unit_status(Workload::Active, "two").unwrap();
+        if seen.hook == "start" {
+            return Err(failure("no disk"));
+        }
+        fs::write(seen.state.join("file"), &seen.hook).unwrap();
+        Ok(Effects {
+            open_ports: vec!["80/tcp".parse().unwrap()],
+            ..set("counter", "1")
+        })
+    });
+    let agent = world.start();
+    world
+        .until(|record| record.agent.status == status::Agent::Error)
+        .await;
+    let runs = world.record().runs;
+    let hooks: Vec<(&str, &str)> = runs
+        .iter()
+        .map(|run| (run.hook.as_str(), run.code.as_str()))
+        .collect();
+    assert_eq!(
+        hooks,
+        [
+            ("install", ""),
+            ("config-changed", ""),
+            ("start", runs[2].code.as_str())
+        ]
+    );
+    assert!(!runs[2].code.is_empty());
+    assert_eq!(runs[2].message, "no disk");
+    assert_eq!(
+        runs[2].effects,
+        ["status to active"],
+        "what takes effect at once stays"
+    );
+    assert_eq!(
+        runs[0].effects,
+        [
+            "status to active",
+            "opened 80/tcp",
+            "state counter",
+            "files of its state directory"
+        ]
+    );
+    assert!(runs.iter().all(|run| run.charm == "local:site-0"));
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_costs_two_calls_and_the_guest_waits_for_the_first() {
+    let world = World::new();
+    let agent = world.start();
+    world.settle().await;
+    let before = world.controller.calls().len();
+    world.controller.hold("BeginHook", true);
+    world.controller.set_title(&unit(), "held");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(world.sandbox.hooks().len(), 3, "nothing is recorded yet");
+    world.controller.hold("BeginHook", false);
+    world
+        .until(|record| is_idle(record) && record.runs.len() == 4)
+        .await;
+    let calls = world.controller.calls();
+    assert_eq!(
+        calls[before..],
+        ["RemoteState", "BeginHook", "CommitHook"],
+        "the last one also says that the unit is idle"
     );
     agent.stop().await;
 }
@@ -367,6 +443,11 @@ async fn a_refused_commit_is_a_failed_hook() {
         "its changes were refused: another unit leads"
     );
     assert!(record.state.charm_state.is_empty());
+    let run = record.runs.last().unwrap();
+    assert_eq!(
+        (run.code.as_str(), run.effects.len()),
+        ("commit-refused", 0)
+    );
     assert!(
         !world
             .process

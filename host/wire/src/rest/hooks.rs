@@ -20,7 +20,7 @@ pub struct HookRun {
     pub charm: String,
     /// When it was chosen, microseconds UTC.
     pub started_at: i64,
-    /// From chosen to committed or failed, microseconds.
+    /// From chosen until its commit was asked for or it had failed, microseconds.
     pub duration: i64,
     /// `ok` or `failed`.
     pub result: String,

@@ -1,0 +1,57 @@
+//! Hooks that ran, newest first.
+
+use axum::Json;
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::Method;
+use axum::http::request::Parts;
+use axum::routing::get;
+use periapt_wire::Problem;
+use periapt_wire::rest::{HookQuery, HookRun, Page};
+
+use super::Row;
+use super::extract::{InModel, Query};
+use super::problem::Answer;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/v1/models/{model}/hooks", get(list)),
+        (Method::GET, "/v1/models/{model}/hooks/{id}", get(one)),
+    ]
+}
+
+async fn list(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Query(query): Query<HookQuery>,
+) -> Result<Json<Page<HookRun>>, Answer> {
+    Ok(Json(state.store().hook_runs(&model, &query).await?))
+}
+
+async fn one(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    RunId(id): RunId,
+) -> Result<Json<HookRun>, Answer> {
+    Ok(Json(state.store().hook_run(&model, id).await?))
+}
+
+/// `{id}` of the path.
+struct RunId(i64);
+
+impl FromRequestParts<ServerState> for RunId {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let path = Path::<(String, String)>::from_request_parts(parts, state).await;
+        path.ok()
+            .and_then(|Path((_, id))| id.parse().ok())
+            .map(RunId)
+            .ok_or_else(|| {
+                Answer(
+                    Problem::new(400, "hook-id-invalid", "The request is not valid")
+                        .why("the id of a hook's run is a number")
+                        .advice("GET the list of hooks for the ids there are"),
+                )
+            })
+    }
+}
