@@ -1,12 +1,14 @@
 //! The command line: every verb, every flag, and nothing else. What a verb does stands in
 //! `commands`.
 
+mod audit;
 mod charm;
 mod controllers;
 mod model;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use audit::{Audit, ControllerConfig};
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, DestroyController, StartController, StopController,
@@ -59,6 +61,10 @@ pub enum Command {
     /// Run, start or stop a controller.
     #[command(subcommand)]
     Controller(ControllerCommand),
+    /// Show or change the configuration of a controller.
+    ControllerConfig(ControllerConfig),
+    /// Show who changed what: the audit log.
+    Audit(Audit),
     /// List the controllers known here.
     Controllers(Controllers),
     /// Show or change the controller and model that commands address.
@@ -214,6 +220,9 @@ mod tests {
             "wait-for application site --query 'status==\"active\"' --timeout 5m",
             "charm inspect site.charm",
             "workers --format json",
+            "audit --user bob --matching models --since 1h --limit 5 --format json",
+            "audit -m demo --refused",
+            "controller-config auditing-enabled=false --reset audit-log-max-size",
             "destroy-model demo --no-prompt",
             "agent run --config agent.json",
             "compile-component",

@@ -11,6 +11,7 @@
 //! is one run of the API server.
 
 pub mod access;
+pub mod audit;
 pub mod authenticator;
 pub mod authority;
 mod blobs;
@@ -27,6 +28,7 @@ pub mod rest;
 pub mod rpc;
 mod state;
 
+pub use audit::{AuditConfig, Recorder};
 pub use authenticator::Authenticator;
 pub use authority::{Authority, Leaf, LeafResolver};
 pub use compiler::{CharmCompiler, CompileProblem, CompiledCharm};

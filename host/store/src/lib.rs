@@ -28,11 +28,13 @@ use tokio::sync::{mpsc, oneshot};
 mod agents;
 mod applications;
 mod assignments;
+mod audit;
 mod blobs;
 mod changes;
 mod charms;
 mod cleanup;
 mod config;
+pub mod controller_config;
 mod db;
 mod deploy;
 mod error;
@@ -41,6 +43,7 @@ mod history;
 mod hooks;
 pub mod lease;
 mod life;
+mod log_forward;
 mod logs;
 mod machines;
 pub mod model_config;
@@ -60,6 +63,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use audit::{AUDIT_AGE, AUDIT_ROWS};
 pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
 pub use error::StoreError;
 pub use full_status::Presence;
@@ -94,6 +98,8 @@ pub(crate) struct Inner {
     reader: String,
     /// Lines of log written since the store opened.
     log_lines: AtomicU64,
+    /// Audit records written since the store opened.
+    audit_rows: AtomicU64,
 }
 
 /// Jobs that may wait for the writer before callers wait to hand theirs over.
@@ -150,6 +156,7 @@ impl Store {
             database_time,
             reader: uuid::Uuid::new_v4().to_string(),
             log_lines: AtomicU64::new(0),
+            audit_rows: AtomicU64::new(0),
         };
         let store = Store {
             inner: Arc::new(inner),

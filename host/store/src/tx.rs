@@ -57,6 +57,15 @@ impl Tx {
         });
     }
 
+    /// The same for what belongs to the controller and to no model.
+    pub(crate) fn touch_controller(&mut self, namespace: &'static str, key: impl Into<String>) {
+        self.job.push(Touched {
+            model: String::new(),
+            namespace,
+            key: key.into(),
+        });
+    }
+
     /// An id greater than all before, in commit order.
     pub(crate) fn next_id(&mut self) -> i64 {
         self.last_id += 1;

@@ -1,6 +1,7 @@
 //! What each verb does, one file for each group of verbs.
 
 mod applications;
+mod audit;
 mod bootstrap;
 mod charm;
 mod config;
@@ -37,6 +38,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Controller(ControllerCommand::Stop(arguments)) => {
             controllers::stop(context, arguments).await
         }
+        Command::ControllerConfig(arguments) => config::controller(context, arguments).await,
+        Command::Audit(arguments) => audit::list(context, arguments).await,
         Command::Controllers(arguments) => controllers::list(context, &arguments),
         Command::Switch(arguments) => controllers::switch(context, arguments).await,
         Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,

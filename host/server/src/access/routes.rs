@@ -46,6 +46,10 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/v1/login", Anyone),
     row("GET", "/v1/controller", User),
     row("POST", "/v1/controller/stop", User),
+    row("GET", "/v1/controller/config", User), // superuser
+    row("PATCH", "/v1/controller/config", User), // superuser
+    row("GET", "/v1/audit", User), // superuser
+    row("GET", "/v1/models/{model}/audit", User), // admin
     row("GET", "/v1/workers", User),
     row("GET", "/v1/models", User),
     row("POST", "/v1/models", User),

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::problem::{Answer, forbidden};
 use crate::access::{Route, Visitor};
+use crate::audit;
 use crate::identity::Identity;
 use crate::listener::Connection;
 use crate::state::ServerState;
@@ -20,7 +21,7 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     if route.visitor == Visitor::Anyone {
-        return next.run(request).await;
+        return audit::around(&state, None, route, request, next).await;
     }
     let header = request
         .headers()
@@ -31,21 +32,26 @@ pub(super) async fn admit(
         .extensions()
         .get::<Connection>()
         .map(|connection| connection.peer.ip());
-    let identity = match state
-        .authenticator()
-        .header(header.as_deref(), peer)
-        .await
-        .map_err(Answer::from)
-    {
+    let identity = match state.authenticator().header(header.as_deref(), peer).await {
         Ok(identity) => identity,
-        Err(answer) => return answer.into_response(),
+        Err(error) => {
+            let (what, target) = (
+                format!("{} {}", route.method, route.path),
+                request.uri().path(),
+            );
+            let claim = audit::basic_name(header.as_deref());
+            audit::refused(&state, &what, target, claim.as_deref(), peer, &error).await;
+            return Answer::from(error).into_response();
+        }
     };
     if let Err(answer) = may_pass(&state, route, &identity, &mut request).await {
+        let (target, status) = (request.uri().path(), answer.0.status);
+        audit::forbidden(&state, &identity, route, target, peer, status).await;
         return answer.into_response();
     }
     request.extensions_mut().insert(identity.clone());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let response = next.run(request).await;
+    let response = audit::around(&state, Some(&identity), route, request, next).await;
     if !matches!(method, Method::GET | Method::HEAD) {
         let result = response.status().as_u16();
         tracing::info!(target: "audit", who = %identity, method = format!("{method} {}", route.path), entity = path, result, "request");

@@ -15,10 +15,12 @@ use crate::access;
 use crate::state::ServerState;
 
 mod applications;
+mod audit;
 mod blobs;
 mod changes;
 mod charms;
 mod controller;
+mod controller_config;
 mod extract;
 mod gate;
 mod history;
@@ -45,10 +47,12 @@ type Row = (Method, &'static str, MethodRouter<ServerState>);
 fn rows() -> Vec<Row> {
     [
         applications::routes(),
+        audit::routes(),
         blobs::routes(),
         changes::routes(),
         charms::routes(),
         controller::routes(),
+        controller_config::routes(),
         history::routes(),
         login::routes(),
         logs::routes(),

@@ -19,8 +19,8 @@ use periapt_engine::SystemClock;
 use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_server::{
     Authenticator, Authority, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity,
-    LeafResolver, ListenerLimits, Mux, Presence, Reports, RouteGuard, Serve, ServerOptions,
-    ServerState, StopSignal, authority, listener,
+    LeafResolver, ListenerLimits, Mux, Presence, Recorder, Reports, RouteGuard, Serve,
+    ServerOptions, ServerState, StopSignal, authority, listener,
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
@@ -88,6 +88,11 @@ impl House {
         let options = {
             let (store, clock, stop, presence) =
                 (store.clone(), clock.clone(), stop.clone(), presence.clone());
+            let audit = Recorder::start(
+                store.clone(),
+                Some(directory.path().join("audit.log")),
+                Default::default(),
+            );
             let (authenticator, leases) = (
                 Authenticator::new(store.clone(), clock.clone()),
                 lease::Manager::new(&store),
@@ -98,6 +103,7 @@ impl House {
                 clock: clock.clone(),
                 authenticator: authenticator.clone(),
                 presence: presence.clone(),
+                audit: audit.clone(),
                 compiler: Arc::new(AnyComponent),
                 reports: Arc::new(OneRow),
                 limits: Default::default(),
