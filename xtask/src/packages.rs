@@ -14,6 +14,9 @@ pub const GUEST_TOOLCHAIN: &[&str] = &["rustc-web", "cargo-web", "rust-web-src",
 /// What the comparison with `ops` needs.
 pub const PYTHON: &[&str] = &["python3", "python3-venv"];
 
+/// A real syslog daemon, for the forwarding of logs.
+pub const SYSLOG: &[&str] = &["rsyslog", "rsyslog-gnutls"];
+
 /// Installs those of `packages` that dpkg does not know as installed.
 pub fn ensure(packages: &[&str]) -> Result<()> {
     let missing: Vec<&str> = packages

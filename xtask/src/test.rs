@@ -30,7 +30,14 @@ const ROOMS: &[&str] = &[
 ];
 
 /// Whole-system suites in `tests/`, each driving the real program.
-const SYSTEM: &[&str] = &["e2e", "crash", "hostile", "mistakes", "documentation"];
+const SYSTEM: &[&str] = &[
+    "e2e",
+    "crash",
+    "hostile",
+    "mistakes",
+    "forwarding",
+    "documentation",
+];
 
 #[derive(Default)]
 struct Count {
@@ -50,6 +57,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
     let selected = |suite: &str| wanted.is_empty() || wanted.iter().any(|name| name == suite);
     let started = Instant::now();
     packages::ensure(packages::POSTGRESQL)?;
+    packages::ensure(packages::SYSLOG)?;
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [

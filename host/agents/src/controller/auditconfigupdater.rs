@@ -11,6 +11,9 @@ use periapt_store::{Interest, Store, namespace};
 
 use super::{ControllerContext, agent, changestream, dbaccessor};
 
+#[cfg(test)]
+mod tests;
+
 pub const NAME: &str = "audit-config-updater";
 
 /// The file's name within the data directory.

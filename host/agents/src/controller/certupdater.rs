@@ -19,6 +19,9 @@ use tokio::sync::watch;
 
 use super::{ControllerContext, agent, apiservercertwatcher, controllerport};
 
+#[cfg(test)]
+mod tests;
+
 pub const NAME: &str = "certificate-updater";
 
 /// Between two looks at the machine's interfaces.
@@ -152,17 +155,4 @@ fn ipv6(table: &str) -> Vec<IpAddr> {
     global
         .map(|bits| IpAddr::from(bits.to_be_bytes()))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn interfaces_are_read_from_the_kernels_tables() {
-        let trie = "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 0.0.0.0\n        /0 universe UNICAST\n     |-- 10.1.2.3\n        /32 host LOCAL\n     |-- 10.1.2.255\n        /32 link BROADCAST\n     |-- 127.0.0.1\n        /32 host LOCAL\n";
-        assert_eq!(ipv4(trie), ["10.1.2.3".parse::<IpAddr>().unwrap()]);
-        let table = "00000000000000000000000000000001 01 80 10 80       lo\nfe80000000000000021122fffe334455 02 40 20 80     eth0\nfd420000000000000000000000000007 02 40 00 80     eth0\n";
-        assert_eq!(ipv6(table), ["fd42::7".parse::<IpAddr>().unwrap()]);
-    }
 }

@@ -18,6 +18,9 @@ use periapt_server::listener::{ListenerLimits, Serve, serve};
 use serde_json::json;
 use tokio::net::TcpListener;
 
+#[cfg(test)]
+mod tests;
+
 /// How long running requests may take at the end.
 const DRAIN: Duration = Duration::from_secs(2);
 

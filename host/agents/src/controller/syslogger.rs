@@ -49,6 +49,7 @@ pub fn manifold() -> Manifold {
             store,
             changes,
             clock: context.clock(),
+            following: Vec::new(),
             lines: 0,
         };
         Ok(TaskWorker::spawn(|worker| logger.run(worker)))
@@ -61,6 +62,8 @@ struct Syslogger {
     store: Store,
     changes: Subscription,
     clock: SharedClock,
+    /// Models whose log goes to syslog; none without a target.
+    following: Vec<ModelUuid>,
     lines: u64,
 }
 
@@ -92,10 +95,18 @@ impl Daemon {
 impl Syslogger {
     async fn run(mut self, worker: WorkerContext) -> WorkerResult {
         let mut open: Option<(String, Daemon)> = None;
+        let mut target = String::new();
+        let mut stale = true;
         loop {
-            let target = self.target().await.while_doing("reading syslog-target")?;
-            if open.as_ref().is_some_and(|(at, _)| *at != target) {
-                open = None;
+            if stale {
+                target = self.target().await.while_doing("reading syslog-target")?;
+                if open.as_ref().is_some_and(|(at, _)| *at != target) {
+                    open = None;
+                }
+                self.following = match target.as_str() {
+                    "" => Vec::new(),
+                    _ => self.models().await.while_doing("reading models")?,
+                };
             }
             let mut trouble = None;
             if !target.is_empty() {
@@ -118,10 +129,29 @@ impl Syslogger {
                 report["error"] = error.to_string().into();
             }
             worker.set_report(report);
-            tokio::select! {
+            let retry = self.clock.sleep(RETRY);
+            stale = tokio::select! {
                 () = worker.dying().cancelled() => return Ok(()),
-                () = self.clock.sleep(RETRY), if trouble.is_some() => {}
-                changed = self.changes.next() => { changed.while_doing("watching logs")?; }
+                () = retry, if trouble.is_some() => false,
+                stale = self.wake() => stale.while_doing("watching logs")?,
+            };
+        }
+    }
+
+    /// Waits for something to do; whether settings changed rather than logs. Most lines are of
+    /// models that go nowhere, and cost nothing here.
+    async fn wake(&mut self) -> Result<bool, StoreError> {
+        loop {
+            let changes = self.changes.next().await?;
+            if changes
+                .iter()
+                .any(|change| change.namespace != namespace::LOG)
+            {
+                return Ok(true);
+            }
+            let followed = |model: &str| self.following.iter().any(|uuid| uuid.as_str() == model);
+            if changes.iter().any(|change| followed(&change.model)) {
+                return Ok(false);
             }
         }
     }
@@ -136,7 +166,7 @@ impl Syslogger {
 
     /// Writes what the daemon does not have yet; what kept it from all of it.
     async fn catch_up(&mut self, daemon: &mut Daemon) -> Result<Option<SyslogError>, WorkerError> {
-        for model in self.models().await.while_doing("reading models")? {
+        for model in self.following.clone() {
             match self.catch_up_model(daemon, &model).await {
                 Ok(None) | Err(StoreError::NotFound { .. }) => {}
                 Ok(trouble) => return Ok(trouble),

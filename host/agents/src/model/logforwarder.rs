@@ -29,6 +29,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ModelContext, agent, apicaller};
 
+#[cfg(test)]
+mod tests;
+
 pub const NAME: &str = "log-forwarder";
 
 /// Its name among the places that logs are forwarded to; Juju's.
