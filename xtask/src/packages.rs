@@ -16,6 +16,9 @@ pub const PYTHON: &[&str] = &["python3", "python3-venv"];
 /// What the tests of the web interface need: the browser and a font for it.
 pub const BROWSER: &[&str] = &["chromium", "fonts-dejavu-core"];
 
+/// A real syslog daemon, for the forwarding of logs.
+pub const SYSLOG: &[&str] = &["rsyslog", "rsyslog-gnutls"];
+
 /// Installs those of `packages` that dpkg does not know as installed.
 pub fn ensure(packages: &[&str]) -> Result<()> {
     let missing: Vec<&str> = packages

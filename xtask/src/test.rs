@@ -35,6 +35,7 @@ const SYSTEM: &[&str] = &[
     "crash",
     "hostile",
     "mistakes",
+    "forwarding",
     "documentation",
     BROWSER,
 ];
@@ -64,6 +65,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
         packages::ensure(packages::BROWSER)?;
     }
     let node = web::node()?;
+    packages::ensure(packages::SYSLOG)?;
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [

@@ -2,6 +2,7 @@
 //! `commands`.
 
 mod accounts;
+mod audit;
 mod charm;
 mod controllers;
 mod model;
@@ -12,6 +13,7 @@ pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
     RemoveUser, RevokeToken, ShowUser, Tokens, Users, Whoami,
 };
+pub use audit::{Audit, ControllerConfig};
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, DestroyController, Introspect, StartController,
@@ -64,6 +66,10 @@ pub enum Command {
     /// Run, start or stop a controller.
     #[command(subcommand)]
     Controller(ControllerCommand),
+    /// Show or change the configuration of a controller.
+    ControllerConfig(ControllerConfig),
+    /// Show who changed what: the audit log.
+    Audit(Audit),
     /// List the controllers known here.
     Controllers(Controllers),
     /// Show or change the controller and model that commands address.
@@ -255,6 +261,9 @@ mod tests {
             "wait-for application site --query 'status==\"active\"' --timeout 5m",
             "charm inspect site.charm",
             "workers --format json",
+            "audit --user bob --matching models --since 1h --limit 5 --format json",
+            "audit -m demo --refused",
+            "controller-config auditing-enabled=false --reset audit-log-max-size",
             "destroy-model demo --no-prompt",
             "add-user bob 'Bob' -c prod",
             "users --all --format yaml",

@@ -11,6 +11,7 @@
 //! is one run of the API server.
 
 pub mod access;
+pub mod audit;
 pub mod authenticator;
 pub mod authority;
 mod blobs;
@@ -32,6 +33,7 @@ pub mod rpc;
 mod state;
 mod ui;
 
+pub use audit::{AuditConfig, Recorder};
 pub use authenticator::Authenticator;
 pub use authority::{Authority, Leaf, LeafResolver};
 pub use compiler::{CharmCompiler, CompileProblem, CompiledCharm};

@@ -18,6 +18,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::audit::Recorder;
 use crate::authenticator::Authenticator;
 use crate::compiler::CharmCompiler;
 use crate::introspection::Introspection;
@@ -47,6 +48,8 @@ pub struct ServerOptions {
     pub clock: SharedClock,
     pub authenticator: Arc<Authenticator>,
     pub presence: Presence,
+    /// Takes what changes.
+    pub audit: Recorder,
     pub compiler: Arc<dyn CharmCompiler>,
     pub reports: Arc<dyn Reports>,
     /// Limits of hooks, as agents learn them.
@@ -111,6 +114,10 @@ impl ServerState {
 
     pub fn authenticator(&self) -> &Arc<Authenticator> {
         &self.inner.options.authenticator
+    }
+
+    pub fn audit(&self) -> &Recorder {
+        &self.inner.options.audit
     }
 
     pub fn presence(&self) -> &Presence {

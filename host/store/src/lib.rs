@@ -29,11 +29,13 @@ mod access;
 mod agents;
 mod applications;
 mod assignments;
+mod audit;
 mod blobs;
 mod changes;
 mod charms;
 mod cleanup;
 mod config;
+pub mod controller_config;
 mod db;
 mod deploy;
 mod error;
@@ -43,6 +45,7 @@ mod hook_runs;
 mod hooks;
 pub mod lease;
 mod life;
+mod log_forward;
 mod logs;
 mod machines;
 mod measure;
@@ -65,6 +68,7 @@ mod testing;
 mod tests;
 
 pub use access::ModelStanding;
+pub use audit::{AUDIT_AGE, AUDIT_ROWS};
 pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
 pub use error::StoreError;
 pub use full_status::Presence;
@@ -102,6 +106,8 @@ pub(crate) struct Inner {
     reader: String,
     /// Lines of log written since the store opened.
     log_lines: AtomicU64,
+    /// Audit records written since the store opened.
+    audit_rows: AtomicU64,
 }
 
 /// Jobs that may wait for the writer before callers wait to hand theirs over.
@@ -158,6 +164,7 @@ impl Store {
             database_time,
             reader: uuid::Uuid::new_v4().to_string(),
             log_lines: AtomicU64::new(0),
+            audit_rows: AtomicU64::new(0),
         };
         let store = Store {
             inner: Arc::new(inner),

@@ -25,6 +25,10 @@ enum Kind {
     Size,
     /// `<root>=INFO;unit=DEBUG`.
     Logging,
+    /// `database`, `syslog` or both, separated by a comma.
+    Outputs,
+    /// Whatever it is, its user judges it.
+    Text,
 }
 
 struct Key {
@@ -45,11 +49,17 @@ const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
 const KEYS: &[Key] = &[
     key("automatically-retry-hooks", Kind::Boolean, "true"),
     key("force-wait", Kind::Duration, "1m"),
+    key("logforward-enabled", Kind::Boolean, "false"),
     key("logging-config", Kind::Logging, "<root>=INFO"),
+    key("logging-output", Kind::Outputs, ""),
     key("max-action-results-age", Kind::Duration, "336h"),
     key("max-action-results-size", Kind::Size, "5G"),
     key("max-status-history-age", Kind::Duration, "336h"),
     key("max-status-history-size", Kind::Size, "5G"),
+    key("syslog-ca-cert", Kind::Text, ""),
+    key("syslog-client-cert", Kind::Text, ""),
+    key("syslog-client-key", Kind::Text, ""),
+    key("syslog-host", Kind::Text, ""),
     key("update-status-hook-interval", Kind::Duration, "5m"),
 ];
 
@@ -85,6 +95,14 @@ impl Key {
             }
             Kind::Size => {
                 parse_size_mb(&text).ok_or_else(|| wrong("a size such as 512M or 5G"))?;
+                Value::Text(text)
+            }
+            Kind::Text => Value::Text(text),
+            Kind::Outputs => {
+                let known = |part: &str| ["", "database", "syslog"].contains(&part.trim());
+                if !text.split(',').all(known) {
+                    return Err(wrong("database, syslog or both"));
+                }
                 Value::Text(text)
             }
             Kind::Logging => {
@@ -173,7 +191,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
     Some(total)
 }
 
-fn parse_size_mb(text: &str) -> Option<u64> {
+pub(crate) fn parse_size_mb(text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, factor) = match text.chars().last()? {
         'M' => (&text[..text.len() - 1], 1),

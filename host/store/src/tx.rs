@@ -63,7 +63,7 @@ impl Tx {
         });
     }
 
-    /// The same for what belongs to no model.
+    /// The same for what belongs to the controller and to no model.
     pub(crate) fn touch_controller(&mut self, namespace: &'static str, key: impl Into<String>) {
         self.job.push(Touched {
             model: String::new(),

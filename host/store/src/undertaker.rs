@@ -25,6 +25,7 @@ const MODEL_TABLES: &[&str] = &[
     "DELETE FROM lease WHERE model_uuid = $1",
     "DELETE FROM lease_pin WHERE model_uuid = $1",
     "DELETE FROM log WHERE model_uuid = $1",
+    "DELETE FROM log_forward WHERE model_uuid = $1",
     "DELETE FROM agent_credential WHERE model_uuid = $1",
     "DELETE FROM model_access WHERE model_uuid = $1",
     "DELETE FROM sequence WHERE model_uuid = $1",

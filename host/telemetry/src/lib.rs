@@ -1,4 +1,5 @@
-//! Traces of API calls and hooks, sent to an OpenTelemetry collector that the operator names.
+//! What leaves the process to tell about it: traces of API calls and hooks for an OpenTelemetry
+//! collector that the operator names, and log lines for a syslog daemon ([`syslog`]).
 //!
 //! A span is recorded when what it tells of is over: it is handed in with its beginning and its
 //! duration, so that nothing has to be carried through the code that is measured, and so that
@@ -11,6 +12,7 @@
 mod collector;
 mod error;
 mod parent;
+pub mod syslog;
 #[cfg(test)]
 mod tests;
 

@@ -127,6 +127,32 @@ pub mod log_sink {
     } }
 }
 
+/// Lines of the model's log for a place outside, and how far that place has them.
+pub mod log_forwarding {
+    use super::log_sink::LogRecord;
+    use super::*;
+
+    /// Lines in their order.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct LogLines {
+        pub records: Vec<LogRecord>,
+        /// Where to go on reading.
+        pub position: i64,
+        /// Whether this is all there is by now.
+        pub complete: bool,
+    }
+
+    crate::facade! { "LogForwarding" {
+        /// Position of the last line that `sink` was sent.
+        GetLastSent as GetLastSent { sink: String } -> Option<i64>;
+        SetLastSent as SetLastSent { sink: String, position: i64 } -> Empty;
+        /// At most `limit` lines after a position, or else the last `tail` lines of the past.
+        Lines as GetLogLines { after: Option<i64>, tail: u64, limit: u64 } -> LogLines;
+        WatchLines as WatchLogLines {} -> Watch;
+    } }
+}
+
 pub mod unit_assigner {
     use super::*;
 

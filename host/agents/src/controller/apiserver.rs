@@ -13,14 +13,15 @@ use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::ModelUuid;
 use periapt_server::{
-    Authenticator, ControllerIdentity, Identity, Mux, Presence, ServerOptions, ServerState, rpc,
+    Authenticator, ControllerIdentity, Identity, Mux, Presence, Recorder, ServerOptions,
+    ServerState, rpc,
 };
 use periapt_store::{Store, lease::Manager};
 use serde_json::json;
 
 use super::{
-    ControllerContext, agent, changestream, compiler, controllerport, dbaccessor, httpserverargs,
-    lease, pki, presence, reports,
+    ControllerContext, agent, auditconfigupdater, changestream, compiler, controllerport,
+    dbaccessor, httpserverargs, lease, pki, presence, reports,
 };
 use crate::model::apicaller::Connect;
 
@@ -53,6 +54,7 @@ pub fn manifold() -> Manifold {
         let mux: Mux = context.get(httpserverargs::NAME)?;
         let authenticator: Arc<Authenticator> = context.get(httpserverargs::NAME)?;
         let presence: Presence = context.get(presence::NAME)?;
+        let audit: Recorder = context.get(auditconfigupdater::NAME)?;
         context.require(changestream::NAME)?;
         context.require(controllerport::NAME)?;
         let identity = ControllerIdentity {
@@ -72,6 +74,7 @@ pub fn manifold() -> Manifold {
             clock: context.clock(),
             authenticator,
             presence,
+            audit,
             compiler: Arc::new(
                 compiler::ChildCompiler::new(&controller)
                     .while_doing("preparing to compile charms")?,
@@ -113,5 +116,6 @@ pub fn manifold() -> Manifold {
         lease::NAME,
         httpserverargs::NAME,
         presence::NAME,
+        auditconfigupdater::NAME,
     ])
 }

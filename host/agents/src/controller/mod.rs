@@ -10,7 +10,9 @@ mod apicaller;
 mod apiconfigwatcher;
 mod apiserver;
 mod apiservercertwatcher;
+mod auditconfigupdater;
 mod bootstrap;
+mod certupdater;
 mod changestream;
 mod compiler;
 mod config;
@@ -25,12 +27,14 @@ mod leaseexpiry;
 mod log;
 mod logger;
 mod modelworkermanager;
+pub mod muxhttpserver;
 mod pki;
 mod presence;
 mod querylogger;
 mod reports;
 mod run;
 mod simplesignalhandler;
+mod syslogger;
 #[cfg(test)]
 pub(crate) mod tests;
 mod upgradesteps;
@@ -121,9 +125,12 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
         .add(leaseexpiry::NAME, leaseexpiry::manifold())
         .add(introspection::NAME, introspection::manifold())
         .add(presence::NAME, presence::manifold())
+        .add(auditconfigupdater::NAME, auditconfigupdater::manifold())
+        .add(syslogger::NAME, syslogger::manifold())
         .add(httpserverargs::NAME, httpserverargs::manifold())
         .add(apiserver::NAME, apiserver::manifold())
         .add(apiservercertwatcher::NAME, apiservercertwatcher::manifold())
+        .add(certupdater::NAME, certupdater::manifold())
         .add(httpserver::NAME, httpserver::manifold())
         .add(apiconfigwatcher::NAME, apiconfigwatcher::manifold())
         .add(apicaller::NAME, apicaller::manifold())

@@ -39,7 +39,7 @@ pub(crate) fn table() -> Manifolds {
     ))
 }
 
-fn options(directory: &Path) -> BootstrapOptions {
+pub(crate) fn options(directory: &Path) -> BootstrapOptions {
     BootstrapOptions {
         data_dir: directory.to_owned(),
         name: "home".into(),
@@ -52,13 +52,13 @@ fn options(directory: &Path) -> BootstrapOptions {
     }
 }
 
-struct Running {
+pub(crate) struct Running {
     made: BootstrapResult,
     stop: CancellationToken,
     ended: oneshot::Receiver<Result<(), ControllerError>>,
 }
 
-async fn start(directory: &Path, made: BootstrapResult) -> Running {
+pub(crate) async fn start(directory: &Path, made: BootstrapResult) -> Running {
     let mut options = RunOptions::new(directory);
     options.clock = SystemClock::shared();
     // Agents are no part of this: a program that ends at once.
@@ -82,7 +82,7 @@ async fn start(directory: &Path, made: BootstrapResult) -> Running {
 }
 
 impl Running {
-    fn client(&self) -> reqwest::Client {
+    pub(crate) fn client(&self) -> reqwest::Client {
         let authority = reqwest::Certificate::from_pem(self.made.ca_pem.as_bytes()).unwrap();
         reqwest::Client::builder()
             .add_root_certificate(authority)
@@ -90,11 +90,24 @@ impl Running {
             .unwrap()
     }
 
-    fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.made.api_endpoints[0])
     }
 
-    async fn stop(self) {
+    /// A token of the administrator.
+    pub(crate) async fn log_in(&self) -> String {
+        let (user, password) = (&self.made.admin_user, &self.made.admin_password);
+        let login = serde_json::json!({ "user": user, "password": password });
+        let answer = self
+            .client()
+            .post(self.url("/v1/login"))
+            .json(&login)
+            .send();
+        let reply: periapt_wire::rest::LoginReply = answer.await.unwrap().json().await.unwrap();
+        reply.token
+    }
+
+    pub(crate) async fn stop(self) {
         self.stop.cancel();
         tokio::time::timeout(Duration::from_secs(30), self.ended)
             .await

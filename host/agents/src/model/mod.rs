@@ -13,6 +13,7 @@ pub mod credentialvalidator;
 pub mod environ;
 pub mod environupgrader;
 pub mod lifeflag;
+pub mod logforwarder;
 pub mod machineundertaker;
 pub mod provisioner;
 pub mod pruner;
@@ -84,6 +85,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
             rows.add(undertaker::NAME, undertaker::manifold())
         })
         .group(not_dead, |rows| {
+            let rows = rows.add(logforwarder::NAME, logforwarder::manifold());
             rows.group(credential, |rows| {
                 rows.add(environ::NAME, environ::manifold())
                     .add(environupgrader::NAME, environupgrader::manifold())

@@ -9,10 +9,11 @@ use periapt_wire::rest::{ApplicationConfig, ConfigChange};
 use serde::Serialize;
 
 use super::{Context, settings};
-use crate::arguments::{Config, DetailFormat, ListFormat, ModelConfig};
+use crate::arguments::{Config, ControllerConfig, DetailFormat, ListFormat, ModelConfig};
 use crate::failure::{Exit, Failure, Outcome};
+use crate::output::Output;
 use crate::output::table::Table;
-use crate::session::ModelSession;
+use crate::session::{ModelSession, Session};
 
 /// What the words of the command line ask for.
 #[derive(Debug)]
@@ -108,18 +109,38 @@ pub async fn model(context: &Context, arguments: ModelConfig) -> Outcome {
     }
     let values = here.client().model_config(&here.model).await?;
     let output = context.output.to(&arguments.target)?;
+    show(&output, &values, &wish, arguments.format)
+}
+
+/// `controller-config`: as `model-config`, of the controller.
+pub async fn controller(context: &Context, arguments: ControllerConfig) -> Outcome {
+    let wish = wish(
+        &arguments.settings,
+        &arguments.reset,
+        arguments.file.as_ref(),
+        "",
+    )?;
+    let here = Session::open(&context.files, &arguments.controller).await?;
+    if let Wish::Change(change) = wish {
+        here.client.set_controller_config(&change).await?;
+        return Ok(());
+    }
+    let values = here.client.controller_config().await?;
+    let output = context.output.to(&arguments.target)?;
+    show(&output, &values, &wish, arguments.format)
+}
+
+fn show(output: &Output, values: &Values, wish: &Wish, format: ListFormat) -> Outcome {
     if let Wish::One(key) = wish {
-        let value = values
-            .get(&key)
-            .ok_or_else(|| unknown(&key, values.keys()))?;
+        let value = values.get(key).ok_or_else(|| unknown(key, values.keys()))?;
         return output.data(&value.to_string());
     }
-    match arguments.format {
-        ListFormat::Json => output.json(&attributes(&values)),
-        ListFormat::Yaml => output.yaml(&attributes(&values)),
+    match format {
+        ListFormat::Json => output.json(&attributes(values)),
+        ListFormat::Yaml => output.yaml(&attributes(values)),
         ListFormat::Tabular => {
             let mut table = Table::new(&["Attribute", "Value"]);
-            for (key, value) in &values {
+            for (key, value) in values {
                 let shown = match value.to_string() {
                     empty if empty.is_empty() => "\"\"".to_owned(),
                     text => text,

@@ -2,14 +2,15 @@
 
 mod accounts;
 mod applications;
+mod audit;
 mod bootstrap;
 mod charm;
 mod config;
 mod controllers;
 mod debug_log;
 mod deploy;
-mod introspect;
 mod hooks;
+mod introspect;
 mod models;
 mod settings;
 mod show;
@@ -40,6 +41,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Controller(ControllerCommand::Stop(arguments)) => {
             controllers::stop(context, arguments).await
         }
+        Command::ControllerConfig(arguments) => config::controller(context, arguments).await,
+        Command::Audit(arguments) => audit::list(context, arguments).await,
         Command::Controllers(arguments) => controllers::list(context, &arguments),
         Command::Switch(arguments) => controllers::switch(context, arguments).await,
         Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,

@@ -10,9 +10,10 @@ use periapt_model::config::Values;
 use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
-    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, ChangeLine, ConfigChange,
-    ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, LogQuery, LoginReply, LoginRequest,
-    ModelSummary, Page, Refresh, Removal, ResolveRequest, StopRequest, UnitInfo, WorkerRow,
+    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, AuditQuery, AuditRecord, ChangeLine,
+    ConfigChange, ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, LogQuery, LoginReply,
+    LoginRequest, ModelSummary, Page, Refresh, Removal, ResolveRequest, StopRequest, UnitInfo,
+    WorkerRow,
 };
 use periapt_wire::rpc::Empty;
 use periapt_wire::status::FullStatus;
@@ -56,6 +57,29 @@ impl RestClient {
     /// Asks the controller to end. It answers before it does.
     pub async fn stop_controller(&self, stop: &StopRequest) -> Result<Empty, RestError> {
         self.post(&["v1", "controller", "stop"], stop).await
+    }
+
+    /// The controller's configuration, all keys.
+    pub async fn controller_config(&self) -> Result<Values, RestError> {
+        self.get(&["v1", "controller", "config"]).await
+    }
+
+    pub async fn set_controller_config(&self, change: &ConfigChange) -> Result<Values, RestError> {
+        self.patch(&["v1", "controller", "config"], change).await
+    }
+
+    /// A page of the audit log, newest first: of one model, or of the controller with all.
+    pub async fn audit(
+        &self,
+        model: Option<&str>,
+        query: &AuditQuery,
+    ) -> Result<Page<AuditRecord>, RestError> {
+        let path: Vec<&str> = match model {
+            Some(model) => vec!["v1", "models", model, "audit"],
+            None => vec!["v1", "audit"],
+        };
+        self.json(Method::GET, &path, |request| request.query(query))
+            .await
     }
 
     /// All workers of the catalogue over the whole controller.

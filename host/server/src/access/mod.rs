@@ -106,6 +106,11 @@ pub static CALLS: &[Rule] = &[
 
     row("LogSink", "Write", AGENTS, Records, Tell),
 
+    row("LogForwarding", "GetLastSent", CONTROLLER, Model, Read),
+    row("LogForwarding", "SetLastSent", CONTROLLER, Model, Tell),
+    row("LogForwarding", "Lines", CONTROLLER, Model, Read),
+    row("LogForwarding", "WatchLines", CONTROLLER, Model, Watch),
+
     row("UnitAssigner", "WatchUnitAssignments", CONTROLLER, Model, Watch),
     row("UnitAssigner", "AssignUnits", CONTROLLER, Model, Write),
     row("UnitAssigner", "SetAgentStatus", CONTROLLER, Unit, Write),

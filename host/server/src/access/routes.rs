@@ -113,5 +113,9 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/introspection/{report}", ADMIN),
     row("GET", "/v1/models/{model}/hooks", READ),
     row("GET", "/v1/models/{model}/hooks/{id}", READ),
+    row("GET", "/v1/controller/config", Superuser),
+    row("PATCH", "/v1/controller/config", Superuser),
+    row("GET", "/v1/audit", Superuser),
+    row("GET", "/v1/models/{model}/audit", ADMIN),
     row("GET", "/v1/models/{model}/blobs/{digest}", AgentOfModel),
 ];

@@ -13,6 +13,7 @@ fn wire() -> Vec<(&'static str, &'static [&'static str])> {
         ("ModelManager", agent::models::METHODS),
         ("ModelConfig", agent::model_config::METHODS),
         ("LogSink", agent::log_sink::METHODS),
+        ("LogForwarding", agent::log_forwarding::METHODS),
         ("UnitAssigner", agent::unit_assigner::METHODS),
         ("Provisioner", agent::provisioner::METHODS),
         ("MachineUndertaker", agent::machine_undertaker::METHODS),

@@ -34,7 +34,8 @@ pub const SERVER_NAME: &str = "juju-apiserver";
 /// Clients' clocks may be behind the controller's by this much.
 const BACKDATED: Duration = Duration::from_secs(7 * 24 * 3600);
 const AUTHORITY_LIFE: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-const LEAF_LIFE: Duration = Duration::from_secs(5 * 365 * 24 * 3600);
+/// How long a leaf is good.
+pub const LEAF_LIFE: Duration = Duration::from_secs(5 * 365 * 24 * 3600);
 
 /// The certificate authority of one controller. Clones share it.
 #[derive(Clone)]
@@ -114,6 +115,11 @@ impl Authority {
     /// The private key. Belongs into a file only its owner can read.
     pub fn key_pem(&self) -> &str {
         &self.inner.key_pem
+    }
+
+    /// What a leaf for these addresses answers for.
+    pub fn names(addresses: &[String]) -> Vec<String> {
+        leaf_names(addresses)
     }
 
     /// A fresh leaf for these addresses (host names or IP addresses, without a port) besides

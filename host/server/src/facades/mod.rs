@@ -37,6 +37,7 @@ mod cleaner;
 mod deployer;
 mod leadership;
 mod life_flag;
+mod log_forwarding;
 mod log_sink;
 mod machine_undertaker;
 mod machiner;
@@ -100,6 +101,7 @@ fn all() -> Vec<Handler> {
         deployer::handlers(),
         leadership::handlers(),
         life_flag::handlers(),
+        log_forwarding::handlers(),
         log_sink::handlers(),
         machine_undertaker::handlers(),
         machiner::handlers(),

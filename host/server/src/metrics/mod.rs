@@ -27,7 +27,6 @@ mod process;
 #[cfg(test)]
 mod tests;
 
-
 use figures::History;
 
 /// Label sets of hooks at most; more are counted under one name, and a log line says so.

@@ -18,6 +18,7 @@ use periapt_store::{Interest, KnownToken, TokenKind, namespace};
 
 use super::problem::{Answer, forbidden, forged};
 use crate::access::{Named, Route, Visitor, decide};
+use crate::audit;
 use crate::authenticator::{AuthError, Proof};
 use crate::identity::Identity;
 use crate::listener::Connection;
@@ -54,7 +55,7 @@ pub(super) async fn admit(
 ) -> Response {
     if route.visitor == Visitor::Anyone {
         return match same_origin(request.method(), request.headers(), request.uri()) {
-            Ok(()) => next.run(request).await,
+            Ok(()) => audit::around(&state, None, route, request, next).await,
             Err(answer) => answer.into_response(),
         };
     }
@@ -62,14 +63,9 @@ pub(super) async fn admit(
         Ok(identity) => identity,
         Err(answer) => return answer.into_response(),
     };
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let mut response = next.run(request).await;
+    let mut response = audit::around(&state, Some(&identity), route, request, next).await;
     // For the observer outside of this gate.
-    response.extensions_mut().insert(identity.clone());
-    if !method.is_safe() {
-        let result = response.status().as_u16();
-        tracing::info!(target: "audit", who = %identity, method = format!("{method} {}", route.path), entity = path, result, "request");
-    }
+    response.extensions_mut().insert(identity);
     response
 }
 
@@ -78,9 +74,32 @@ async fn let_in(
     route: &Route,
     request: &mut Request,
 ) -> Result<Identity, Answer> {
-    let Proof { identity, token } = Shown::read(request).prove(state).await?;
+    let shown = Shown::read(request);
+    let (peer, target) = (shown.peer, request.uri().path().to_owned());
+    let claim = audit::basic_name(
+        shown
+            .authorization
+            .as_ref()
+            .and_then(|value| value.to_str().ok()),
+    );
+    let Proof { identity, token } = match shown.prove(state).await {
+        Ok(proof) => proof,
+        Err(Refused::Unproven(error)) => {
+            let what = format!("{} {}", route.method, route.path);
+            audit::refused(state, &what, &target, claim.as_deref(), peer, &error).await;
+            return Err(error.into());
+        }
+        Err(Refused::Forged(answer)) => return Err(answer),
+    };
     let named = named(request).await?;
-    let admitted = decide(state.store(), route.visitor, &identity, &named).await?;
+    let admitted = match decide(state.store(), route.visitor, &identity, &named).await {
+        Ok(admitted) => admitted,
+        Err(refused) => {
+            let answer = Answer::from(refused);
+            audit::forbidden(state, &identity, route, &target, peer, answer.0.status).await;
+            return Err(answer);
+        }
+    };
     let extensions = request.extensions_mut();
     extensions.insert(identity.clone());
     extensions.insert(Pass {
@@ -96,6 +115,25 @@ async fn let_in(
         extensions.insert(Credential(token));
     }
     Ok(identity)
+}
+
+/// Why a request's credential is not taken.
+enum Refused {
+    Unproven(AuthError),
+    /// A cookie without its guards.
+    Forged(Answer),
+}
+
+impl From<AuthError> for Refused {
+    fn from(error: AuthError) -> Self {
+        Refused::Unproven(error)
+    }
+}
+
+impl From<Answer> for Refused {
+    fn from(answer: Answer) -> Self {
+        Refused::Forged(answer)
+    }
 }
 
 /// The credential of a request, and the guards that a cookie needs.
@@ -125,7 +163,7 @@ impl Shown {
     }
 
     /// The header if there is one, else the cookie with its guards.
-    async fn prove(self, state: &ServerState) -> Result<Proof, Answer> {
+    async fn prove(self, state: &ServerState) -> Result<Proof, Refused> {
         if let Some(value) = &self.authorization {
             let value = value.to_str().map_err(|_| AuthError::Missing)?;
             return Ok(state.authenticator().header(value, self.peer).await?);

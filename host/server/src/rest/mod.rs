@@ -18,10 +18,12 @@ use crate::ui;
 
 mod access;
 mod applications;
+mod audit;
 mod blobs;
 mod changes;
 mod charms;
 mod controller;
+mod controller_config;
 mod extract;
 mod gate;
 mod history;
@@ -56,10 +58,12 @@ fn rows() -> Vec<Row> {
     [
         access::routes(),
         applications::routes(),
+        audit::routes(),
         blobs::routes(),
         changes::routes(),
         charms::routes(),
         controller::routes(),
+        controller_config::routes(),
         history::routes(),
         hooks::routes(),
         login::routes(),

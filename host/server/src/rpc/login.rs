@@ -34,14 +34,18 @@ pub async fn log_in(
     };
     let params = if params.is_null() { json!({}) } else { params };
     let login: Login = serde_json::from_value(params).map_err(RpcError::bad_request)?;
-    let identity = state
+    let claim = login.auth_tag.as_deref();
+    let proven = state
         .authenticator()
-        .login(
-            login.auth_tag.as_deref(),
-            login.credentials.as_deref(),
-            peer,
-        )
-        .await?;
+        .login(claim, login.credentials.as_deref(), peer)
+        .await;
+    let identity = match proven {
+        Ok(identity) => identity,
+        Err(error) => {
+            crate::audit::refused(state, "Admin.Login", "", claim, peer, &error).await;
+            return Err(error.into());
+        }
+    };
     if let Identity::Agent { model: own } = &identity
         && model.as_ref() != Some(own)
     {
@@ -64,7 +68,8 @@ pub async fn log_in(
             reply.insert("user-info".to_owned(), info);
         }
     }
-    Ok((Session::new(state.clone(), identity, model, closing), reply))
+    let session = Session::new(state.clone(), identity, model, closing).with_peer(peer);
+    Ok((session, reply))
 }
 
 /// What a person is told about themselves; refused when they have no access to the model, in the

@@ -1,6 +1,7 @@
 //! A logged-in connection: whose it is, which model it is about, what it watches.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use periapt_model::{MachineId, ModelUuid, Tag, UnitName, UserName};
@@ -25,6 +26,8 @@ pub struct Session {
     state: ServerState,
     identity: Identity,
     model: Option<ModelUuid>,
+    /// None within the process.
+    peer: Option<IpAddr>,
     number: u64,
     watchers: Watchers,
     closing: CancellationToken,
@@ -57,10 +60,18 @@ impl Session {
             state,
             identity,
             model,
+            peer: None,
             closing,
             hosted: Mutex::default(),
             _presence: presence,
         }
+    }
+
+    /// The same for a connection from this address.
+    #[must_use]
+    pub fn with_peer(mut self, peer: Option<IpAddr>) -> Self {
+        self.peer = peer;
+        self
     }
 
     pub fn state(&self) -> &ServerState {
@@ -136,12 +147,27 @@ impl Session {
         self.authorise(rule, &params).await?;
         let about = audit_entity(rule, &params, self.model.as_ref());
         let seen = Seen::begin(self);
+        let audit = self.state.audit();
+        let record = audit.call(
+            &self.identity,
+            self.peer,
+            self.model.as_ref(),
+            rule,
+            &about,
+            &params,
+        );
         let result = tokio::select! {
             biased;
             result = (handler.run)(self, params) => result,
             () = self.closing.cancelled(), if rule.effect == Effect::Wait => Err(RpcError::stopped("the connection is closing")),
         };
         seen.end(self, rule, &result);
+        if let Some(record) = record {
+            let outcome = result
+                .as_ref()
+                .map_or_else(|error| error.code.as_ref(), |_| "ok");
+            audit.called(record, &self.identity, outcome).await;
+        }
         if rule.effect == Effect::Write {
             let outcome = result
                 .as_ref()

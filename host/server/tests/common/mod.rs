@@ -19,7 +19,7 @@ use periapt_engine::SystemClock;
 use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_server::{
     Authenticator, Authority, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity,
-    LeafResolver, ListenerLimits, Mux, Observation, Presence, Reports, RouteGuard, Serve,
+    LeafResolver, ListenerLimits, Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve,
     ServerOptions, ServerState, StopSignal, authority, listener,
 };
 use periapt_store::{NewToken, Store, StoreOptions, lease};
@@ -122,6 +122,11 @@ impl House {
         let options = {
             let (store, clock, stop, presence) =
                 (store.clone(), clock.clone(), stop.clone(), presence.clone());
+            let audit = Recorder::start(
+                store.clone(),
+                Some(directory.path().join("audit.log")),
+                Default::default(),
+            );
             let (authenticator, leases) = (
                 Authenticator::new(store.clone(), clock.clone()),
                 lease::Manager::new(&store),
@@ -132,6 +137,7 @@ impl House {
                 clock: clock.clone(),
                 authenticator: authenticator.clone(),
                 presence: presence.clone(),
+                audit: audit.clone(),
                 compiler: Arc::new(AnyComponent),
                 reports: Arc::clone(&reports),
                 limits: Default::default(),

@@ -16,7 +16,7 @@ use periapt_providers::{
 };
 use periapt_server::{
     Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Identity,
-    Observation, Presence, Reports, ServerOptions, ServerState, StopSignal, rpc,
+    Observation, Presence, Recorder, Reports, ServerOptions, ServerState, StopSignal, rpc,
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
@@ -61,6 +61,7 @@ impl Bench {
             clock: clock.shared(),
             authenticator: Authenticator::new(store.clone(), clock.shared()),
             presence: Presence::new(clock.shared()),
+            audit: Recorder::start(store.clone(), None, Default::default()),
             compiler: Arc::clone(&compiler) as Arc<dyn CharmCompiler>,
             reports: Arc::new(NoReports),
             limits: Default::default(),

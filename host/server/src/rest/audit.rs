@@ -1,0 +1,36 @@
+//! The audit log, of the controller and of one model.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::get;
+use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
+
+use super::Row;
+use super::extract::{InModel, Query};
+use super::problem::Answer;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/v1/audit", get(of_controller)),
+        (Method::GET, "/v1/models/{model}/audit", get(of_model)),
+    ]
+}
+
+type Records = Result<Json<Page<AuditRecord>>, Answer>;
+
+async fn of_controller(
+    State(state): State<ServerState>,
+    Query(query): Query<AuditQuery>,
+) -> Records {
+    Ok(Json(state.store().audit(None, &query).await?))
+}
+
+async fn of_model(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Query(query): Query<AuditQuery>,
+) -> Records {
+    Ok(Json(state.store().audit(Some(&model), &query).await?))
+}

@@ -1,0 +1,182 @@
+//! The audit log: who changed what, from where, and how it ended.
+//!
+//! Rows are only ever added; what goes is what is older than [`AUDIT_AGE`] or beyond the newest
+//! [`AUDIT_ROWS`]. They outlive the model they are about: who removed it stays known.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use periapt_model::ModelUuid;
+use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
+
+use crate::db::{Row, params, to_json};
+use crate::error::StoreError;
+use crate::{Result, Store};
+
+#[cfg(test)]
+mod tests;
+
+/// How long a record is kept.
+pub const AUDIT_AGE: Duration = Duration::from_secs(366 * 24 * 3600);
+/// Records kept at most; at about 400 bytes each some 200 MB.
+pub const AUDIT_ROWS: u64 = 500_000;
+/// Old records go once per so many written.
+const PRUNE_EVERY: u64 = 1_000;
+
+/// Records of a page without and with `limit`.
+const PAGE: u64 = 100;
+const LARGEST_PAGE: u64 = 1_000;
+
+/// Of one model or, with an empty `$1`, of all. The empty text and the extreme numbers stand
+/// for filters that are not there.
+const SELECT: &str =
+    "SELECT id, time, who, peer, model_uuid, what, target, result, arguments FROM audit
+    WHERE ($1 = '' OR model_uuid = $1) AND id < $2 AND time >= $3 AND time <= $4
+    AND ($5 = '' OR who = $5 OR who = $6)
+    AND ($7 = '' OR LOWER(what) LIKE $7 ESCAPE '!' OR LOWER(target) LIKE $7 ESCAPE '!')
+    AND ($8 = '' OR ($8 = 'ok') = (result = 'ok' OR result LIKE '2__'))
+    ORDER BY id DESC LIMIT $9";
+
+impl Store {
+    /// Appends records in their order; their `id` is given here.
+    pub async fn write_audit(&self, records: Vec<AuditRecord>) -> Result<()> {
+        let written = records.len() as u64;
+        if written == 0 {
+            return Ok(());
+        }
+        let before = self.inner.audit_rows.fetch_add(written, Ordering::Relaxed);
+        // The first batch after a start prunes too: a controller that starts often still does.
+        let prune = before == 0 || before / PRUNE_EVERY != (before + written) / PRUNE_EVERY;
+        self.write(move |tx| {
+            Box::pin(async move {
+                let mut rows = Vec::with_capacity(records.len());
+                for record in records {
+                    let model = record.model.as_ref().map(ModelUuid::as_str).unwrap_or_default();
+                    rows.push(params![
+                        tx.next_id(), record.time, record.who, record.from, model,
+                        record.what, record.target, record.result, to_json(&record.arguments)?
+                    ]);
+                }
+                let head = "INSERT INTO audit (id, time, who, peer, model_uuid, what, target, result, arguments)";
+                tx.db.insert_many(head, "", rows).await?;
+                if prune {
+                    let now = tx.now;
+                    prune_rows(tx, now, AUDIT_AGE, AUDIT_ROWS).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Drops what is older than `age` and what is beyond the newest `rows`; how many went.
+    pub async fn prune_audit(&self, age: Duration, rows: u64) -> Result<u64> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                let now = tx.now;
+                prune_rows(tx, now, age, rows).await
+            })
+        })
+        .await
+    }
+
+    /// Records that match the query, newest first; of one model, or of the controller and all
+    /// its models.
+    pub async fn audit(
+        &self,
+        model: Option<&ModelUuid>,
+        query: &AuditQuery,
+    ) -> Result<Page<AuditRecord>> {
+        let before = match &query.after {
+            None => i64::MAX,
+            Some(after) => after.parse().map_err(|_| {
+                StoreError::bad_request(format!(
+                    "\"{after}\" is not where a page of the audit log begins"
+                ))
+            })?,
+        };
+        let result = query.result.as_deref().unwrap_or_default();
+        if !["", "ok", "refused"].contains(&result) {
+            return Err(StoreError::bad_request(format!(
+                "\"{result}\" is not a result to look for; there are ok and refused"
+            )));
+        }
+        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let user = query.user.as_deref().unwrap_or_default();
+        let matching = match query.matching.as_deref().unwrap_or_default() {
+            "" => String::new(),
+            text => format!("%{}%", literally(text)),
+        };
+        let rows = self
+            .glance()
+            .await?
+            .fetch(
+                SELECT,
+                params![
+                    model.map(ModelUuid::as_str).unwrap_or_default(),
+                    before,
+                    query.since.unwrap_or(i64::MIN),
+                    query.until.unwrap_or(i64::MAX),
+                    user,
+                    format!("user-{user}"),
+                    matching,
+                    result,
+                    limit + 1
+                ],
+            )
+            .await?;
+        let more = rows.len() as u64 > limit;
+        let items = rows
+            .iter()
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .map(read)
+            .collect::<Result<Vec<_>>>()?;
+        let next = items
+            .last()
+            .filter(|_| more)
+            .map(|last| last.id.to_string());
+        Ok(Page { items, next })
+    }
+}
+
+async fn prune_rows(tx: &mut crate::Tx, now: i64, age: Duration, rows: u64) -> Result<u64> {
+    let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
+    let oldest = now.saturating_sub(age);
+    let sql = "DELETE FROM audit WHERE time < $1";
+    let mut gone = tx.db.execute(sql, params![oldest]).await?;
+    let sql = "DELETE FROM audit WHERE id <= (
+        SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET $1)";
+    gone += tx.db.execute(sql, params![rows]).await?;
+    Ok(gone)
+}
+
+/// A text as a part of a `LIKE` pattern, in lower case.
+fn literally(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.to_lowercase().chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+fn read(row: &Row) -> Result<AuditRecord> {
+    let model = row.str(4)?;
+    Ok(AuditRecord {
+        id: row.int(0)?,
+        time: row.int(1)?,
+        who: row.text(2)?,
+        from: row.text(3)?,
+        model: if model.is_empty() {
+            None
+        } else {
+            Some(row.parse(4, "model")?)
+        },
+        what: row.text(5)?,
+        target: row.text(6)?,
+        result: row.text(7)?,
+        arguments: row.json(8, "arguments")?,
+    })
+}
