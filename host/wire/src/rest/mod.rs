@@ -36,7 +36,7 @@ mod page;
 
 use std::collections::BTreeMap;
 
-use periapt_model::config::{Schema, Value, Values};
+use periapt_model::config::{ConfigValue, Schema, Value, Values};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
@@ -49,14 +49,14 @@ pub use machines::*;
 pub use page::*;
 
 /// `POST /v1/login`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoginRequest {
     pub user: String,
     pub password: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoginReply {
     pub user: String,
@@ -64,7 +64,7 @@ pub struct LoginReply {
     pub token: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ControllerInfo {
     pub uuid: ModelUuid,
@@ -78,15 +78,16 @@ pub struct ControllerInfo {
     pub pid: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddModel {
     pub name: ModelName,
     #[serde(default)]
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: Values,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelSummary {
     pub uuid: ModelUuid,
@@ -102,26 +103,29 @@ pub struct ModelSummary {
 }
 
 /// Sets and resets in one step; all or none take effect.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct ConfigChange {
     /// Text is read as the option's type.
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub set: BTreeMap<String, Value>,
     pub reset: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ApplicationConfig {
     pub application: ApplicationName,
     pub charm: String,
     pub schema: Schema,
     /// What was set, without defaults.
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub settings: Values,
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub effective: Values,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Deploy {
     pub application: ApplicationName,
@@ -130,6 +134,7 @@ pub struct Deploy {
     #[serde(default = "one")]
     pub units: u32,
     #[serde(default)]
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: BTreeMap<String, Value>,
 }
 
@@ -137,7 +142,7 @@ fn one() -> u32 {
     1
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ApplicationInfo {
     pub name: ApplicationName,
@@ -151,7 +156,7 @@ pub struct ApplicationInfo {
     pub units: Vec<UnitName>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Refresh {
     pub charm: String,
@@ -159,12 +164,12 @@ pub struct Refresh {
     pub force_units: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AddUnits {
     pub count: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnitInfo {
     pub name: UnitName,
@@ -183,21 +188,21 @@ pub struct UnitInfo {
     pub waiting_for: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Removal {
     pub units: Vec<UnitName>,
     pub machines: Vec<MachineId>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ResolveRequest {
     #[serde(default)]
     pub retry: bool,
 }
 
 /// A line of `show-status-log`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HistoryEntry {
     pub time: i64,
@@ -208,8 +213,9 @@ pub struct HistoryEntry {
 }
 
 /// Query of `debug-log`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
 pub struct LogQuery {
     /// Entities (tags or names, `*` at the end allowed), comma separated.
     pub include: Option<String>,
@@ -226,7 +232,7 @@ pub struct LogQuery {
 }
 
 /// A worker of the catalogue, here and now.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorkerRow {
     /// Juju's name.
@@ -242,7 +248,7 @@ pub struct WorkerRow {
 }
 
 /// A line of `/changes`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ChangeLine {
     /// Position in the change log.
     pub position: i64,
@@ -250,7 +256,7 @@ pub struct ChangeLine {
     pub changed: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct StopRequest {
     /// Stop the agents too, for `destroy-controller`.
