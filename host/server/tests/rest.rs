@@ -53,7 +53,10 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
     );
     let uuid: periapt_model::ModelUuid = model["uuid"].as_str().unwrap().parse().unwrap();
     assert_eq!(
-        fine(http.get("/v1/models").await).as_array().unwrap().len(),
+        fine(http.get("/v1/models").await)["items"]
+            .as_array()
+            .unwrap()
+            .len(),
         1
     );
     assert_eq!(
@@ -85,7 +88,7 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
         "the same bytes, the same charm"
     );
     assert_eq!(
-        fine(http.get("/v1/models/first/charms").await)
+        fine(http.get("/v1/models/first/charms").await)["items"]
             .as_array()
             .unwrap()
             .len(),
@@ -109,7 +112,7 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
     );
     assert_eq!(
         fine(http.get(applications).await),
-        json!([]),
+        json!({ "items": [] }),
         "nothing was stored"
     );
     problem(
@@ -297,7 +300,10 @@ async fn what_is_not_a_charm_is_refused_with_its_reason() {
     if let Ok(response) = request.send().await {
         assert_eq!(response.status().as_u16(), 413);
     }
-    assert_eq!(fine(http.get("/v1/models/first/charms").await), json!([]));
+    assert_eq!(
+        fine(http.get("/v1/models/first/charms").await),
+        json!({ "items": [] })
+    );
     house.close().await;
 }
 
@@ -326,6 +332,9 @@ async fn every_route_but_login_and_probes_asks_for_a_credential_of_the_right_kin
             .replace("{name}", "site")
             .replace("{number}", "0");
         let path = path.replace("{machine}", "0").replace("{digest}", "abc");
+        let path = path
+            .replace("{charm}", "local:site-0")
+            .replace("{relation}", "0");
         problem(
             house.stranger().send(route.method, &path, None).await,
             401,
@@ -346,6 +355,9 @@ async fn every_route_but_login_and_probes_asks_for_a_credential_of_the_right_kin
                 .path
                 .replace("{model}", other.as_str())
                 .replace("{digest}", "abc");
+            let path = path
+                .replace("{charm}", "local:site-0")
+                .replace("{relation}", "0");
             problem(
                 agent.send(route.method, &path, None).await,
                 404,

@@ -1,12 +1,13 @@
 //! What a job of the writer works with: the session, the time, ids, and the list of what it
 //! changes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use periapt_model::ModelUuid;
 
 use crate::db::{Session, params};
 use crate::error::StoreError;
+use crate::versions;
 
 /// Something that changed: model (empty for the whole controller), namespace, key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +28,10 @@ pub(crate) struct Tx {
     job: Vec<Touched>,
     batch: Vec<Touched>,
     seen: HashSet<Touched>,
+    /// By how much the batch raises versions.
+    raises: HashMap<Touched, u64>,
+    /// A model that the current job removes.
+    gone: Option<String>,
 }
 
 impl Tx {
@@ -40,6 +45,8 @@ impl Tx {
             job: Vec::new(),
             batch: Vec::new(),
             seen: HashSet::new(),
+            raises: HashMap::new(),
+            gone: None,
         }
     }
 
@@ -55,6 +62,16 @@ impl Tx {
             namespace,
             key: key.into(),
         });
+    }
+
+    /// Says that the current job removes the model, so that none of its versions is left.
+    pub(crate) fn model_gone(&mut self, model: &ModelUuid) {
+        self.gone = Some(model.as_str().to_owned());
+    }
+
+    /// By how much the batch, with the current job, raises a version.
+    pub(crate) fn raised(&self, touched: &Touched) -> u64 {
+        self.raises.get(touched).copied().unwrap_or(0) + u64::from(self.job.contains(touched))
     }
 
     /// An id greater than all before, in commit order.
@@ -92,6 +109,7 @@ impl Tx {
         self.job.clear();
         self.batch.clear();
         self.seen.clear();
+        self.raises.clear();
         if self.db.is_postgres() {
             self.db.raw("BEGIN").await?;
             self.db
@@ -118,15 +136,23 @@ impl Tx {
     pub(crate) async fn begin_job(&mut self, now: i64) -> Result<(), StoreError> {
         self.now = now;
         self.job.clear();
+        self.gone = None;
         self.db.raw("SAVEPOINT job").await
     }
 
     pub(crate) async fn keep_job(&mut self) -> Result<(), StoreError> {
         self.db.raw("RELEASE SAVEPOINT job").await?;
+        let mut raised = HashSet::new();
         for touched in self.job.drain(..) {
+            if versions::counts(touched.namespace) && raised.insert(touched.clone()) {
+                *self.raises.entry(touched.clone()).or_default() += 1;
+            }
             if self.seen.insert(touched.clone()) {
                 self.batch.push(touched);
             }
+        }
+        if let Some(gone) = self.gone.take() {
+            self.raises.retain(|touched, _| touched.model != gone);
         }
         Ok(())
     }
@@ -156,6 +182,18 @@ impl Tx {
                 "INSERT INTO change_log (id, model_uuid, namespace, key, time)",
                 "",
                 rows,
+            )
+            .await?;
+        let raises = self
+            .raises
+            .drain()
+            .map(|(raised, by)| params![raised.model, raised.namespace, raised.key, by])
+            .collect();
+        self.db
+            .insert_many(
+                "INSERT INTO entity_version (model_uuid, namespace, key, version)",
+                "ON CONFLICT (model_uuid, namespace, key) DO UPDATE SET version = entity_version.version + excluded.version",
+                raises,
             )
             .await?;
         if self.last_id != self.saved_id {

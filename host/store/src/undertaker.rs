@@ -25,6 +25,7 @@ const MODEL_TABLES: &[&str] = &[
     "DELETE FROM lease_pin WHERE model_uuid = $1",
     "DELETE FROM log WHERE model_uuid = $1",
     "DELETE FROM agent_credential WHERE model_uuid = $1",
+    "DELETE FROM entity_version WHERE model_uuid = $1",
     "DELETE FROM sequence WHERE model_uuid = $1",
     "DELETE FROM model WHERE uuid = $1",
 ];
@@ -105,6 +106,7 @@ impl Store {
                 for sql in MODEL_TABLES {
                     tx.db.execute(sql, params![&model]).await?;
                 }
+                tx.model_gone(&model);
                 tx.touch(&model, namespace::MODEL, model.as_str());
                 Ok(())
             })

@@ -44,6 +44,8 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/health", Anyone),
     row("GET", "/ready", Anyone),
     row("POST", "/v1/login", Anyone),
+    row("GET", "/v1/openapi.json", Anyone),
+    row("GET", "/docs/api", Anyone),
     row("GET", "/v1/controller", User),
     row("POST", "/v1/controller/stop", User),
     row("GET", "/v1/workers", User),
@@ -54,7 +56,8 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/config", User),
     row("PATCH", "/v1/models/{model}/config", User),
     row("GET", "/v1/models/{model}/charms", User),
-    row("POST", "/v1/models/{model}/charms", User),
+    row("POST", "/v1/models/{model}/charms", User), // write
+    row("GET", "/v1/models/{model}/charms/{charm}", User), // read
     row("GET", "/v1/models/{model}/applications", User),
     row("POST", "/v1/models/{model}/applications", User),
     row("GET", "/v1/models/{model}/applications/{name}", User),
@@ -64,11 +67,16 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/v1/models/{model}/applications/{name}/refresh", User),
     row("POST", "/v1/models/{model}/applications/{name}/units", User),
     row("GET", "/v1/models/{model}/applications/{name}/history", User),
+    row("GET", "/v1/models/{model}/units", User), // read
     row("GET", "/v1/models/{model}/units/{name}/{number}", User),
     row("DELETE", "/v1/models/{model}/units/{name}/{number}", User),
     row("POST", "/v1/models/{model}/units/{name}/{number}/resolved", User),
     row("GET", "/v1/models/{model}/units/{name}/{number}/history", User),
+    row("GET", "/v1/models/{model}/machines", User), // read
+    row("GET", "/v1/models/{model}/machines/{machine}", User), // read
     row("GET", "/v1/models/{model}/machines/{machine}/history", User),
+    row("GET", "/v1/models/{model}/relations", User), // read
+    row("GET", "/v1/models/{model}/relations/{relation}", User), // read
     row("GET", "/v1/models/{model}/status", User),
     row("GET", "/v1/models/{model}/logs", User),
     row("GET", "/v1/models/{model}/changes", User),

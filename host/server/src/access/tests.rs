@@ -74,7 +74,7 @@ fn what_an_agent_may_call_names_what_it_hosts() {
 }
 
 #[test]
-fn routes_are_listed_once_and_only_login_and_probes_are_open() {
+fn routes_are_listed_once_and_only_login_probes_and_the_reference_are_open() {
     let distinct: BTreeSet<_> = ROUTES
         .iter()
         .map(|route| (route.method, route.path))
@@ -85,5 +85,14 @@ fn routes_are_listed_once_and_only_login_and_probes_are_open() {
         .filter(|route| route.visitor == Visitor::Anyone)
         .map(|route| route.path)
         .collect();
-    assert_eq!(open, ["/health", "/ready", "/v1/login"]);
+    assert_eq!(
+        open,
+        [
+            "/health",
+            "/ready",
+            "/v1/login",
+            "/v1/openapi.json",
+            "/docs/api"
+        ]
+    );
 }

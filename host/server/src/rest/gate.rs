@@ -45,7 +45,7 @@ pub(super) async fn admit(
     }
     request.extensions_mut().insert(identity.clone());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let response = next.run(request).await;
+    let response = super::requests::run(&state, route, &identity, request, next).await;
     if !matches!(method, Method::GET | Method::HEAD) {
         let result = response.status().as_u16();
         tracing::info!(target: "audit", who = %identity, method = format!("{method} {}", route.path), entity = path, result, "request");
