@@ -20,6 +20,7 @@ Usage: cargo xtask COMMAND
                      (--once: stop when it is settled)
   test [SUITE...]    run the tests; the last line counts them
   bench [--quick]    measure against the promises of SPECIFICATION.md
+  openapi            write docs/reference/openapi.json anew
   charms             build and pack the charms of charms/ into target/charms/
 ";
 
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         "demo" => demo::run(rest.iter().any(|flag| flag == "--once")),
         "test" => test::run(rest),
         "bench" => bench::run(rest.iter().any(|flag| flag == "--quick")),
+        "openapi" => test::write_reference(),
         "charms" => charms::pack_all().map(|_| ()),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

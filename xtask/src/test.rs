@@ -159,6 +159,18 @@ pub fn run(wanted: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// Has the server's test write the description of the API into the checkout.
+pub fn write_reference() -> Result<()> {
+    let programs = build()?;
+    let server = programs
+        .get("periapt-server")
+        .and_then(|programs| programs.iter().find(|one| one.target == "reference"))
+        .context("the server has no tests")?;
+    let mut command = server.command();
+    command.env("PERIAPT_WRITE_REFERENCE", "1");
+    run::step("writing docs/reference/openapi.json", &mut command)
+}
+
 /// Builds every test program of the workspace and lists them by package.
 fn build() -> Result<BTreeMap<String, Vec<TestProgram>>> {
     eprintln!("==> building the tests");

@@ -1,5 +1,4 @@
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::access::ROUTES;
@@ -71,34 +70,6 @@ fn every_operation_says_what_it_does_and_has_a_name_of_its_own() {
             assert!(ids.insert(id), "{id} twice");
         }
     }
-}
-
-/// `docs/reference/openapi.json` in the checkout.
-fn kept() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/openapi.json")
-}
-
-#[test]
-fn the_reference_in_the_checkout_is_what_is_served() {
-    let served = text(&DOCUMENT);
-    if std::env::var_os("PERIAPT_WRITE_REFERENCE").is_some() {
-        std::fs::create_dir_all(kept().parent().unwrap()).unwrap();
-        std::fs::write(kept(), &served).unwrap();
-        return;
-    }
-    let kept = std::fs::read_to_string(kept()).unwrap_or_default();
-    let differs = served
-        .lines()
-        .zip(kept.lines().chain(std::iter::repeat("")))
-        .enumerate()
-        .find(|(_, (served, kept))| served != kept);
-    if let Some((line, (served, kept))) = differs {
-        panic!(
-            "docs/reference/openapi.json differs from the API at line {}:\n  kept:   {kept}\n  served: {served}\nwrite it anew with: cargo xtask openapi",
-            line + 1
-        );
-    }
-    assert_eq!(served, kept, "write it anew with: cargo xtask openapi");
 }
 
 #[test]
