@@ -8,6 +8,7 @@ mod charms;
 mod demo;
 mod packages;
 mod postgres;
+mod python;
 mod run;
 mod test;
 

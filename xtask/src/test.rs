@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{charms, packages, postgres, run};
+use crate::{charms, packages, postgres, python, run};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
@@ -30,7 +30,14 @@ const ROOMS: &[&str] = &[
 ];
 
 /// Whole-system suites in `tests/`, each driving the real program.
-const SYSTEM: &[&str] = &["e2e", "crash", "hostile", "mistakes", "documentation"];
+const SYSTEM: &[&str] = &[
+    "e2e",
+    "crash",
+    "hostile",
+    "mistakes",
+    "schemathesis",
+    "documentation",
+];
 
 #[derive(Default)]
 struct Count {
@@ -50,11 +57,20 @@ pub fn run(wanted: &[String]) -> Result<()> {
     let selected = |suite: &str| wanted.is_empty() || wanted.iter().any(|name| name == suite);
     let started = Instant::now();
     packages::ensure(packages::POSTGRESQL)?;
+    let schemathesis = if selected("schemathesis") {
+        python::program("schemathesis", "schemathesis==4.32.5", "schemathesis")?
+    } else {
+        std::path::PathBuf::new()
+    };
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
         ("PERIAPT_TEST_POSTGRES", postgres.url()),
         ("PERIAPT_TEST_CHARMS", charms.display().to_string()),
+        (
+            "PERIAPT_TEST_SCHEMATHESIS",
+            schemathesis.display().to_string(),
+        ),
         (
             "PERIAPT_TEST_PROGRAM",
             run::target().join("debug/periapt").display().to_string(),

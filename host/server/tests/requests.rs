@@ -106,12 +106,22 @@ async fn a_change_is_made_only_at_the_version_it_was_meant_for() {
     assert_eq!(status, 200);
     let new = new.unwrap();
     assert_ne!(new, old);
-    assert_eq!(tag(&http, &config).await, new, "the answer's tag is the one to go on with");
+    assert_eq!(
+        tag(&http, &config).await,
+        new,
+        "the answer's tag is the one to go on with"
+    );
     let (status, _, body) = answer(change(82, &old), "etag").await;
-    assert_eq!((status, body["code"].as_str()), (412, Some("precondition-failed")));
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (412, Some("precondition-failed"))
+    );
     assert!(!body["advice"].as_str().unwrap().is_empty());
     let (_, shown) = http.get(&config).await;
-    assert_eq!(shown["settings"]["port"], 81, "what was refused was not done");
+    assert_eq!(
+        shown["settings"]["port"], 81,
+        "what was refused was not done"
+    );
     for good in ["*", &new, &format!("\"999\", {new}")] {
         assert_eq!(tag(&http, &config).await, new);
         // The same value again changes nothing, so the tag stays good.
@@ -120,15 +130,27 @@ async fn a_change_is_made_only_at_the_version_it_was_meant_for() {
 
     // Everything that can be changed has a tag, and refuses with an old one.
     for (method, path, body) in [
-        ("PATCH", "/v1/models/first/config", json!({ "set": { "logging-config": "<root>=DEBUG" } })),
+        (
+            "PATCH",
+            "/v1/models/first/config",
+            json!({ "set": { "logging-config": "<root>=DEBUG" } }),
+        ),
         ("POST", &format!("{SITE}/units"), json!({ "count": 1 })),
-        ("POST", &format!("{SITE}/refresh"), json!({ "charm": "local:site-0" })),
+        (
+            "POST",
+            &format!("{SITE}/refresh"),
+            json!({ "charm": "local:site-0" }),
+        ),
         ("DELETE", "/v1/models/first/units/site/0", Value::Null),
         ("DELETE", SITE, Value::Null),
         ("DELETE", "/v1/models/first", Value::Null),
     ] {
         let request = http.request(method, path).header("if-match", "\"12345\"");
-        let request = if body.is_null() { request } else { request.json(&body) };
+        let request = if body.is_null() {
+            request
+        } else {
+            request.json(&body)
+        };
         let (status, _, body) = answer(request, "etag").await;
         assert_eq!(status, 412, "{method} {path}: {body}");
     }
@@ -144,10 +166,17 @@ async fn a_change_is_made_only_at_the_version_it_was_meant_for() {
     }
     let request = http.request("DELETE", "/v1/models/first/units/site/0");
     let current = tag(&http, "/v1/models/first/units/site/0").await;
-    assert_eq!(answer(request.header("if-match", current), "etag").await.0, 200);
+    assert_eq!(
+        answer(request.header("if-match", current), "etag").await.0,
+        200
+    );
     for (path, value, code) in [
         (SITE, "12", "if-match-invalid"),
-        ("/v1/models/first/applications", "\"1\"", "if-match-unsupported"),
+        (
+            "/v1/models/first/applications",
+            "\"1\"",
+            "if-match-unsupported",
+        ),
     ] {
         let method = if path == SITE { "DELETE" } else { "POST" };
         let request = http.request(method, path).header("if-match", value);
@@ -167,7 +196,10 @@ async fn of_a_hundred_conditional_changes_at_once_one_is_made() {
     let current = tag(&http, &config).await;
     let changes = (0..100).map(|port| {
         let request = http.request("PATCH", &config).header("if-match", &current);
-        answer(request.json(&json!({ "set": { "port": 1000 + port } })), "etag")
+        answer(
+            request.json(&json!({ "set": { "port": 1000 + port } })),
+            "etag",
+        )
     });
     let statuses: Vec<u16> = futures::future::join_all(changes)
         .await
@@ -188,14 +220,26 @@ async fn a_change_asked_for_twice_is_made_once() {
     let units = format!("{SITE}/units");
     let add = |http: &Http, key: &str, count: u32| {
         let request = http.request("POST", &units).header("idempotency-key", key);
-        answer(request.json(&json!({ "count": count })), "idempotency-replayed")
+        answer(
+            request.json(&json!({ "count": count })),
+            "idempotency-replayed",
+        )
     };
     let (status, replayed, first) = add(&http, "k1", 2).await;
-    assert_eq!((status, replayed, &first), (200, None, &json!(["site/2", "site/3"])));
+    assert_eq!(
+        (status, replayed, &first),
+        (200, None, &json!(["site/2", "site/3"]))
+    );
     let (status, replayed, again) = add(&http, "k1", 2).await;
-    assert_eq!((status, replayed.as_deref(), &again), (200, Some("true"), &first));
+    assert_eq!(
+        (status, replayed.as_deref(), &again),
+        (200, Some("true"), &first)
+    );
     let (status, _, body) = add(&http, "k1", 3).await;
-    assert_eq!((status, body["code"].as_str()), (422, Some("idempotency-key-reused")));
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (422, Some("idempotency-key-reused"))
+    );
 
     // It is remembered by the store, not by one run of the API server.
     house.stop_api().await;
@@ -224,7 +268,10 @@ async fn a_change_asked_for_twice_is_made_once() {
     assert_eq!(add(&http, "k3", 1).await.2, json!(["site/5"]));
     let long = "k".repeat(300);
     let (status, _, body) = add(&http, &long, 1).await;
-    assert_eq!((status, body["code"].as_str()), (400, Some("idempotency-key-invalid")));
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (400, Some("idempotency-key-invalid"))
+    );
     house.close().await;
 }
 
@@ -285,25 +332,44 @@ async fn an_upload_is_checked_against_its_digest_and_leaves_nothing_when_it_diff
     let wrong64 = BASE64_STANDARD.encode([0_u8; 32]);
     for (query, header) in [
         (format!("?sha256={wrong}"), None),
-        (String::new(), Some(("content-digest", format!("sha-256=:{wrong64}:")))),
-        (String::new(), Some(("digest", format!("SHA-256={wrong64}")))),
+        (
+            String::new(),
+            Some(("content-digest", format!("sha-256=:{wrong64}:"))),
+        ),
+        (
+            String::new(),
+            Some(("digest", format!("SHA-256={wrong64}"))),
+        ),
     ] {
         let header = header.as_ref().map(|(name, value)| (*name, value.as_str()));
         let (status, _, body) = upload(&query, header).await;
-        assert_eq!((status, body["code"].as_str()), (400, Some("charm-digest-mismatch")));
+        assert_eq!(
+            (status, body["code"].as_str()),
+            (400, Some("charm-digest-mismatch"))
+        );
         assert!(body["detail"].as_str().unwrap().contains(&hex));
     }
     assert!(!house.store.has_blob(&hex).await.unwrap());
     let (status, _, body) = upload("?sha256=abc", None).await;
-    assert_eq!((status, body["code"].as_str()), (400, Some("digest-invalid")));
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (400, Some("digest-invalid"))
+    );
     for (query, header) in [
         (format!("?sha256={hex}"), None),
-        (String::new(), Some(("content-digest", format!("md5=:x:, sha-256=:{base64}:")))),
+        (
+            String::new(),
+            Some(("content-digest", format!("md5=:x:, sha-256=:{base64}:"))),
+        ),
         (String::new(), Some(("digest", format!("sha-256={base64}")))),
     ] {
         let header = header.as_ref().map(|(name, value)| (*name, value.as_str()));
         let (status, _, body) = upload(&query, header).await;
-        assert_eq!((status, &body["url"]), (200, &json!("local:site-0")), "{body}");
+        assert_eq!(
+            (status, &body["url"]),
+            (200, &json!("local:site-0")),
+            "{body}"
+        );
     }
     house.close().await;
 }
@@ -316,16 +382,23 @@ async fn documents_are_compressed_and_streams_are_not() {
     let http = house.http().await;
     let status = "/v1/models/first/status";
     for encoding in ["gzip", "br"] {
-        let request = http.request("GET", status).header("accept-encoding", encoding);
+        let request = http
+            .request("GET", status)
+            .header("accept-encoding", encoding);
         let (_, used, _) = answer(request, "content-encoding").await;
         assert_eq!(used.as_deref(), Some(encoding));
     }
     let (_, used, body) = answer(http.request("GET", status), "content-encoding").await;
     assert!(used.is_none() && body.is_object());
     for path in ["/v1/models/first/changes", "/v1/models/first/logs"] {
-        let request = http.request("GET", path).header("accept-encoding", "gzip, br");
+        let request = http
+            .request("GET", path)
+            .header("accept-encoding", "gzip, br");
         let response = request.send().await.unwrap();
-        assert!(response.headers().get("content-encoding").is_none(), "{path}");
+        assert!(
+            response.headers().get("content-encoding").is_none(),
+            "{path}"
+        );
     }
     house.close().await;
 }
