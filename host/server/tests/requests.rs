@@ -63,9 +63,10 @@ async fn lists_come_in_pages_and_their_items_are_there_one_by_one() {
         .await;
     assert_eq!(machines["items"].as_array().unwrap().len(), 3, "{machines}");
     let (status, machine) = http.get("/v1/models/first/machines/11").await;
-    assert_eq!((status, &machine["units"]), (200, &json!(["site/11"])));
+    assert_eq!(status, 200, "{machine}");
     let (_, found) = http.get("/v1/models/first/units?machine=11").await;
-    assert_eq!(found["items"][0]["name"], "site/11");
+    assert_eq!(found["items"].as_array().unwrap().len(), 1);
+    assert_eq!(found["items"][0]["name"], machine["units"][0]);
     let charm = http.get("/v1/models/first/charms/local%3Asite-0").await;
     assert_eq!((charm.0, &charm.1["name"]), (200, &json!("site")));
     assert_eq!(
