@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask test` says where schemathesis is; without that the suite cannot run and fails.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -35,7 +36,7 @@ fn every_answer_is_as_described() -> Result<()> {
         .context("PERIAPT_TEST_SCHEMATHESIS does not name the program")?;
     let home = Home::started()?;
     let site = charm("site");
-    home.ok(["deploy".as_ref(), site.as_os_str(), "site".as_ref()])?;
+    home.ok([OsStr::new("deploy"), site.as_os_str(), "site".as_ref()])?;
     home.until_workload("site/0", "active")?;
 
     let controllers: Value =
