@@ -1,19 +1,25 @@
-//! Every command that README and tutorial show is run as shown.
+//! Every command that README, tutorial and how-to pages show is run as shown.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use periapt_tests::{program, root};
+use periapt_tests::{charm, program, root};
 
 /// The `sh` blocks of a page, in order.
 fn blocks(page: &Path) -> Result<Vec<String>> {
+    blocks_in(page, "sh")
+}
+
+/// The blocks of a page in one language, in order.
+fn blocks_in(page: &Path, language: &str) -> Result<Vec<String>> {
+    let fence = format!("```{language}");
     let text = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
     let mut blocks = Vec::new();
     let mut open: Option<String> = None;
     for line in text.lines() {
         match (&mut open, line) {
-            (None, "```sh") => open = Some(String::new()),
+            (None, line) if line == fence => open = Some(String::new()),
             (Some(block), "```") => {
                 blocks.push(std::mem::take(block));
                 open = None;
@@ -104,6 +110,33 @@ fn the_tutorial_works_as_written() -> Result<()> {
     let shown = run(&script, &home, &home)?;
     assert!(
         shown.contains("hello/0") && shown.contains("active"),
+        "{shown}"
+    );
+    Ok(())
+}
+
+#[test]
+fn the_curl_page_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/automate-with-curl.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    assert!(
+        shown.contains("local:site-0") && shown.contains("My shop"),
+        "{shown}"
+    );
+    Ok(())
+}
+
+#[test]
+fn the_python_page_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let page = root().join("docs/how-to/automate-with-python.md");
+    std::fs::write(home.join("deploy.py"), blocks_in(&page, "python")?.concat())?;
+    let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
+    assert!(
+        shown.contains("'site/0': 'active'") && shown.contains("'units': ['site/0', 'site/1']"),
         "{shown}"
     );
     Ok(())

@@ -8,6 +8,7 @@ mod charms;
 mod demo;
 mod packages;
 mod postgres;
+mod python;
 mod run;
 mod test;
 mod web;
@@ -21,6 +22,7 @@ Usage: cargo xtask COMMAND
                      (--once: stop when it is settled)
   test [SUITE...]    run the tests; the last line counts them
   bench [--quick]    measure against the promises of SPECIFICATION.md
+  openapi            write docs/reference/openapi.json anew
   charms             build and pack the charms of charms/ into target/charms/
   web                build the web interface into web-ui/dist/, which periapt carries
   screenshots        make a picture of every page into target/screenshots/
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         "demo" => demo::run(rest.iter().any(|flag| flag == "--once")),
         "test" => test::run(rest),
         "bench" => bench::run(rest.iter().any(|flag| flag == "--quick")),
+        "openapi" => test::write_reference(),
         "charms" => charms::pack_all().map(|_| ()),
         "web" => web::build().map(|_| ()),
         "screenshots" => test::screenshots(),

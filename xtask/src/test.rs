@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{charms, packages, postgres, run, web};
+use crate::{charms, packages, postgres, python, run, web};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
@@ -36,6 +36,7 @@ const SYSTEM: &[&str] = &[
     "hostile",
     "mistakes",
     "forwarding",
+    "schemathesis",
     "documentation",
     BROWSER,
 ];
@@ -66,11 +67,20 @@ pub fn run(wanted: &[String]) -> Result<()> {
     }
     let node = web::node()?;
     packages::ensure(packages::SYSLOG)?;
+    let schemathesis = if selected("schemathesis") {
+        python::program("schemathesis", "schemathesis==4.32.5", "schemathesis")?
+    } else {
+        std::path::PathBuf::new()
+    };
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
         ("PERIAPT_TEST_POSTGRES", postgres.url()),
         ("PERIAPT_TEST_CHARMS", charms.display().to_string()),
+        (
+            "PERIAPT_TEST_SCHEMATHESIS",
+            schemathesis.display().to_string(),
+        ),
         (
             "PERIAPT_TEST_PROGRAM",
             run::target().join("debug/periapt").display().to_string(),
@@ -205,6 +215,18 @@ pub fn screenshots() -> Result<()> {
     )?;
     println!("{}", run::target().join("screenshots").display());
     Ok(())
+}
+
+/// Has the server's test write the description of the API into the checkout.
+pub fn write_reference() -> Result<()> {
+    let programs = build()?;
+    let server = programs
+        .get("periapt-server")
+        .and_then(|programs| programs.iter().find(|one| one.target == "reference"))
+        .context("the server has no tests")?;
+    let mut command = server.command();
+    command.env("PERIAPT_WRITE_REFERENCE", "1");
+    run::step("writing docs/reference/openapi.json", &mut command)
 }
 
 /// Builds every test program of the workspace and lists them by package.

@@ -24,7 +24,7 @@ pub use metadata::{
 pub use url::CharmUrl;
 
 /// What the model knows of one uploaded revision of a charm.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct CharmInfo {
     pub url: CharmUrl,

@@ -30,12 +30,34 @@ impl std::fmt::Display for Value {
     }
 }
 
+/// The same under a name that says which values, for descriptions of the API.
+pub type ConfigValue = Value;
+
+impl utoipa::PartialSchema for Value {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+        // An integer is a number; a choice of both would fit an integer twice.
+        let types = vec![Type::Boolean, Type::Number, Type::String];
+        ObjectBuilder::new()
+            .schema_type(SchemaType::Array(types))
+            .description(Some("A configuration value, a bare scalar."))
+            .into()
+    }
+}
+
+impl utoipa::ToSchema for Value {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "ConfigValue".into()
+    }
+}
+
 /// Values by option name.
 pub type Values = BTreeMap<String, Value>;
 
 /// The type of an option, by Juju's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = ConfigKind)]
 pub enum Kind {
     String,
     Int,
@@ -57,18 +79,20 @@ impl Kind {
 }
 
 /// One option of a charm.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ConfigOption {
     #[serde(rename = "type")]
     pub kind: Kind,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ConfigValue>)]
     pub default: Option<Value>,
 }
 
 /// All options of a charm, by name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = ConfigSchema)]
 pub struct Schema {
     #[serde(default)]
     pub options: BTreeMap<String, ConfigOption>,

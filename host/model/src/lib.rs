@@ -16,6 +16,7 @@ pub mod password;
 pub mod ports;
 pub mod provisioning;
 pub mod relation;
+mod schema;
 pub mod status;
 pub mod uniter;
 

@@ -20,7 +20,7 @@ pub struct NameError {
 }
 
 macro_rules! text_name {
-    ($(#[$doc:meta])* $type:ident, $kind:literal, $rule:literal, $check:expr) => {
+    ($(#[$doc:meta])* $type:ident, $kind:literal, $rule:literal, $check:expr, $pattern:literal, $example:literal) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -62,6 +62,8 @@ macro_rules! text_name {
                 f.write_str(&self.0)
             }
         }
+
+        $crate::schema::text_schema!($type, stringify!($type), $rule, $pattern, $example);
     };
 }
 
@@ -70,42 +72,54 @@ text_name!(
     ApplicationName,
     "application name",
     "use lower-case letters, digits and dashes, starting with a letter, and no part made of digits only",
-    application_grammar
+    application_grammar,
+    r"^[a-z][a-z0-9]*(-[a-z0-9]*[a-z][a-z0-9]*)*$",
+    "site"
 );
 text_name!(
     /// A model's name within its controller.
     ModelName,
     "model name",
     "use lower-case letters, digits and dashes, starting with a letter or digit",
-    model_grammar
+    model_grammar,
+    r"^[a-z0-9][a-z0-9-]*$",
+    "default"
 );
 text_name!(
     /// A model's identity: a hyphenated lower-case UUID.
     ModelUuid,
     "model UUID",
     "use the hyphenated form, 8-4-4-4-12 hexadecimal digits",
-    uuid_grammar
+    uuid_grammar,
+    r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+    "6f1c4d2e-0b1a-4c57-9f0e-2d3c4b5a6978"
 );
 text_name!(
     /// A user of the controller.
     UserName,
     "user name",
     "use at least two letters or digits; `.`, `+` and `-` may stand inside",
-    user_grammar
+    user_grammar,
+    r"^[A-Za-z0-9]([A-Za-z0-9.+-]*[A-Za-z0-9])$",
+    "admin"
 );
 text_name!(
     /// A machine: its number, or `host/kind/number` for a container on it.
     MachineId,
     "machine",
     "use a number such as 0, or a container such as 0/lxd/1",
-    machine_grammar
+    machine_grammar,
+    r"^(0|[1-9][0-9]{0,8})(/[a-z]+/(0|[1-9][0-9]{0,8}))*$",
+    "0"
 );
 text_name!(
     /// A unit, `application/number`.
     UnitName,
     "unit name",
     "use APPLICATION/NUMBER, as in site/0",
-    unit_grammar
+    unit_grammar,
+    r"^[a-z][a-z0-9]*(-[a-z0-9]*[a-z][a-z0-9]*)*/(0|[1-9][0-9]{0,8})$",
+    "site/0"
 );
 
 impl UnitName {

@@ -8,7 +8,7 @@ mod tests;
 macro_rules! words {
     ($(#[$doc:meta])* $type:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
         pub enum $type { $(#[serde(rename = $word)] $variant),+ }
 
         impl $type {
@@ -89,12 +89,13 @@ words! {
 
 /// A status as stored: word, text, structured data, and when it was set (microseconds since
 /// the epoch, UTC).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Status<W> {
     pub status: W,
     #[serde(default)]
     pub message: String,
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    #[schema(value_type = Object)]
     pub data: serde_json::Map<String, serde_json::Value>,
     #[serde(default)]
     pub since: i64,

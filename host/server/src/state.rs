@@ -73,9 +73,11 @@ struct Inner {
     tracker: TaskTracker,
     connections: AtomicU64,
     uploads: Semaphore,
+    running: crate::rest::Running,
 }
 
-/// Uploads read at once; each may hold its archive twice in memory.
+/// Uploaded archives read and compiled at once; each may stand twice in memory. Those still
+/// coming in are not counted, they are kept in the store.
 const UPLOADS_AT_ONCE: usize = 2;
 
 impl ServerState {
@@ -91,6 +93,7 @@ impl ServerState {
                 tracker: TaskTracker::new(),
                 connections: AtomicU64::new(0),
                 uploads: Semaphore::new(UPLOADS_AT_ONCE),
+                running: crate::rest::Running::default(),
             }),
         }
     }
@@ -200,6 +203,11 @@ impl ServerState {
 
     pub(crate) fn uploads(&self) -> &Semaphore {
         &self.inner.uploads
+    }
+
+    /// Requests with an `Idempotency-Key` that are being carried out.
+    pub(crate) fn running(&self) -> &crate::rest::Running {
+        &self.inner.running
     }
 
     /// A number for a new connection, unique in this run.

@@ -52,7 +52,10 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
     );
     let uuid: periapt_model::ModelUuid = model["uuid"].as_str().unwrap().parse().unwrap();
     assert_eq!(
-        fine(http.get("/v1/models").await).as_array().unwrap().len(),
+        fine(http.get("/v1/models").await)["items"]
+            .as_array()
+            .unwrap()
+            .len(),
         1
     );
     assert_eq!(
@@ -84,7 +87,7 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
         "the same bytes, the same charm"
     );
     assert_eq!(
-        fine(http.get("/v1/models/first/charms").await)
+        fine(http.get("/v1/models/first/charms").await)["items"]
             .as_array()
             .unwrap()
             .len(),
@@ -108,7 +111,7 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
     );
     assert_eq!(
         fine(http.get(applications).await),
-        json!([]),
+        json!({ "items": [] }),
         "nothing was stored"
     );
     problem(
@@ -296,7 +299,10 @@ async fn what_is_not_a_charm_is_refused_with_its_reason() {
     if let Ok(response) = request.send().await {
         assert_eq!(response.status().as_u16(), 413);
     }
-    assert_eq!(fine(http.get("/v1/models/first/charms").await), json!([]));
+    assert_eq!(
+        fine(http.get("/v1/models/first/charms").await),
+        json!({ "items": [] })
+    );
     house.close().await;
 }
 

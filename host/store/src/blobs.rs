@@ -15,7 +15,7 @@ use crate::tx::Tx;
 use crate::{Result, Store};
 
 /// Bytes of a chunk.
-const CHUNK: usize = 1 << 20;
+pub(crate) const CHUNK: usize = 1 << 20;
 
 impl Store {
     /// Stores bytes; their digest, 64 lower-case hexadecimal digits. Storing them again does
@@ -28,7 +28,7 @@ impl Store {
         for (position, start) in (0_i64..).zip((0..data.len()).step_by(CHUNK)) {
             let chunk = data.slice(start..data.len().min(start + CHUNK));
             let digest = digest.clone();
-            self.write(move |tx| {
+            self.write_aside(move |tx| {
                 Box::pin(async move {
                     let sql = "INSERT INTO blob_chunk (digest, position, data) VALUES ($1, $2, $3)
                         ON CONFLICT (digest, position) DO NOTHING";
@@ -41,7 +41,7 @@ impl Store {
             .await?;
         }
         let (params_digest, size) = (digest.clone(), data.len() as u64);
-        self.write(move |tx| {
+        self.write_aside(move |tx| {
             Box::pin(async move {
                 let sql = "INSERT INTO blob (digest, size, created_at) VALUES ($1, $2, $3)
                     ON CONFLICT (digest) DO NOTHING";
@@ -114,7 +114,7 @@ impl Store {
             engine_hash.to_owned(),
             digest.to_owned(),
         );
-        self.write(move |tx| {
+        self.write_aside(move |tx| {
             Box::pin(async move {
                 let sql = "INSERT INTO compiled_charm (charm_sha256, engine_hash, digest) VALUES ($1, $2, $3)
                     ON CONFLICT (charm_sha256, engine_hash) DO UPDATE SET digest = excluded.digest

@@ -40,12 +40,15 @@ mod db;
 mod deploy;
 mod error;
 mod full_status;
+mod guard;
 mod history;
 mod hook_runs;
 mod hooks;
+mod idempotency;
 pub mod lease;
 mod life;
 mod log_forward;
+mod listing;
 mod logs;
 mod machines;
 mod measure;
@@ -53,6 +56,7 @@ pub mod model_config;
 mod models;
 mod options;
 mod removal;
+mod staging;
 mod status;
 mod tokens;
 mod tx;
@@ -60,6 +64,7 @@ mod undertaker;
 mod uniter;
 mod units;
 mod users;
+mod versions;
 mod writer;
 
 #[cfg(test)]
@@ -73,10 +78,14 @@ pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
 pub use error::StoreError;
 pub use full_status::Presence;
 pub use hooks::HookCommit;
+pub use guard::Guard;
+pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use logs::LogPage;
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
+pub use staging::Staging;
+pub use versions::{Definition, Expected};
 
 use changes::Switchboard;
 use db::{Pools, Probe, Session};
@@ -264,8 +273,33 @@ impl Store {
         .await
     }
 
-    /// Hands a job to the writer; answered once it is durable.
+    /// Hands a job to the writer; answered once it is durable. Within a request it meets the
+    /// demands of that request.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        let Some(guard) = Guard::current() else {
+            return self.write_aside(work).await;
+        };
+        let inside = guard.clone();
+        let result = self
+            .write_aside(move |tx| {
+                Box::pin(async move {
+                    inside.before(tx).await?;
+                    let result = work(tx).await?;
+                    inside.after(tx).await?;
+                    Ok(result)
+                })
+            })
+            .await?;
+        guard.committed();
+        Ok(result)
+    }
+
+    /// Hands a job to the writer that is no change a request asked for, only something it needs.
+    pub(crate) async fn write_aside<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,

@@ -411,3 +411,15 @@ pub(crate) fn shown(
     }
     (workload, agent)
 }
+
+/// How the status of a machine's agent is shown: an absent one is down, as in Juju.
+pub(crate) fn shown_machine(agent: Status<Machine>, present: bool) -> Status<Machine> {
+    if present || agent.status == Machine::Pending {
+        return agent;
+    }
+    let message = "agent is not communicating with the server";
+    Status {
+        since: agent.since,
+        ..Status::new(Machine::Down, message)
+    }
+}

@@ -1,12 +1,13 @@
 //! What a job of the writer works with: the session, the time, ids, and the list of what it
 //! changes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use periapt_model::ModelUuid;
 
 use crate::db::{Session, params};
 use crate::error::StoreError;
+use crate::versions;
 
 /// Something that changed: model (empty for the whole controller), namespace, key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +32,10 @@ pub(crate) struct Tx {
     kept: bool,
     /// A savepoint stands behind the last job kept.
     savepoint: bool,
+    /// By how much the batch raises versions.
+    raises: HashMap<Touched, u64>,
+    /// A model that the current job removes.
+    gone: Option<String>,
 }
 
 impl Tx {
@@ -46,6 +51,8 @@ impl Tx {
             seen: HashSet::new(),
             kept: false,
             savepoint: false,
+            raises: HashMap::new(),
+            gone: None,
         }
     }
 
@@ -75,6 +82,16 @@ impl Tx {
     /// The last id given out; after a commit that changed something, its last change.
     pub(crate) fn last_id(&self) -> i64 {
         self.last_id
+    }
+
+    /// Says that the current job removes the model, so that none of its versions is left.
+    pub(crate) fn model_gone(&mut self, model: &ModelUuid) {
+        self.gone = Some(model.as_str().to_owned());
+    }
+
+    /// By how much the batch, with the current job, raises a version.
+    pub(crate) fn raised(&self, touched: &Touched) -> u64 {
+        self.raises.get(touched).copied().unwrap_or(0) + u64::from(self.job.contains(touched))
     }
 
     /// An id greater than all before, in commit order.
@@ -114,6 +131,8 @@ impl Tx {
         self.seen.clear();
         self.kept = false;
         self.savepoint = false;
+        self.raises.clear();
+        self.gone = None;
         let row = self
             .db
             .raw_last(if self.db.is_postgres() {
@@ -131,6 +150,7 @@ impl Tx {
     pub(crate) async fn begin_job(&mut self, now: i64) -> Result<(), StoreError> {
         self.now = now;
         self.job.clear();
+        self.gone = None;
         if !self.kept {
             return Ok(());
         }
@@ -145,10 +165,17 @@ impl Tx {
 
     pub(crate) fn keep_job(&mut self) {
         self.kept = true;
+        let mut raised = HashSet::new();
         for touched in self.job.drain(..) {
+            if versions::counts(touched.namespace) && raised.insert(touched.clone()) {
+                *self.raises.entry(touched.clone()).or_default() += 1;
+            }
             if self.seen.insert(touched.clone()) {
                 self.batch.push(touched);
             }
+        }
+        if let Some(gone) = self.gone.take() {
+            self.raises.retain(|touched, _| touched.model != gone);
         }
     }
 
@@ -180,6 +207,18 @@ impl Tx {
                 "INSERT INTO change_log (id, model_uuid, namespace, key, time)",
                 "",
                 rows,
+            )
+            .await?;
+        let raises = self
+            .raises
+            .drain()
+            .map(|(raised, by)| params![raised.model, raised.namespace, raised.key, by])
+            .collect();
+        self.db
+            .insert_many(
+                "INSERT INTO entity_version (model_uuid, namespace, key, version)",
+                "ON CONFLICT (model_uuid, namespace, key) DO UPDATE SET version = entity_version.version + excluded.version",
+                raises,
             )
             .await?;
         // Only what adds or changes a model passes here, so that a test can tell which commit it was.

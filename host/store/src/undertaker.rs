@@ -28,6 +28,7 @@ const MODEL_TABLES: &[&str] = &[
     "DELETE FROM log_forward WHERE model_uuid = $1",
     "DELETE FROM agent_credential WHERE model_uuid = $1",
     "DELETE FROM model_access WHERE model_uuid = $1",
+    "DELETE FROM entity_version WHERE model_uuid = $1",
     "DELETE FROM sequence WHERE model_uuid = $1",
     "DELETE FROM model WHERE uuid = $1",
 ];
@@ -108,6 +109,7 @@ impl Store {
                 for sql in MODEL_TABLES {
                     tx.db.execute(sql, params![&model]).await?;
                 }
+                tx.model_gone(&model);
                 tx.touch(&model, namespace::MODEL, model.as_str());
                 Ok(())
             })

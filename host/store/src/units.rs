@@ -5,7 +5,7 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Row, Session, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::{Presence, Result, Store, lease};
@@ -36,8 +36,8 @@ impl Store {
         let machine: Option<MachineId> = row.parse_optional(1, "machine")?;
         let life: Life = row.parse(0, "life")?;
         let present = machine.as_ref().is_some_and(presence);
-        let waiting_for =
-            waiting_for(&mut db, model, unit, life, &machine, &agent, present).await?;
+        let cleanups = cleanups(&mut db, model, unit).await?;
+        let waiting_for = waiting_for(unit, life, machine.as_ref(), &agent, present, &cleanups);
         let namespace = lease::Namespace::ApplicationLeadership;
         let held =
             lease::rows::find(&mut db, namespace, model, unit.application().as_str()).await?;
@@ -98,16 +98,39 @@ impl Store {
     }
 }
 
+/// A clean-up that is due.
+pub(crate) struct Cleanup {
+    kind: String,
+    due_at: i64,
+    last_error: String,
+}
+
+impl Cleanup {
+    /// Reads kind, due time and last error from three columns.
+    pub(crate) fn read(row: &Row, first: usize) -> Result<Self> {
+        Ok(Self {
+            kind: row.text(first)?,
+            due_at: row.int(first + 1)?,
+            last_error: row.text(first + 2)?,
+        })
+    }
+}
+
+async fn cleanups(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Vec<Cleanup>> {
+    let sql = "SELECT kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2 ORDER BY due_at";
+    let rows = db.fetch(sql, params![model, unit]).await?;
+    rows.iter().map(|row| Cleanup::read(row, 0)).collect()
+}
+
 /// Every step the unit is held up by, in words.
-async fn waiting_for(
-    db: &mut Session,
-    model: &ModelUuid,
+pub(crate) fn waiting_for(
     unit: &UnitName,
     life: Life,
-    machine: &Option<MachineId>,
+    machine: Option<&MachineId>,
     agent: &Status<Agent>,
     present: bool,
-) -> Result<Vec<String>> {
+    cleanups: &[Cleanup],
+) -> Vec<String> {
     let mut waiting = Vec::new();
     match machine {
         None if life.is_alive() => waiting.push("a machine".to_owned()),
@@ -124,14 +147,17 @@ async fn waiting_for(
         Life::Dying => waiting.push("its stop and remove hooks".to_owned()),
         Life::Dead => waiting.push("its deployer to remove it".to_owned()),
     }
-    let sql = "SELECT kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2 ORDER BY due_at";
-    for row in db.fetch(sql, params![model, unit]).await? {
-        let due = crate::full_status::rfc3339(row.int(1)?);
-        let error = row.text(2)?;
-        waiting.push(match error.as_str() {
-            "" => format!("clean-up {} due {due}", row.str(0)?),
-            _ => format!("clean-up {} due {due}, last failure: {error}", row.str(0)?),
+    for Cleanup {
+        kind,
+        due_at,
+        last_error,
+    } in cleanups
+    {
+        let due = crate::full_status::rfc3339(*due_at);
+        waiting.push(match last_error.as_str() {
+            "" => format!("clean-up {kind} due {due}"),
+            error => format!("clean-up {kind} due {due}, last failure: {error}"),
         });
     }
-    Ok(waiting)
+    waiting
 }

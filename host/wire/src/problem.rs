@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// One error as a person or a program reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema, thiserror::Error,
+)]
 #[error("{title}: {detail}")]
 pub struct Problem {
     /// HTTP status.

@@ -83,7 +83,7 @@ pub struct Changes {
 }
 
 /// The empty object, argument or result of calls without one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Empty {}
 
 /// Declares facade methods: `Method { fields } -> Reply`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct FullStatus {
     pub model: ModelStatusInfo,
@@ -21,10 +21,11 @@ pub struct FullStatus {
 }
 
 /// `life` is empty while alive; `since` is RFC 3339.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DetailedStatus {
     pub status: String,
     pub info: String,
+    #[schema(value_type = Object)]
     pub data: Map<String, Value>,
     pub since: Option<String>,
     pub kind: String,
@@ -32,7 +33,7 @@ pub struct DetailedStatus {
     pub life: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelStatusInfo {
     pub name: String,
@@ -49,19 +50,19 @@ pub struct ModelStatusInfo {
     pub sla: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MeterStatus {
     pub color: String,
     pub message: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Base {
     pub name: String,
     pub channel: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct MachineStatus {
     pub agent_status: DetailedStatus,
@@ -76,6 +77,7 @@ pub struct MachineStatus {
     pub display_name: String,
     pub base: Base,
     pub id: String,
+    #[schema(no_recursion)]
     pub containers: BTreeMap<String, MachineStatus>,
     pub constraints: String,
     pub hardware: String,
@@ -84,7 +86,7 @@ pub struct MachineStatus {
     pub wants_vote: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ApplicationStatus {
     /// Charm URL, `local:site-0`.
@@ -106,7 +108,7 @@ pub struct ApplicationStatus {
     pub endpoint_bindings: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnitStatus {
     pub agent_status: DetailedStatus,
@@ -116,12 +118,13 @@ pub struct UnitStatus {
     pub opened_ports: Vec<String>,
     pub public_address: String,
     pub charm: String,
+    #[schema(no_recursion)]
     pub subordinates: Option<BTreeMap<String, UnitStatus>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leader: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RelationStatus {
     pub id: u64,
     pub key: String,

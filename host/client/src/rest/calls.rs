@@ -11,22 +11,26 @@ use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
     AddModel, AddUnits, ApplicationConfig, ApplicationInfo, AuditQuery, AuditRecord, ChangeLine,
-    ConfigChange, ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, LogQuery, LoginReply,
-    LoginRequest, ModelSummary, Page, Refresh, Removal, ResolveRequest, StopRequest, UnitInfo,
+    ConfigChange, ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, ListQuery, LogQuery, LoginReply,
+    LoginRequest, MachineInfo, ModelSummary, Page, Refresh, RelationInfo, Removal, ResolveRequest, StopRequest, UnitInfo,
     WorkerRow,
 };
 use periapt_wire::rpc::Empty;
 use periapt_wire::status::FullStatus;
 use reqwest::{Body, Method, RequestBuilder};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
-use super::{ANSWER, Authorization, Lines, RestClient, RestError, UPLOAD, body, chain};
+use super::{ANSWER, Authorization, Lines, RestClient, RestError, UPLOAD, chain};
 
 /// Told how many bytes of how many have been handed to the connection.
 pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 /// Bytes handed over at a time, and between two reports of progress.
 const UPLOAD_PART: usize = 64 << 10;
+
+/// Items that the controller gives at once.
+const LARGEST_PAGE: u64 = 1000;
 
 impl RestClient {
     // ---- the controller ----
@@ -116,7 +120,7 @@ impl RestClient {
     // ---- models ----
 
     pub async fn models(&self) -> Result<Vec<ModelSummary>, RestError> {
-        self.get(&["v1", "models"]).await
+        self.list(&["v1", "models"], &ListQuery::default()).await
     }
 
     pub async fn add_model(&self, model: &AddModel) -> Result<ModelSummary, RestError> {
@@ -212,7 +216,12 @@ impl RestClient {
     // ---- charms ----
 
     pub async fn charms(&self, model: &str) -> Result<Vec<CharmInfo>, RestError> {
-        self.get(&["v1", "models", model, "charms"]).await
+        self.list(&["v1", "models", model, "charms"], &ListQuery::default())
+            .await
+    }
+
+    pub async fn charm(&self, model: &str, url: &str) -> Result<CharmInfo, RestError> {
+        self.get(&["v1", "models", model, "charms", url]).await
     }
 
     /// Uploads the bytes of a `.charm`. The same bytes again give the same charm. The answer
@@ -225,27 +234,29 @@ impl RestClient {
         progress: Option<Progress>,
     ) -> Result<CharmInfo, RestError> {
         let query: Vec<(&str, &str)> = name.map(|name| ("name", name)).into_iter().collect();
-        let response = self
-            .send(
-                Method::POST,
-                &["v1", "models", model, "charms"],
-                |request| {
-                    request
-                        .timeout(UPLOAD)
-                        .query(&query)
-                        .header("content-type", "application/zip")
-                        .header("content-length", archive.len())
-                        .body(in_parts(archive.clone(), progress.clone()))
-                },
-            )
-            .await?;
-        body(response).await
+        // The controller refuses what arrives otherwise.
+        let sha256: String = Sha256::digest(&archive)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let path = ["v1", "models", model, "charms"];
+        self.change(Method::POST, &path, |request| {
+            request
+                .timeout(UPLOAD)
+                .query(&query)
+                .query(&[("sha256", &sha256)])
+                .header("content-type", "application/zip")
+                .header("content-length", archive.len())
+                .body(in_parts(archive.clone(), progress.clone()))
+        })
+        .await
     }
 
     // ---- applications ----
 
     pub async fn applications(&self, model: &str) -> Result<Vec<ApplicationInfo>, RestError> {
-        self.get(&["v1", "models", model, "applications"]).await
+        let path = ["v1", "models", model, "applications"];
+        self.list(&path, &ListQuery::default()).await
     }
 
     pub async fn deploy(&self, model: &str, deploy: &Deploy) -> Result<ApplicationInfo, RestError> {
@@ -373,6 +384,39 @@ impl RestClient {
 
     // ---- units and machines ----
 
+    /// The units that fit the filters of `query`.
+    pub async fn units(&self, model: &str, query: &ListQuery) -> Result<Vec<UnitInfo>, RestError> {
+        self.list(&["v1", "models", model, "units"], query).await
+    }
+
+    /// The machines that fit the filters of `query`.
+    pub async fn machines(
+        &self,
+        model: &str,
+        query: &ListQuery,
+    ) -> Result<Vec<MachineInfo>, RestError> {
+        self.list(&["v1", "models", model, "machines"], query).await
+    }
+
+    pub async fn machine(
+        &self,
+        model: &str,
+        machine: &MachineId,
+    ) -> Result<MachineInfo, RestError> {
+        let id = machine.as_str().replace('/', "-");
+        self.get(&["v1", "models", model, "machines", &id]).await
+    }
+
+    /// The relations that fit the filters of `query`.
+    pub async fn relations(
+        &self,
+        model: &str,
+        query: &ListQuery,
+    ) -> Result<Vec<RelationInfo>, RestError> {
+        self.list(&["v1", "models", model, "relations"], query)
+            .await
+    }
+
     pub async fn unit(&self, model: &str, unit: &UnitName) -> Result<UnitInfo, RestError> {
         let (application, number) = parts(unit);
         self.get(&["v1", "models", model, "units", &application, &number])
@@ -467,13 +511,37 @@ impl RestClient {
         self.json(Method::GET, path, |request| request).await
     }
 
+    /// All items of a list, read page by page.
+    pub(super) async fn list<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &ListQuery,
+    ) -> Result<Vec<T>, RestError> {
+        let mut query = ListQuery {
+            limit: query.limit.or(Some(LARGEST_PAGE)),
+            ..query.clone()
+        };
+        let mut items = Vec::new();
+        loop {
+            let asked = |request: RequestBuilder| request.query(&query);
+            let page: Page<T> = self.json(Method::GET, path, asked).await?;
+            items.extend(page.items);
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(items),
+            }
+        }
+    }
+
     pub(super) async fn post<T: serde::de::DeserializeOwned>(
         &self,
         path: &[&str],
         body: &(impl Serialize + ?Sized),
     ) -> Result<T, RestError> {
-        self.json(Method::POST, path, |request| request.json(body))
-            .await
+        self.change(Method::POST, path, |request| {
+            request.timeout(ANSWER).json(body)
+        })
+        .await
     }
 
     pub(super) async fn patch<T: serde::de::DeserializeOwned>(
@@ -481,8 +549,10 @@ impl RestClient {
         path: &[&str],
         body: &(impl Serialize + ?Sized),
     ) -> Result<T, RestError> {
-        self.json(Method::PATCH, path, |request| request.json(body))
-            .await
+        self.change(Method::PATCH, path, |request| {
+            request.timeout(ANSWER).json(body)
+        })
+        .await
     }
 
     async fn delete<T: serde::de::DeserializeOwned>(
@@ -491,8 +561,8 @@ impl RestClient {
         force: bool,
         timeout_ms: Option<u64>,
     ) -> Result<T, RestError> {
-        self.json(Method::DELETE, path, |request| {
-            removal(request, force, timeout_ms)
+        self.change(Method::DELETE, path, |request| {
+            removal(request.timeout(ANSWER), force, timeout_ms)
         })
         .await
     }

@@ -3,8 +3,9 @@
 //! `mod.rs` knows how a request travels (which address, which authority, who asks, how an error
 //! looks); `calls.rs` is the table of methods; `lines.rs` reads answers that go on and on.
 //!
-//! A request moves on to the next address only when nothing of it was sent, so nothing is ever
-//! asked for twice.
+//! A request moves on to the next address only when nothing of it was sent. A change carries a
+//! key by which the controller knows it again, so one whose answer was lost with the connection
+//! is sent once more, and made once.
 
 mod accounts;
 mod calls;
@@ -33,6 +34,10 @@ const ANSWER: Duration = Duration::from_secs(60);
 /// How long an upload may take, compilation included: half a minute for the largest charms seen,
 /// with room for a busy machine.
 const UPLOAD: Duration = Duration::from_secs(600);
+
+/// How often, and after which pause, to ask for the answer to a change that is still being made.
+const RUNNING_TRIES: usize = 100;
+const RUNNING_PAUSE: Duration = Duration::from_millis(100);
 
 /// Why a request failed.
 #[derive(Clone, Debug, Error)]
@@ -166,10 +171,52 @@ impl RestClient {
         path: &[&str],
         shape: impl Fn(RequestBuilder) -> RequestBuilder,
     ) -> Result<Response, RestError> {
+        self.send_keyed(method, path, None, shape).await
+    }
+
+    /// Makes a change and reads its answer. When the connection breaks off, the same change is
+    /// asked for once more under the same key: it is made, or its answer given again.
+    async fn change<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &[&str],
+        shape: impl Fn(RequestBuilder) -> RequestBuilder,
+    ) -> Result<T, RestError> {
+        let key = uuid::Uuid::new_v4().to_string();
+        let ask = || async {
+            let sent = self.send_keyed(method.clone(), path, Some(&key), &shape);
+            body(sent.await?).await
+        };
+        let mut outcome = ask().await;
+        if matches!(outcome, Err(RestError::Interrupted(_))) {
+            outcome = ask().await;
+            // The first one may not have noticed yet that nobody listens.
+            for _ in 0..RUNNING_TRIES {
+                let running = outcome.as_ref().err().map(RestError::code);
+                if running != Some("idempotency-request-running") {
+                    break;
+                }
+                tokio::time::sleep(RUNNING_PAUSE).await;
+                outcome = ask().await;
+            }
+        }
+        outcome
+    }
+
+    async fn send_keyed(
+        &self,
+        method: Method,
+        path: &[&str],
+        key: Option<&str>,
+        shape: impl Fn(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, RestError> {
         let mut failures = Vec::new();
         for route in self.routes.iter() {
-            let request =
+            let mut request =
                 shape(self.authorize(route.client.request(method.clone(), route.url(path)?)));
+            if let Some(key) = key {
+                request = request.header("idempotency-key", key);
+            }
             match request.send().await {
                 Ok(response) => return refuse(response).await,
                 Err(error) if error.is_connect() => failures.push(root(&error)),

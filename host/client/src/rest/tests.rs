@@ -330,3 +330,67 @@ async fn a_broken_off_stream_is_an_error_and_not_an_end() {
     assert!(matches!(error, RestError::Interrupted(_)), "{error:?}");
     assert!(lines.next().await.is_none());
 }
+
+/// A list of three pages, and a change whose first answer is lost with the connection.
+#[tokio::test]
+async fn a_list_is_read_to_its_end() {
+    let pages = |Query(query): Query<HashQuery>| async move {
+        let after: usize = match query.get("after") {
+            Some(after) => after.trim_start_matches("local:site-").parse().unwrap(),
+            None => 0,
+        };
+        assert_eq!(query.get("limit").map(String::as_str), Some("1000"));
+        let relation = json!({
+            "id": after, "key": "a:b", "interface": "http", "scope": "global", "endpoints": [],
+            "status": "joined", "message": "",
+        });
+        let mut page = json!({ "items": [relation] });
+        if after < 2 {
+            page["next"] = json!(format!("local:site-{}", after + 1));
+        }
+        Json(page)
+    };
+    let router = Router::new().route("/v1/models/demo/relations", get(pages));
+    let server = TestServer::start(router).await;
+    let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
+    let all = client.relations("demo", &Default::default()).await.unwrap();
+    let ids: Vec<u64> = all.iter().map(|relation| relation.id).collect();
+    assert_eq!(ids, [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_change_is_asked_for_once_more_under_its_key_when_the_connection_breaks() {
+    let keys: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = keys.clone();
+    let change = move |headers: HeaderMap| {
+        let key = headers["idempotency-key"].to_str().unwrap().to_owned();
+        let mut keys = seen.lock().unwrap();
+        keys.push(key);
+        let tries = keys.len();
+        async move {
+            match tries {
+                // The answer breaks off after its head.
+                1 => {
+                    let broken =
+                        futures::stream::iter([Err::<Bytes, _>(std::io::Error::other("x"))]);
+                    Body::from_stream(broken).into_response()
+                }
+                2 => {
+                    let running = Problem::new(409, "idempotency-request-running", "running");
+                    (StatusCode::CONFLICT, Json(running)).into_response()
+                }
+                _ => Json(json!(["site/1"])).into_response(),
+            }
+        }
+    };
+    let router = Router::new().route("/v1/models/demo/applications/site/units", post(change));
+    let server = TestServer::start(router).await;
+    let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
+    let site = "site".parse().unwrap();
+    let units = client.add_units("demo", &site, 1).await.unwrap();
+    assert_eq!(units[0].as_str(), "site/1");
+    let mut keys = keys.lock().unwrap().clone();
+    assert_eq!(keys.len(), 3);
+    keys.dedup();
+    assert_eq!(keys.len(), 1, "the same change has the same key");
+}

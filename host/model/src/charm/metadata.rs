@@ -14,7 +14,7 @@ use super::url::check_name;
 mod tests;
 
 /// Metadata of a charm, checked by [`CharmMetadata::check`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct CharmMetadata {
     pub name: String,
@@ -47,7 +47,7 @@ pub struct CharmMetadata {
 }
 
 /// Whether a relation spans applications or stays inside one principal's container.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     #[default]
@@ -56,7 +56,7 @@ pub enum Scope {
 }
 
 /// One end of a relation a charm can take part in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Endpoint {
     pub interface: String,
@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for Endpoint {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StorageKind {
     Filesystem,
@@ -115,7 +115,7 @@ pub enum StorageKind {
 }
 
 /// Storage the charm can be given.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Storage {
     #[serde(rename = "type")]
@@ -138,20 +138,20 @@ pub struct Storage {
 }
 
 /// How many instances of a storage a unit may hold: `2`, `0-3`, `1-`, `1+`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Multiple {
     pub range: Count,
 }
 
 /// A count as written; YAML reads `2` as a number and `0-3` as text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum Count {
     Exactly(u32),
     Range(String),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResourceKind {
     File,
@@ -159,7 +159,7 @@ pub enum ResourceKind {
 }
 
 /// A file or image the operator provides beside the charm.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Resource {
     #[serde(rename = "type")]
@@ -173,7 +173,7 @@ pub struct Resource {
 }
 
 /// A workload container of a charm for Kubernetes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Container {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,7 +182,7 @@ pub struct Container {
     pub mounts: Vec<Mount>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Mount {
     pub storage: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -88,6 +88,14 @@ impl fmt::Display for CharmUrl {
     }
 }
 
+crate::schema::text_schema!(
+    CharmUrl,
+    "CharmUrl",
+    RULE,
+    r"^local:[a-z][a-z0-9]*(-[a-z0-9]*[a-z][a-z0-9]*)*-(0|[1-9][0-9]{0,8})$",
+    "local:site-0"
+);
+
 impl TryFrom<String> for CharmUrl {
     type Error = NameError;
     fn try_from(text: String) -> Result<Self, NameError> {

@@ -18,6 +18,7 @@ use crate::access::Route;
 use crate::authenticator::AuthError;
 use crate::identity::Identity;
 use crate::listener::Connection;
+use crate::rest::requests;
 use crate::state::ServerState;
 
 /// Who sends a request that proves nothing and names nobody.
@@ -33,7 +34,7 @@ pub(crate) async fn around(
     next: Next,
 ) -> Response {
     if matches!(*request.method(), Method::GET | Method::HEAD) {
-        return next.run(request).await;
+        return handle(state, identity, route, request, next).await;
     }
     let recorder = state.audit();
     let capture = recorder.config().capture_args;
@@ -61,12 +62,26 @@ pub(crate) async fn around(
         recorder: recorder.clone(),
         record: Some(record),
     };
-    let response = next.run(request).await;
+    let response = handle(state, identity, route, request, next).await;
     if let Some(mut record) = open.record.take() {
         record.result = response.status().as_u16().to_string();
         recorder.record(record).await;
     }
     response
+}
+
+/// The handler; under the demands of the request when somebody known makes it.
+async fn handle(
+    state: &ServerState,
+    identity: Option<&Identity>,
+    route: &'static Route,
+    request: Request,
+    next: Next,
+) -> Response {
+    match identity {
+        Some(identity) => requests::run(state, route, identity, request, next).await,
+        None => next.run(request).await,
+    }
 }
 
 /// Records credentials that were refused. Nothing is recorded of requests without credentials,

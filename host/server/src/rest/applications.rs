@@ -6,11 +6,14 @@ use axum::http::Method;
 use axum::routing::{delete, get, patch, post};
 use periapt_model::UnitName;
 use periapt_wire::rest::{
-    AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Refresh, Removal,
+    AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, ListQuery, Page, Refresh,
+    Removal,
 };
+use serde_json::Value;
 
 use super::Row;
 use super::extract::{Body, Force, InApplication, InModel, Query};
+use super::page::page;
 use super::problem::Answer;
 use crate::state::ServerState;
 
@@ -55,13 +58,22 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, deploy, show, remove, config, set_config, refresh, add_units))]
+pub(super) struct Described;
+
+/// Lists the applications of a model.
+#[utoipa::path(get, path = "/v1/models/{model}/applications", responses((status = 200, body = Page<ApplicationInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Vec<ApplicationInfo>>, Answer> {
-    Ok(Json(state.store().applications(&model).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().applications(&model).await?, &query)
 }
 
+/// Deploys an uploaded charm as an application.
+#[utoipa::path(post, path = "/v1/models/{model}/applications", request_body = Deploy, responses((status = 200, body = ApplicationInfo)))]
 async fn deploy(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -70,6 +82,8 @@ async fn deploy(
     Ok(Json(state.store().deploy(&model, request).await?))
 }
 
+/// Shows an application.
+#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}", responses((status = 200, body = ApplicationInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -77,6 +91,10 @@ async fn show(
     Ok(Json(state.store().application(&model, &name).await?))
 }
 
+/// Begins to remove an application.
+///
+/// Its units run their stop and remove hooks first. With `force` they are removed after a while whether or not they did.
+#[utoipa::path(delete, path = "/v1/models/{model}/applications/{name}", responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -90,6 +108,8 @@ async fn remove(
     ))
 }
 
+/// Shows an application's options and their values.
+#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}/config", responses((status = 200, body = ApplicationConfig)))]
 async fn config(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -97,6 +117,8 @@ async fn config(
     Ok(Json(state.store().application_config(&model, &name).await?))
 }
 
+/// Changes an application's options, all of the change or nothing of it.
+#[utoipa::path(patch, path = "/v1/models/{model}/applications/{name}/config", request_body = ConfigChange, responses((status = 200, body = ApplicationConfig)))]
 async fn set_config(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -110,6 +132,8 @@ async fn set_config(
     ))
 }
 
+/// Moves an application to another revision of its charm.
+#[utoipa::path(post, path = "/v1/models/{model}/applications/{name}/refresh", request_body = Refresh, responses((status = 200, body = ApplicationInfo)))]
 async fn refresh(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -118,6 +142,8 @@ async fn refresh(
     Ok(Json(state.store().refresh(&model, &name, request).await?))
 }
 
+/// Adds units to an application.
+#[utoipa::path(post, path = "/v1/models/{model}/applications/{name}/units", request_body = AddUnits, responses((status = 200, body = Vec<UnitName>)))]
 async fn add_units(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,

@@ -14,11 +14,20 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::GET, "/v1/models/{model}/blobs/{digest}", get(blob))]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(blob))]
+pub(super) struct Described;
+
+/// Downloads a charm's archive or compiled component.
+///
+/// For the agents of the model: `{digest}` is the SHA-256 of an archive, or that and the hash of an engine with a dot between.
+#[utoipa::path(get, path = "/v1/models/{model}/blobs/{digest}", responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
 async fn blob(
     State(state): State<ServerState>,
     InModel(model): InModel,
-    Path((_, digest)): Path<(String, String)>,
+    path: Path<(String, String)>,
 ) -> Result<impl IntoResponse, Answer> {
+    let Path((_, digest)) = path;
     let bytes = crate::blobs::read(&state, &model, &digest)
         .await
         .map_err(|error| {

@@ -24,6 +24,14 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::GET, "/v1/models/{model}/changes", get(changes))]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(changes))]
+pub(super) struct Described;
+
+/// Follows the changes of a model, a line of JSON for each.
+///
+/// The first line is empty and says where the reader joined; then comes one for every settled change, until the reader goes away.
+#[utoipa::path(get, path = "/v1/models/{model}/changes", responses((status = 200, body = String, content_type = "application/x-ndjson")))]
 async fn changes(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -1,46 +1,91 @@
-//! Charms: upload and list.
+//! Charms: upload, list, look at.
 
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::response::IntoResponse;
 use axum::routing::{get, post};
-use bytes::{Bytes, BytesMut};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use futures::StreamExt;
 use periapt_model::charm::CharmInfo;
+use periapt_store::Staging;
 use periapt_wire::Problem;
+use periapt_wire::rest::{ListQuery, Page};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::Row;
-use super::extract::{InModel, Query};
+use super::extract::{InCharm, InModel, Query};
+use super::page::page;
 use super::problem::Answer;
 use crate::charms;
 use crate::state::ServerState;
 
 /// Bytes of an archive.
-pub const ARCHIVE_BYTES: usize = 128 << 20;
+pub const ARCHIVE_BYTES: u64 = 128 << 20;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
         (Method::GET, "/v1/models/{model}/charms", get(list)),
         (Method::POST, "/v1/models/{model}/charms", post(upload)),
+        (Method::GET, "/v1/models/{model}/charms/{charm}", get(show)),
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, upload, show))]
+pub(super) struct Described;
+
+/// Lists the charms that were uploaded to a model.
+#[utoipa::path(get, path = "/v1/models/{model}/charms", responses((status = 200, body = Page<CharmInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Vec<CharmInfo>>, Answer> {
-    Ok(Json(state.store().charms(&model).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().charms(&model).await?, &query)
 }
 
-/// `?name`, the file's name as the client has it: for messages only, the archive names itself.
-#[derive(Deserialize, Default)]
+/// Shows a charm.
+///
+/// A revision of a charm never changes; its tag is the digest of its archive.
+#[utoipa::path(get, path = "/v1/models/{model}/charms/{charm}", responses((status = 200, body = CharmInfo)))]
+async fn show(
+    State(state): State<ServerState>,
+    InCharm(model, url): InCharm,
+) -> Result<impl IntoResponse, Answer> {
+    let charm = state.store().get_charm(&model, &url.to_string()).await?;
+    let tag = HeaderValue::try_from(format!("\"{}\"", charm.sha256));
+    let headers = tag.ok().map(|tag| [(header::ETAG, tag)]);
+    Ok((
+        headers.map(HeaderMap::from_iter).unwrap_or_default(),
+        Json(charm),
+    ))
+}
+
+#[derive(Deserialize, Default, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default)]
 struct Upload {
+    /// The file's name as the client has it: for the log only, the archive names itself.
     name: Option<String>,
+    /// SHA-256 of the body, 64 hexadecimal digits. What does not fit it is refused. The headers
+    /// `Content-Digest` and `Digest` say the same.
+    sha256: Option<String>,
 }
 
+/// Uploads a charm.
+///
+/// The body is the `.charm` file. The answer comes once the charm is checked and compiled; the
+/// same bytes again give the same charm. At most 128 MiB.
+#[utoipa::path(
+    post,
+    path = "/v1/models/{model}/charms",
+    request_body(content = Vec<u8>, content_type = "application/zip"),
+    responses((status = 200, body = CharmInfo))
+)]
 async fn upload(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -48,11 +93,21 @@ async fn upload(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<CharmInfo>, Answer> {
+    let digests = digests(&query, &headers)?;
+    let staged = collect(state.store().stage(), &headers, body, ARCHIVE_BYTES).await?;
+    let found = staged.sha256();
+    if let Some(wanted) = digests.iter().find(|digest| **digest != found) {
+        return Err(Answer(
+            Problem::new(400, "charm-digest-mismatch", "The charm was refused")
+                .why(format!("its SHA-256 is {found}, the request says {wanted}"))
+                .advice("the file was changed on its way or while it was read; send it again"),
+        ));
+    }
     // The semaphore is never closed; without a permit the bound is all that is missing.
     let waiting = state.observation().metrics.upload_waits();
     let _turn = state.uploads().acquire().await;
     drop(waiting);
-    let archive = collect(&headers, body, ARCHIVE_BYTES).await?;
+    let archive = staged.take().await?;
     let charm = charms::upload(&state, &model, archive).await.map_err(|error| {
         tracing::info!(%model, file = query.name.as_deref().unwrap_or_default(), %error, "charm refused");
         Answer::from(error)
@@ -60,8 +115,52 @@ async fn upload(
     Ok(Json(charm))
 }
 
+/// The SHA-256 that the request claims, in each of the ways there are.
+fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<String>, Answer> {
+    let invalid = |why: String| {
+        Answer(
+            Problem::new(400, "digest-invalid", "The digest cannot be read")
+                .why(why)
+                .advice("give the SHA-256 as 64 hexadecimal digits in ?sha256="),
+        )
+    };
+    let mut found = Vec::new();
+    if let Some(text) = &query.sha256 {
+        let text = text.to_ascii_lowercase();
+        if text.len() != 64 || !text.chars().all(|c| c.is_ascii_hexdigit()) {
+            return Err(invalid(format!("\"{text}\" is not a SHA-256")));
+        }
+        found.push(text);
+    }
+    for name in ["content-digest", "digest"] {
+        for value in headers.get_all(name) {
+            let text = value.to_str().unwrap_or_default();
+            for part in text.split(',').map(str::trim) {
+                // Other algorithms are for others.
+                let Some((algorithm, digest)) = part.split_once('=') else {
+                    return Err(invalid(format!("\"{part}\" in {name} has no algorithm")));
+                };
+                if !algorithm.eq_ignore_ascii_case("sha-256") {
+                    continue;
+                }
+                let bytes = BASE64_STANDARD.decode(digest.trim_matches(':'));
+                let bytes = bytes.ok().filter(|bytes| bytes.len() == 32);
+                let bytes =
+                    bytes.ok_or_else(|| invalid(format!("\"{digest}\" is not a SHA-256")))?;
+                found.push(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The body, or the exact reason why not. A claimed length is believed only when it refuses.
-async fn collect(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Answer> {
+async fn collect(
+    mut staged: Staging,
+    headers: &HeaderMap,
+    body: Body,
+    limit: u64,
+) -> Result<Staging, Answer> {
     let too_large = || {
         Answer(
             Problem::new(413, "charm-too-large", "The charm was refused")
@@ -72,10 +171,9 @@ async fn collect(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes,
     let claimed = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if claimed.is_some_and(|length| length > limit as u64) {
+    if claimed.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    let mut collected = BytesMut::new();
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|error| {
@@ -85,17 +183,17 @@ async fn collect(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes,
                     .advice("try again"),
             )
         })?;
-        if collected.len() + chunk.len() > limit {
+        if staged.size() + chunk.len() as u64 > limit {
             return Err(too_large());
         }
-        collected.extend_from_slice(&chunk);
+        staged.push(&chunk).await?;
     }
-    if collected.is_empty() {
+    if staged.size() == 0 {
         return Err(Answer(
             Problem::new(400, "body-missing", "The charm was refused")
                 .why("the request has no body")
                 .advice("send the .charm file's bytes as the body"),
         ));
     }
-    Ok(collected.freeze())
+    Ok(staged)
 }

@@ -20,7 +20,14 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(info, stop))]
+pub(super) struct Described;
+
+/// Shows what the controller is.
+///
 /// The models counted are those the visitor can see.
+#[utoipa::path(get, path = "/v1/controller", responses((status = 200, body = ControllerInfo)))]
 async fn info(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -42,7 +49,10 @@ async fn info(
     }))
 }
 
-/// Answered before anything stops: the process drains its requests first.
+/// Stops the controller.
+///
+/// The answer comes before anything stops: running requests are finished first.
+#[utoipa::path(post, path = "/v1/controller/stop", request_body = StopRequest, responses((status = 200, body = Empty)))]
 async fn stop(State(state): State<ServerState>, Body(request): Body<StopRequest>) -> Json<Empty> {
     state.stop_signal().request(request);
     Json(Empty {})

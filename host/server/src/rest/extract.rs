@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
+use periapt_model::charm::CharmUrl;
 use periapt_model::{ApplicationName, MachineId, ModelUuid, NameError, UnitName, UserName};
 use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
@@ -32,6 +33,12 @@ pub(super) struct InUnit(pub ModelUuid, pub UnitName);
 
 /// `{model}` and `{machine}`; a container's id is written with dashes, `0-lxd-1`.
 pub(super) struct InMachine(pub ModelUuid, pub MachineId);
+
+/// `{model}` and `{relation}`, a number.
+pub(super) struct InRelation(pub ModelUuid, pub u64);
+
+/// `{model}` and `{charm}`, a charm's URL.
+pub(super) struct InCharm(pub ModelUuid, pub CharmUrl);
 
 /// When an open-ended answer has to end: with the API server, with the listener, or when who
 /// asked for it may not have it any more.
@@ -181,6 +188,35 @@ impl FromRequestParts<ServerState> for InMachine {
     }
 }
 
+impl FromRequestParts<ServerState> for InRelation {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts, state).await?;
+        let model = params.model(state).await?;
+        let text = params.get("relation");
+        let id = text.parse().map_err(|_| {
+            let title = "The request is not valid";
+            let problem = periapt_wire::Problem::new(400, "relation-id-invalid", title);
+            Answer(problem.why(format!("\"{text}\" is not the number of a relation")))
+        })?;
+        Ok(InRelation(model, id))
+    }
+}
+
+impl FromRequestParts<ServerState> for InCharm {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts, state).await?;
+        Ok(InCharm(
+            params.model(state).await?,
+            params
+                .get("charm")
+                .parse()
+                .map_err(|error: NameError| error)?,
+        ))
+    }
+}
+
 impl FromRequestParts<ServerState> for Ending {
     type Rejection = std::convert::Infallible;
     async fn from_request_parts(
@@ -201,17 +237,21 @@ impl FromRequestParts<ServerState> for Ending {
 }
 
 /// `?force`
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default)]
 pub(super) struct Force {
+    /// Remove it even if its hooks fail or its agent is gone.
     #[serde(deserialize_with = "flag")]
     pub force: bool,
 }
 
 /// `?limit`
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default)]
 pub(super) struct Limit {
+    /// The last lines, 20 when left out, at most 10,000.
     pub limit: Option<u64>,
 }
 

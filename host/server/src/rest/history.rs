@@ -36,8 +36,14 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(of_unit, of_application, of_machine))]
+pub(super) struct Described;
+
 type History = Result<Json<Vec<HistoryEntry>>, Answer>;
 
+/// Shows what statuses a unit had, oldest first.
+#[utoipa::path(get, path = "/v1/models/{model}/units/{name}/{number}/history", responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -46,6 +52,8 @@ async fn of_unit(
     history(&state, &model, Tag::Unit(unit), limit).await
 }
 
+/// Shows what statuses an application had, oldest first.
+#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}/history", responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_application(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -54,6 +62,8 @@ async fn of_application(
     history(&state, &model, Tag::Application(name), limit).await
 }
 
+/// Shows what statuses a machine had, oldest first.
+#[utoipa::path(get, path = "/v1/models/{model}/machines/{machine}/history", responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_machine(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,

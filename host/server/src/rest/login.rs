@@ -16,6 +16,14 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::POST, "/v1/login", post(login))]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(login))]
+pub(super) struct Described;
+
+/// Logs in: a password for a bearer token.
+///
+/// The token goes into the header `Authorization: Bearer TOKEN` of other requests.
+#[utoipa::path(post, path = "/v1/login", request_body = LoginRequest, responses((status = 200, body = LoginReply)))]
 async fn login(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,

@@ -18,6 +18,14 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::GET, "/v1/models/{model}/logs", get(logs))]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(logs))]
+pub(super) struct Described;
+
+/// Shows the log of a model, a line of JSON for each record.
+///
+/// With `follow` the answer goes on as lines are written.
+#[utoipa::path(get, path = "/v1/models/{model}/logs", responses((status = 200, body = String, content_type = "application/x-ndjson")))]
 async fn logs(
     State(state): State<ServerState>,
     InModel(model): InModel,

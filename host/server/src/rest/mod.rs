@@ -6,11 +6,12 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{HeaderMap, Method, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use periapt_wire::Problem;
+use tower_http::compression::CompressionLayer;
 
 use crate::access as table;
 use crate::state::ServerState;
@@ -22,20 +23,27 @@ mod audit;
 mod blobs;
 mod changes;
 mod charms;
+mod conditions;
 mod controller;
 mod controller_config;
 mod extract;
 mod gate;
 mod history;
 mod hooks;
+mod idempotency;
 mod lines;
 mod login;
 mod logs;
+mod machines;
 mod models;
 pub(crate) mod observe;
+mod openapi;
+mod page;
 mod probes;
 pub mod problem;
 mod register;
+mod relations;
+pub(crate) mod requests;
 mod session;
 mod status;
 #[cfg(test)]
@@ -46,10 +54,14 @@ mod users;
 mod whoami;
 mod workers;
 
+pub(crate) use idempotency::Running;
 use problem::Answer;
 
 /// Bytes of a JSON body.
 const BODY_BYTES: usize = 2 << 20;
+
+/// Smaller answers fit a packet as they are.
+const WORTH_BYTES: usize = 1024;
 
 /// A route with its handler.
 type Row = (Method, &'static str, MethodRouter<ServerState>);
@@ -68,10 +80,13 @@ fn rows() -> Vec<Row> {
         hooks::routes(),
         login::routes(),
         logs::routes(),
+        machines::routes(),
         models::routes(),
         observe::routes(),
+        openapi::routes(),
         probes::routes(),
         register::routes(),
+        relations::routes(),
         session::routes(),
         status::routes(),
         tokens::routes(),
@@ -103,6 +118,26 @@ pub(crate) fn router(state: &ServerState) -> Router {
         .fallback(nowhere)
         .method_not_allowed_fallback(not_so)
         .with_state(state.clone())
+        .layer(CompressionLayer::new().compress_when(compressible))
+}
+
+/// Documents are worth compressing. Streams are not, a reader waits for each line; neither are
+/// blobs, they are compressed already.
+fn compressible(
+    _: StatusCode,
+    _: Version,
+    headers: &HeaderMap,
+    _: &axum::http::Extensions,
+) -> bool {
+    let value = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let kind = value(header::CONTENT_TYPE).unwrap_or_default();
+    let document = ["application/json", "application/problem+json", "text/html"]
+        .iter()
+        .any(|known| kind.starts_with(known));
+    let small = value(header::CONTENT_LENGTH)
+        .and_then(|length| length.parse::<usize>().ok())
+        .is_some_and(|length| length < WORTH_BYTES);
+    document && !small
 }
 
 /// What is no route is a page of the web interface, or nothing.

@@ -4,12 +4,14 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::Method;
 use axum::routing::{delete, get, patch, post};
-use periapt_model::config::Values;
-use periapt_wire::rest::{AddModel, ConfigChange, ModelSummary};
+use periapt_model::config::{ConfigValue, Values};
+use periapt_wire::rest::{AddModel, ConfigChange, ListQuery, ModelSummary, Page};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::Row;
 use super::extract::{Body, InModel, Query, flag};
+use super::page::page;
 use super::problem::{Answer, forbidden};
 use crate::identity::Identity;
 use crate::state::ServerState;
@@ -29,16 +31,27 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, add, show, destroy, config, set_config))]
+pub(super) struct Described;
+
+/// Lists the models.
+///
+/// Those that the visitor may read.
+#[utoipa::path(get, path = "/v1/models", responses((status = 200, body = Page<ModelSummary>)))]
 async fn list(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
-) -> Result<Json<Vec<ModelSummary>>, Answer> {
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
     let Identity::User { name } = identity else {
         return Err(forbidden());
     };
-    Ok(Json(state.store().readable_models(&name).await?))
+    page(state.store().readable_models(&name).await?, &query)
 }
 
+/// Adds a model.
+#[utoipa::path(post, path = "/v1/models", request_body = AddModel, responses((status = 200, body = ModelSummary)))]
 async fn add(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -50,6 +63,8 @@ async fn add(
     Ok(Json(state.store().add_model(request, &name).await?))
 }
 
+/// Shows a model.
+#[utoipa::path(get, path = "/v1/models/{model}", responses((status = 200, body = ModelSummary)))]
 async fn show(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -58,14 +73,21 @@ async fn show(
 }
 
 /// `?force&timeout_ms`
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default)]
 struct Destroy {
+    /// Remove it even if hooks fail or agents are gone.
     #[serde(deserialize_with = "flag")]
     force: bool,
+    /// How long each phase of a forced removal may take, in milliseconds.
     timeout_ms: Option<u64>,
 }
 
+/// Begins to destroy a model and everything in it.
+///
+/// With `force`, what is not gone after `timeout_ms` is removed anyway.
+#[utoipa::path(delete, path = "/v1/models/{model}", responses((status = 200, body = ModelSummary)))]
 async fn destroy(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -79,6 +101,8 @@ async fn destroy(
     ))
 }
 
+/// Shows a model's options, defaults included.
+#[utoipa::path(get, path = "/v1/models/{model}/config", responses((status = 200, body = BTreeMap<String, ConfigValue>)))]
 async fn config(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -86,6 +110,8 @@ async fn config(
     Ok(Json(state.store().model_config(&model).await?))
 }
 
+/// Changes a model's options, all of the change or nothing of it.
+#[utoipa::path(patch, path = "/v1/models/{model}/config", request_body = ConfigChange, responses((status = 200, body = BTreeMap<String, ConfigValue>)))]
 async fn set_config(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -196,9 +196,16 @@ fn status_of(error: &StoreError) -> u16 {
         | StoreError::LeaseDenied { .. }
         | StoreError::LeaseLost { .. } => 409,
         StoreError::Invalid { code, .. } => match *code {
-            "port-conflict" | "charm-in-use" | "unit-not-in-error" => 409,
-            "last-superuser" | "owner-access" | "user-oneself" => 409,
+            "port-conflict"
+            | "charm-in-use"
+            | "unit-not-in-error"
+            | "already-resolved"
+            | "idempotency-key-taken"
+            | "last-superuser"
+            | "owner-access"
+            | "user-oneself" => 409,
             "registration-invalid" => 401,
+            "precondition-failed" => 412,
             _ => 400,
         },
         StoreError::Stopped | StoreError::Locked => 503,
@@ -228,6 +235,7 @@ fn title(status: u16) -> &'static str {
         403 => "Permission denied",
         404 => "Not found",
         409 => "Not possible now",
+        412 => "It has changed meanwhile",
         429 => "Too many requests",
         503 => "Not available now",
         507 => "No room left",
@@ -298,6 +306,11 @@ fn advice(code: &str) -> &'static str {
         "charm-config-invalid" => "correct config.yaml and pack the charm again",
         "charm-actions-invalid" => "correct actions.yaml and pack the charm again",
         "charm-capability-unknown" => "remove the capability, or use a newer controller",
+        "precondition-failed" => {
+            "look at it again, then send the request with the new ETag, or without If-Match"
+        }
+        "idempotency-key-taken" => "ask again in a moment, with the same key",
+        "already-resolved" => "wait until the unit's agent has taken note of it",
         "disk-full" => "free some space on the controller's disk, then try again",
         "database-locked" | "stopped" => "try again in a few seconds",
         "internal-error" => "the controller's log tells more",

@@ -16,7 +16,14 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::GET, "/v1/models/{model}/status", get(status))]
 }
 
-/// `?pattern`, repeated.
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(status))]
+pub(super) struct Described;
+
+/// Shows the status of a model, or of what the patterns name.
+///
+/// The shape is that of the result of `Client.FullStatus` in Juju.
+#[utoipa::path(get, path = "/v1/models/{model}/status", params(("pattern" = Option<Vec<String>>, Query, description = "Applications, units or machines, `*` for any text; repeated for more than one")), responses((status = 200, body = FullStatus)))]
 async fn status(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -1,20 +1,23 @@
-//! Units: look at, remove, resolve.
+//! Units: list, look at, remove, resolve.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
 use axum::routing::{delete, get, post};
 use periapt_model::MachineId;
-use periapt_wire::rest::{Removal, ResolveRequest, UnitInfo};
+use periapt_wire::rest::{ListQuery, Page, Removal, ResolveRequest, UnitInfo};
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 
 use super::Row;
-use super::extract::{Body, Force, InUnit, Query};
+use super::extract::{Body, Force, InModel, InUnit, Query};
+use super::page::page;
 use super::problem::Answer;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
+        (Method::GET, "/v1/models/{model}/units", get(list)),
         (
             Method::GET,
             "/v1/models/{model}/units/{name}/{number}",
@@ -33,6 +36,24 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, show, remove, resolve))]
+pub(super) struct Described;
+
+/// Lists the units of a model.
+#[utoipa::path(get, path = "/v1/models/{model}/units", responses((status = 200, body = Page<UnitInfo>)))]
+async fn list(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    let present = state.presence().is_present(&model);
+    let presence = |_: &MachineId| present;
+    page(state.store().units(&model, &presence).await?, &query)
+}
+
+/// Shows a unit.
+#[utoipa::path(get, path = "/v1/models/{model}/units/{name}/{number}", responses((status = 200, body = UnitInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -46,6 +67,8 @@ async fn show(
     ))
 }
 
+/// Begins to remove a unit.
+#[utoipa::path(delete, path = "/v1/models/{model}/units/{name}/{number}", responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -54,6 +77,10 @@ async fn remove(
     Ok(Json(state.store().remove_unit(&model, &unit, force).await?))
 }
 
+/// Marks the failed hook of a unit as dealt with.
+///
+/// With `retry` the hook runs again, else the unit goes on as if it had succeeded.
+#[utoipa::path(post, path = "/v1/models/{model}/units/{name}/{number}/resolved", request_body = ResolveRequest, responses((status = 200, body = Empty)))]
 async fn resolve(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,

@@ -21,6 +21,12 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(all, of_model))]
+pub(super) struct Described;
+
+/// Lists the workers of the catalogue over the whole controller.
+#[utoipa::path(get, path = "/v1/workers", responses((status = 200, body = Vec<WorkerRow>)))]
 async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, Answer> {
     let models = state.store().models().await?;
     let controller = state.reports().controller().await;
@@ -31,6 +37,8 @@ async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, A
     )))
 }
 
+/// Lists the workers of the catalogue in one model and its agents.
+#[utoipa::path(get, path = "/v1/models/{model}/workers", responses((status = 200, body = Vec<WorkerRow>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
-use periapt_model::status::{Machine, Status, derive_application};
+use periapt_model::status::{Status, derive_application};
 use periapt_model::{Life, MachineId};
 use periapt_wire::status::{
     ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, ModelStatusInfo, UnitStatus,
@@ -11,7 +11,7 @@ use periapt_wire::status::{
 
 use super::pattern::Patterns;
 use super::{ApplicationRow, MachineRow, Picture, Presence, UnitRow};
-use crate::status::shown;
+use crate::status::{shown, shown_machine};
 
 /// The version of this program, which is that of its agents.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -160,15 +160,7 @@ fn application_status(
 }
 
 fn machine_status(row: MachineRow, presence: Presence<'_>) -> MachineStatus {
-    let agent = if row.agent.status != Machine::Pending && !presence(&row.id) {
-        let message = "agent is not communicating with the server";
-        Status {
-            since: row.agent.since,
-            ..Status::new(Machine::Down, message)
-        }
-    } else {
-        row.agent
-    };
+    let agent = shown_machine(row.agent, presence(&row.id));
     MachineStatus {
         agent_status: DetailedStatus {
             version: VERSION.to_owned(),

@@ -208,7 +208,8 @@ async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<Machin
         .collect()
 }
 
-async fn load_statuses<W>(
+/// Current statuses of one kind, by entity.
+pub(crate) async fn load_statuses<W>(
     db: &mut Session,
     model: &ModelUuid,
     kind: &'static str,

@@ -26,7 +26,19 @@ use periapt_model::{ModelName, ModelUuid};
 use serde::{Deserialize, Serialize};
 
 /// What a user may do on the controller, as Juju names it. Each includes those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum ControllerAccess {
     /// May log in and see the models shared with them.
@@ -74,7 +86,19 @@ impl std::fmt::Display for UnknownAccess {
 impl std::error::Error for UnknownAccess {}
 
 /// What a user may do in a model, as Juju names it. Each includes those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelPermission {
     Read,
@@ -124,7 +148,7 @@ impl std::str::FromStr for ModelPermission {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct WhoAmI {
     pub user: String,
@@ -135,7 +159,7 @@ pub struct WhoAmI {
 }
 
 /// A model as its visitor may use it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct OwnModelAccess {
     pub uuid: ModelUuid,
@@ -145,7 +169,7 @@ pub struct OwnModelAccess {
 
 /// A browser's login. Requests that change something repeat `csrf` in the header
 /// `X-Periapt-CSRF`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Session {
     pub user: String,
@@ -154,7 +178,7 @@ pub struct Session {
     pub expires_at: i64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct UserInfo {
     pub name: String,
@@ -170,7 +194,7 @@ pub struct UserInfo {
 }
 
 /// With a password the user can log in at once; without, `AddedUser::registration` is for them.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct AddUser {
     pub name: String,
@@ -178,7 +202,7 @@ pub struct AddUser {
     pub password: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddedUser {
     pub user: UserInfo,
@@ -188,7 +212,7 @@ pub struct AddedUser {
 }
 
 /// The content of a registration string.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Registration {
     pub user: String,
@@ -199,7 +223,7 @@ pub struct Registration {
     pub token: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Register {
     pub user: String,
@@ -209,14 +233,14 @@ pub struct Register {
     pub password: String,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct ChangeUser {
     pub display_name: Option<String>,
     pub disabled: Option<bool>,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct ChangePassword {
     /// The present one; a superuser who changes somebody else's leaves it out.
@@ -224,7 +248,7 @@ pub struct ChangePassword {
     pub password: String,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct AddToken {
     /// What the user calls it, unique among the user's tokens.
@@ -233,7 +257,7 @@ pub struct AddToken {
     pub expires_in: Option<u64>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddedToken {
     pub info: TokenInfo,
@@ -241,7 +265,7 @@ pub struct AddedToken {
     pub token: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct TokenInfo {
     /// Not the secret.
@@ -254,19 +278,19 @@ pub struct TokenInfo {
     pub last_used: Option<i64>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Grant {
     pub access: ControllerAccess,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct GrantModel {
     pub access: ModelPermission,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelAccess {
     pub user: String,

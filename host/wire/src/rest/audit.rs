@@ -9,7 +9,7 @@ use periapt_model::ModelUuid;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct AuditRecord {
     pub id: i64,
@@ -32,8 +32,9 @@ pub struct AuditRecord {
 }
 
 /// All filters must hold.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
 pub struct AuditQuery {
     pub user: Option<String>,
     /// Part of `what` or `target`.

@@ -9,7 +9,7 @@ use periapt_model::{ApplicationName, UnitName};
 use serde::{Deserialize, Serialize};
 
 /// One run of one hook.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HookRun {
     pub id: i64,
@@ -31,8 +31,9 @@ pub struct HookRun {
     pub effects: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
 pub struct HookQuery {
     pub unit: Option<String>,
     pub application: Option<String>,

@@ -10,7 +10,7 @@
 use periapt_model::{ApplicationName, Life, MachineId, UnitName};
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct MachineInfo {
     pub id: MachineId,
@@ -28,7 +28,7 @@ pub struct MachineInfo {
     pub created_at: i64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct RelationInfo {
     pub id: u64,
@@ -42,7 +42,7 @@ pub struct RelationInfo {
     pub message: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct RelationEndpoint {
     pub application: ApplicationName,

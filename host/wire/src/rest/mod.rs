@@ -37,7 +37,7 @@ mod page;
 
 use std::collections::BTreeMap;
 
-use periapt_model::config::{Schema, Value, Values};
+use periapt_model::config::{ConfigValue, Schema, Value, Values};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub use observe::*;
 pub use page::*;
 
 /// `POST /v1/login`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoginRequest {
     pub user: String,
@@ -61,7 +61,7 @@ pub struct LoginRequest {
     pub name: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoginReply {
     pub user: String,
@@ -69,7 +69,7 @@ pub struct LoginReply {
     pub token: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ControllerInfo {
     pub uuid: ModelUuid,
@@ -83,15 +83,16 @@ pub struct ControllerInfo {
     pub pid: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddModel {
     pub name: ModelName,
     #[serde(default)]
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: Values,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelSummary {
     pub uuid: ModelUuid,
@@ -107,26 +108,29 @@ pub struct ModelSummary {
 }
 
 /// Sets and resets in one step; all or none take effect.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct ConfigChange {
     /// Text is read as the option's type.
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub set: BTreeMap<String, Value>,
     pub reset: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ApplicationConfig {
     pub application: ApplicationName,
     pub charm: String,
     pub schema: Schema,
     /// What was set, without defaults.
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub settings: Values,
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub effective: Values,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Deploy {
     pub application: ApplicationName,
@@ -135,6 +139,7 @@ pub struct Deploy {
     #[serde(default = "one")]
     pub units: u32,
     #[serde(default)]
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: BTreeMap<String, Value>,
 }
 
@@ -142,7 +147,7 @@ fn one() -> u32 {
     1
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ApplicationInfo {
     pub name: ApplicationName,
@@ -156,7 +161,7 @@ pub struct ApplicationInfo {
     pub units: Vec<UnitName>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Refresh {
     pub charm: String,
@@ -164,12 +169,12 @@ pub struct Refresh {
     pub force_units: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AddUnits {
     pub count: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnitInfo {
     pub name: UnitName,
@@ -188,21 +193,21 @@ pub struct UnitInfo {
     pub waiting_for: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Removal {
     pub units: Vec<UnitName>,
     pub machines: Vec<MachineId>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ResolveRequest {
     #[serde(default)]
     pub retry: bool,
 }
 
 /// A line of `show-status-log`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HistoryEntry {
     pub time: i64,
@@ -213,8 +218,9 @@ pub struct HistoryEntry {
 }
 
 /// Query of `debug-log`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
 pub struct LogQuery {
     /// Entities (tags or names, `*` at the end allowed), comma separated.
     pub include: Option<String>,
@@ -231,7 +237,7 @@ pub struct LogQuery {
 }
 
 /// A worker of the catalogue, here and now.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorkerRow {
     /// Juju's name.
@@ -247,7 +253,7 @@ pub struct WorkerRow {
 }
 
 /// A line of `/changes`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ChangeLine {
     /// Position in the change log.
     pub position: i64,
@@ -255,7 +261,7 @@ pub struct ChangeLine {
     pub changed: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct StopRequest {
     /// Stop the agents too, for `destroy-controller`.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// One page, and where the next begins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -13,8 +13,9 @@ pub struct Page<T> {
 }
 
 /// Query of the lists of a model's resources. Items that fit all filters are in the list.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
 pub struct ListQuery {
     /// A name, `*` allowed at its end.
     pub name: Option<String>,

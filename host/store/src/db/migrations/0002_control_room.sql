@@ -71,6 +71,7 @@ CREATE TABLE idempotency (
     request TEXT NOT NULL, -- digest of method, path and body
     status BIGINT NOT NULL, -- 0 while the answer is not known
     content_type TEXT NOT NULL,
+    etag TEXT NOT NULL,
     body BYTEA NOT NULL,
     created_at BIGINT NOT NULL,
     PRIMARY KEY (account, key)

@@ -1,0 +1,363 @@
+//! Puts the parts together and adds what holds for every route.
+
+use serde_json::{Map, Value, json};
+
+use super::super::conditions;
+use super::super::page::Listed;
+use super::{Part, examples};
+use crate::access::{self, Visitor};
+
+/// Parameters in paths: what they name, and the pattern or type of them.
+const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
+    ("model", "UUID or name of a model", "^[a-z0-9][a-z0-9-]*$"),
+    ("name", "Name of an application", "^[a-z][a-z0-9-]*$"),
+    ("number", "Number of a unit", "^(0|[1-9][0-9]{0,8})$"),
+    (
+        "machine",
+        "Id of a machine; that of a container has dashes, `0-lxd-1`",
+        "^[0-9a-z-]+$",
+    ),
+    (
+        "charm",
+        "URL of a charm, `local:site-0`",
+        "^local:[a-z][a-z0-9-]*$",
+    ),
+    ("relation", "Number of a relation", "^(0|[1-9][0-9]{0,8})$"),
+    ("digest", "Name of a blob", "^[0-9a-f.]+$"),
+    ("user", "Name of a user", "^[A-Za-z0-9][A-Za-z0-9.+-]*$"),
+    ("id", "Id within its list", "^[0-9A-Za-z-]+$"),
+];
+
+/// Refusals: status, name, what it means.
+const PROBLEMS: &[(u16, &str, &str)] = &[
+    (
+        400,
+        "BadRequest",
+        "The request cannot be read or contradicts a rule",
+    ),
+    (401, "Unauthorized", "Not logged in"),
+    (403, "Forbidden", "Logged in, but this is not allowed"),
+    (
+        404,
+        "NotFound",
+        "Something that the address names does not exist",
+    ),
+    (408, "TimedOut", "What was waited for did not come in time"),
+    (409, "Conflict", "Not possible in the present state"),
+    (
+        412,
+        "PreconditionFailed",
+        "What was to be changed has changed since its ETag was read",
+    ),
+    (413, "TooLarge", "The body is too large"),
+    (415, "NotJson", "The body is not JSON"),
+    (
+        422,
+        "KeyReused",
+        "The Idempotency-Key belongs to another request",
+    ),
+    (429, "TooManyRequests", "Too many failed logins"),
+    (500, "InternalError", "The controller failed"),
+    (
+        503,
+        "Unavailable",
+        "Not available now: the controller starts, stops or cannot reach its database",
+    ),
+    (507, "NoRoom", "The controller's disk is full"),
+];
+
+const ABOUT: &str = "The HTTP API of a Periapt controller.
+
+Log in with `POST /v1/login` and send the token as `Authorization: Bearer TOKEN`. Every refusal is
+a `Problem`: a stable code for programs, what went wrong, why, and what to do.
+
+Lists come in pages: `items`, and `next` when there is more, to be handed back as `?after=`.
+
+What can be changed has an `ETag`. A change with `If-Match: ETAG` is made only if nobody else
+changed it meanwhile; otherwise the answer is 412 and nothing happened. The tag is the version of
+what people set; statuses shown with it do not change it.
+
+A change with an `Idempotency-Key` can be sent again without fear: for 24 hours the same request
+with the same key gets the first answer again, with `Idempotency-Replayed: true`, and nothing is
+done twice.";
+
+/// The whole document.
+pub(super) fn make(parts: Vec<Part>) -> Value {
+    let mut paths = Map::new();
+    let mut schemas = Map::new();
+    let mut tags = Vec::new();
+    for (tag, about, part) in parts {
+        if !about.is_empty() {
+            tags.push(json!({ "name": tag, "description": about }));
+        }
+        let Ok(mut part) = serde_json::to_value(part) else {
+            continue;
+        };
+        for (path, item) in take(&mut part["paths"]) {
+            let Value::Object(item) = item else { continue };
+            for (method, mut operation) in item {
+                complete(&path, &method, tag, &mut operation);
+                paths
+                    .entry(path.clone())
+                    .or_insert_with(|| json!({}))
+                    .as_object_mut()
+                    .map(|methods| methods.insert(method, operation));
+            }
+        }
+        schemas.extend(take(&mut part["components"]["schemas"]));
+    }
+    schemas.insert("Problem".to_owned(), schema_of::<periapt_wire::Problem>());
+    for (name, schema) in &mut schemas {
+        if let (Some(example), Some(schema)) = (examples::of(name), schema.as_object_mut()) {
+            schema.insert("examples".to_owned(), json!([example]));
+        }
+    }
+    // Sorted, so that the text depends on nothing else.
+    let mut paths: Vec<(String, Value)> = paths.into_iter().collect();
+    paths.sort_by(|(a, _), (b, _)| a.cmp(b));
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Periapt",
+            "version": "1",
+            "description": ABOUT,
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "tags": tags,
+        "paths": Map::from_iter(paths),
+        "components": {
+            "schemas": schemas,
+            "responses": problems(),
+            "securitySchemes": {
+                "bearer": { "type": "http", "scheme": "bearer", "description": "A token of `POST /v1/login`, or one made for a program." },
+                "basic": { "type": "http", "scheme": "basic", "description": "A user's name or an agent's tag, and its password." },
+                "session": { "type": "apiKey", "in": "cookie", "name": "periapt-session", "description": "The cookie of a browser's login. Changes repeat the session's `csrf` in the header `X-Periapt-CSRF`." },
+            },
+        },
+    })
+}
+
+fn take(value: &mut Value) -> Map<String, Value> {
+    match value.take() {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn schema_of<T: utoipa::PartialSchema>() -> Value {
+    serde_json::to_value(T::schema()).unwrap_or_default()
+}
+
+/// Adds to an operation what its route's row and its address say.
+fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
+    let verb = method.to_ascii_uppercase();
+    let route = access::ROUTES
+        .iter()
+        .find(|route| route.method == verb && route.path == path);
+    let visitor = route.map_or(Visitor::Anyone, |route| route.visitor);
+    let writes = method != "get";
+    let conditional = conditions::is_conditional(path);
+    operation["operationId"] = json!(operation_id(path, method));
+    operation["tags"] = json!([tag]);
+    operation["security"] = match visitor {
+        Visitor::Anyone => json!([]),
+        Visitor::AgentOfModel => json!([{ "basic": [] }]),
+        _ => json!([{ "bearer": [] }, { "session": [] }, { "basic": [] }]),
+    };
+    let mut parameters = path_parameters(path);
+    if let Value::Array(given) = operation["parameters"].take() {
+        parameters.extend(
+            given
+                .into_iter()
+                .filter(|parameter| parameter["in"] != "path"),
+        );
+    }
+    parameters = parameters
+        .into_iter()
+        .filter_map(|parameter| of_list(path, parameter))
+        .collect();
+    for parameter in &mut parameters {
+        without_null(&mut parameter["schema"]);
+    }
+    let people = !matches!(visitor, Visitor::Anyone | Visitor::AgentOfModel);
+    if writes && people {
+        parameters.push(header(
+            "Idempotency-Key",
+            "A fresh key, such as a UUID, that makes it safe to send the request again",
+            "^[!-~]{1,255}$",
+        ));
+        if conditional {
+            parameters.push(header(
+                "If-Match",
+                "The ETag at which to make the change, or `*`",
+                "^(\\*|\"[0-9]+\")$",
+            ));
+        }
+    }
+    if !parameters.is_empty() {
+        operation["parameters"] = Value::Array(parameters);
+    } else if let Some(operation) = operation.as_object_mut() {
+        operation.remove("parameters");
+    }
+    let has_body = operation.get("requestBody").is_some();
+    if has_body {
+        operation["requestBody"]["required"] = json!(true);
+    }
+    let by_fields = of_fields(operation);
+    let responses = &mut operation["responses"];
+    if let Some(fine) = responses.get_mut("200") {
+        if fine["description"].as_str().unwrap_or_default().is_empty() {
+            fine["description"] = json!("Done");
+        }
+        if conditional && (!writes || method == "patch" || path.ends_with("/refresh")) {
+            fine["headers"]["ETag"] = json!({ "description": "The definition's version", "schema": { "type": "string" } });
+        }
+        if writes && people {
+            fine["headers"]["Idempotency-Replayed"] = json!({ "description": "`true` on an answer that was given before", "schema": { "type": "string" } });
+        }
+        if by_fields {
+            let schema = fine["content"]["application/json"]["schema"].take();
+            fine["content"]["application/json"]["schema"] = json!({ "anyOf": [schema, {
+                "type": "object",
+                "description": "With `fields`: the items have the members that were asked for.",
+                "required": ["items"],
+                "properties": {
+                    "items": { "type": "array", "items": { "type": "object" } },
+                    "next": { "type": "string" },
+                },
+            }] });
+        }
+    }
+    let mut refusals = vec![400, 500, 503];
+    if visitor != Visitor::Anyone || path == "/v1/login" {
+        refusals.extend([401, 403, 429]);
+    }
+    if path.contains('{') {
+        refusals.push(404);
+    }
+    if writes {
+        refusals.extend([409, 422, 507]);
+        if conditional {
+            refusals.push(412);
+        }
+        if has_body {
+            refusals.extend([413, 415]);
+        }
+    }
+    if path.ends_with("/wait") {
+        refusals.push(408);
+    }
+    for (status, name, _) in PROBLEMS {
+        if refusals.contains(status) && responses.get(status.to_string()).is_none() {
+            let reference = format!("#/components/responses/{name}");
+            responses[status.to_string()] = json!({ "$ref": reference });
+        }
+    }
+}
+
+/// `GET /v1/models/{model}/units` becomes `get_models_by_model_units`.
+fn operation_id(path: &str, method: &str) -> String {
+    let mut id = method.to_owned();
+    for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+        match segment
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'))
+        {
+            Some(name) => id.push_str(&format!("_by_{name}")),
+            None if segment == "v1" => {}
+            None => id.push_str(&format!("_{}", segment.replace(['.', '-'], "_"))),
+        }
+    }
+    id
+}
+
+fn path_parameters(path: &str) -> Vec<Value> {
+    path.split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| {
+            let known = PATH_PARAMETERS.iter().find(|(known, ..)| *known == name);
+            let (description, schema) = match known {
+                Some((_, about, pattern)) => {
+                    (*about, json!({ "type": "string", "pattern": pattern }))
+                }
+                None => ("", json!({ "type": "string", "minLength": 1 })),
+            };
+            json!({ "name": name, "in": "path", "required": true, "description": description, "schema": schema })
+        })
+        .collect()
+}
+
+fn header(name: &str, description: &str, pattern: &str) -> Value {
+    json!({ "name": name, "in": "header", "required": false, "description": description,
+        "schema": { "type": "string", "pattern": pattern } })
+}
+
+/// A parameter that may be left out is left out, not sent as null.
+fn without_null(schema: &mut Value) {
+    if let Some(types) = schema["type"].as_array() {
+        let types: Vec<Value> = types
+            .iter()
+            .filter(|one| **one != "null")
+            .cloned()
+            .collect();
+        if let [one] = types.as_slice() {
+            schema["type"] = one.clone();
+        }
+    }
+}
+
+/// The query parameters of a list as that list takes them.
+fn of_list(path: &str, mut parameter: Value) -> Option<Value> {
+    use periapt_model::charm::CharmInfo;
+    use periapt_wire::rest::{ApplicationInfo, MachineInfo, ModelSummary, RelationInfo, UnitInfo};
+    type Lists = (&'static [&'static str], &'static [&'static str]);
+    fn of<T: Listed>() -> Lists {
+        (T::FILTERS, T::FIELDS)
+    }
+    let (filters, fields) = match path {
+        "/v1/models" => of::<ModelSummary>(),
+        "/v1/models/{model}/applications" => of::<ApplicationInfo>(),
+        "/v1/models/{model}/units" => of::<UnitInfo>(),
+        "/v1/models/{model}/machines" => of::<MachineInfo>(),
+        "/v1/models/{model}/charms" => of::<CharmInfo>(),
+        "/v1/models/{model}/relations" => of::<RelationInfo>(),
+        _ => return Some(parameter),
+    };
+    match parameter["name"].as_str().unwrap_or_default() {
+        "status" | "application" | "machine" => {
+            let name = parameter["name"].as_str()?;
+            filters.contains(&name).then_some(parameter)
+        }
+        "fields" => {
+            parameter["schema"] =
+                json!({ "type": "array", "items": { "type": "string", "enum": fields } });
+            parameter["style"] = json!("form");
+            parameter["explode"] = json!(false);
+            Some(parameter)
+        }
+        "limit" => {
+            parameter["schema"] = json!({ "type": "integer", "minimum": 1, "maximum": 1000 });
+            Some(parameter)
+        }
+        _ => Some(parameter),
+    }
+}
+
+/// Whether a request can choose the members of the items.
+fn of_fields(operation: &Value) -> bool {
+    operation["parameters"]
+        .as_array()
+        .is_some_and(|all| all.iter().any(|parameter| parameter["name"] == "fields"))
+}
+
+fn problems() -> Value {
+    let answers = PROBLEMS.iter().map(|(status, name, about)| {
+        let answer = json!({
+            "description": about,
+            "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
+        });
+        debug_assert!((400..600).contains(status));
+        ((*name).to_owned(), answer)
+    });
+    Value::Object(answers.collect())
+}

@@ -1,0 +1,32 @@
+//! Examples of bodies, by the name of their schema.
+
+use serde_json::{Value, json};
+
+/// An example; none where the shape says enough.
+pub(super) fn of(schema: &str) -> Option<Value> {
+    Some(match schema {
+        "LoginRequest" => json!({ "user": "admin", "password": "correct horse battery staple" }),
+        "AddModel" => json!({ "name": "shop", "config": { "logging-config": "<root>=INFO" } }),
+        "Deploy" => json!({
+            "application": "site", "charm": "local:site-0", "units": 2,
+            "config": { "greeting": "hello" },
+        }),
+        "ConfigChange" => json!({ "set": { "greeting": "good evening" }, "reset": ["port"] }),
+        "AddUnits" => json!({ "count": 3 }),
+        "Refresh" => json!({ "charm": "local:site-1", "force-units": false }),
+        "ResolveRequest" => json!({ "retry": true }),
+        "StopRequest" => json!({ "agents": false }),
+        "Problem" => json!({
+            "status": 404, "code": "application-not-found", "title": "Not found",
+            "detail": "application \"site\" not found",
+            "advice": "`periapt status` shows what the model holds",
+        }),
+        "ModelSummary" => json!({
+            "uuid": "6f1c4d2e-0b1a-4c57-9f0e-2d3c4b5a6978", "name": "shop", "owner": "admin",
+            "life": "alive", "status": "available", "message": "", "applications": 1,
+            "machines": 2, "units": 2, "created-at": 1_790_000_000_000_000_i64,
+        }),
+        "Removal" => json!({ "units": ["site/0", "site/1"], "machines": ["0", "1"] }),
+        _ => return None,
+    })
+}

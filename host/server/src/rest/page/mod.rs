@@ -1,0 +1,320 @@
+//! Lists, page by page: filtered, in natural order, with the members that were asked for.
+//!
+//! The cursor is the name of the last item, so a page begins where the one before ended however
+//! the list changed in between, and any name is a good cursor.
+
+use axum::Json;
+use periapt_model::charm::CharmInfo;
+use periapt_wire::Problem;
+use periapt_wire::rest::{
+    ApplicationInfo, ListQuery, MachineInfo, ModelSummary, Page, RelationInfo, UnitInfo,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::problem::Answer;
+
+mod natural;
+#[cfg(test)]
+mod tests;
+
+/// Items of a page when nothing is said, and at most.
+const ITEMS: u64 = 100;
+const MOST_ITEMS: u64 = 1000;
+
+/// What the filters of a list look at.
+pub(super) struct Facts {
+    /// The item's own name, by which lists are ordered.
+    pub name: String,
+    pub status: String,
+    pub applications: Vec<String>,
+    pub machines: Vec<String>,
+}
+
+/// What a list is made of.
+pub(super) trait Listed: Serialize {
+    /// Filters of `ListQuery` that make sense for it; others are refused.
+    const FILTERS: &'static [&'static str];
+    /// Its members as JSON names them.
+    const FIELDS: &'static [&'static str];
+
+    fn facts(&self) -> Facts;
+}
+
+/// One page of `items`.
+pub(super) fn page<T: Listed>(
+    items: Vec<T>,
+    query: &ListQuery,
+) -> Result<Json<Page<Value>>, Answer> {
+    let limit = match query.limit {
+        None => ITEMS,
+        Some(limit) if (1..=MOST_ITEMS).contains(&limit) => limit,
+        Some(limit) => {
+            return Err(refusal(
+                "limit-invalid",
+                format!("limit is {limit}, a page has 1 to {MOST_ITEMS} items"),
+            ));
+        }
+    };
+    let fields = fields::<T>(query.fields.as_deref().unwrap_or_default())?;
+    check_filters::<T>(query)?;
+    let mut found: Vec<(String, T)> = items
+        .into_iter()
+        .filter_map(|item| {
+            let facts = item.facts();
+            let wanted = fits(&facts, query)
+                && query
+                    .after
+                    .as_deref()
+                    .is_none_or(|after| natural::compare(&facts.name, after).is_gt());
+            wanted.then_some((facts.name, item))
+        })
+        .collect();
+    found.sort_by(|(a, _), (b, _)| natural::compare(a, b));
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| more).map(|(name, _)| name.clone());
+    let items = found
+        .into_iter()
+        .map(|(_, item)| select(&item, &fields))
+        .collect::<Result<_, _>>()?;
+    Ok(Json(Page { items, next }))
+}
+
+fn refusal(code: &str, why: String) -> Answer {
+    Answer(
+        Problem::new(400, code, "The list cannot be shown like that")
+            .why(why)
+            .advice("/docs/api describes what each list takes"),
+    )
+}
+
+fn fields<T: Listed>(text: &str) -> Result<Vec<&str>, Answer> {
+    let wanted: Vec<&str> = text
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .collect();
+    match wanted.iter().find(|name| !T::FIELDS.contains(name)) {
+        None => Ok(wanted),
+        Some(unknown) => Err(refusal(
+            "field-unknown",
+            format!(
+                "\"{unknown}\" is not a member of these items; there are: {}",
+                T::FIELDS.join(", ")
+            ),
+        )),
+    }
+}
+
+fn check_filters<T: Listed>(query: &ListQuery) -> Result<(), Answer> {
+    let given = [
+        ("status", &query.status),
+        ("application", &query.application),
+        ("machine", &query.machine),
+    ];
+    let useless = given
+        .iter()
+        .find(|(name, value)| value.is_some() && !T::FILTERS.contains(name));
+    match useless {
+        None => Ok(()),
+        Some((name, _)) => Err(refusal(
+            "filter-unknown",
+            format!(
+                "this list has no filter \"{name}\"; there are: {}",
+                T::FILTERS.join(", ")
+            ),
+        )),
+    }
+}
+
+fn fits(facts: &Facts, query: &ListQuery) -> bool {
+    let name = query
+        .name
+        .as_deref()
+        .is_none_or(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => facts.name.starts_with(start),
+            None => facts.name == pattern,
+        });
+    let one_of = |wanted: &Option<String>, names: &[String]| {
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| names.iter().any(|name| name == wanted))
+    };
+    name && query
+        .status
+        .as_ref()
+        .is_none_or(|wanted| *wanted == facts.status)
+        && one_of(&query.application, &facts.applications)
+        && one_of(&query.machine, &facts.machines)
+}
+
+/// The item with the wanted members, all for none.
+fn select<T: Listed>(item: &T, fields: &[&str]) -> Result<Value, Answer> {
+    let mut value = serde_json::to_value(item).map_err(|error| {
+        Answer(Problem::new(500, "internal-error", "The controller failed").why(error.to_string()))
+    })?;
+    if let (Value::Object(members), false) = (&mut value, fields.is_empty()) {
+        members.retain(|name, _| fields.contains(&name.as_str()));
+    }
+    Ok(value)
+}
+
+impl Listed for ModelSummary {
+    const FILTERS: &'static [&'static str] = &["name", "status"];
+    const FIELDS: &'static [&'static str] = &[
+        "uuid",
+        "name",
+        "owner",
+        "life",
+        "status",
+        "message",
+        "applications",
+        "machines",
+        "units",
+        "created-at",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.name.to_string(),
+            status: self.status.clone(),
+            applications: Vec::new(),
+            machines: Vec::new(),
+        }
+    }
+}
+
+impl Listed for ApplicationInfo {
+    const FILTERS: &'static [&'static str] = &["name", "status"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "charm",
+        "charm-name",
+        "charm-revision",
+        "life",
+        "exposed",
+        "status",
+        "workload-version",
+        "units",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.name.to_string(),
+            status: self.status.status.to_string(),
+            applications: Vec::new(),
+            machines: Vec::new(),
+        }
+    }
+}
+
+impl Listed for UnitInfo {
+    const FILTERS: &'static [&'static str] = &["name", "status", "application", "machine"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "application",
+        "charm",
+        "life",
+        "machine",
+        "leader",
+        "workload",
+        "agent",
+        "opened-ports",
+        "public-address",
+        "workload-version",
+        "waiting-for",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.name.to_string(),
+            status: self.workload.status.to_string(),
+            applications: vec![self.application.to_string()],
+            machines: self.machine.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl Listed for MachineInfo {
+    const FILTERS: &'static [&'static str] = &["name", "status", "application", "machine"];
+    const FIELDS: &'static [&'static str] = &[
+        "id",
+        "life",
+        "instance-id",
+        "agent-status",
+        "agent-message",
+        "instance-status",
+        "instance-message",
+        "addresses",
+        "hardware",
+        "units",
+        "created-at",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.id.to_string(),
+            status: self.agent_status.clone(),
+            applications: self
+                .units
+                .iter()
+                .map(|unit| unit.application().to_string())
+                .collect(),
+            machines: vec![self.id.to_string()],
+        }
+    }
+}
+
+impl Listed for CharmInfo {
+    const FILTERS: &'static [&'static str] = &["name"];
+    const FIELDS: &'static [&'static str] = &[
+        "url",
+        "name",
+        "revision",
+        "sha256",
+        "size",
+        "metadata",
+        "config",
+        "actions",
+        "capabilities",
+        "hooks",
+        "subordinate",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.url.to_string(),
+            status: String::new(),
+            applications: Vec::new(),
+            machines: Vec::new(),
+        }
+    }
+}
+
+impl Listed for RelationInfo {
+    const FILTERS: &'static [&'static str] = &["name", "status", "application"];
+    const FIELDS: &'static [&'static str] = &[
+        "id",
+        "key",
+        "interface",
+        "scope",
+        "endpoints",
+        "status",
+        "message",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.key.clone(),
+            status: self.status.clone(),
+            applications: self
+                .endpoints
+                .iter()
+                .map(|endpoint| endpoint.application.to_string())
+                .collect(),
+            machines: Vec::new(),
+        }
+    }
+}
