@@ -151,7 +151,7 @@ async fn settle(home: &Home, units: usize) -> Result<String> {
         &units.to_string(),
     ])?;
     let client = client(home).await?;
-    let mut changes = client.changes(MODEL).await?;
+    let mut changes = client.events(Some(MODEL), None).await?;
     loop {
         let status = client.status(MODEL, &[]).await?;
         let application = status
@@ -168,7 +168,7 @@ async fn settle(home: &Home, units: usize) -> Result<String> {
             started.elapsed() < Duration::from_secs(900),
             "not settled after 15 minutes"
         );
-        changes.next().await.context("the change stream ended")??;
+        changes.next().await.context("the stream of events ended")??;
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let seconds = started.elapsed().as_secs_f64();

@@ -10,7 +10,6 @@ mod files;
 mod live;
 mod output;
 mod processes;
-mod query;
 mod session;
 
 use std::process::ExitCode;

@@ -13,6 +13,7 @@ pub mod life;
 pub mod name;
 pub mod ports;
 pub mod provisioning;
+pub mod query;
 pub mod status;
 pub mod uniter;
 

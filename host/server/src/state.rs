@@ -20,6 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::authenticator::Authenticator;
 use crate::compiler::CharmCompiler;
+use crate::feed::ModelCache;
 use crate::presence::Presence;
 use crate::reports::{AgentReports, Reports};
 
@@ -43,6 +44,8 @@ pub struct ServerOptions {
     pub clock: SharedClock,
     pub authenticator: Arc<Authenticator>,
     pub presence: Presence,
+    /// What models hold, kept by the worker modelcache.
+    pub cache: ModelCache,
     pub compiler: Arc<dyn CharmCompiler>,
     pub reports: Arc<dyn Reports>,
     /// Limits of hooks, as agents learn them.
@@ -110,6 +113,11 @@ impl ServerState {
 
     pub fn presence(&self) -> &Presence {
         &self.inner.options.presence
+    }
+
+    /// The picture of all models, and the feed behind it.
+    pub fn cache(&self) -> &ModelCache {
+        &self.inner.options.cache
     }
 
     pub fn compiler(&self) -> &Arc<dyn CharmCompiler> {

@@ -35,6 +35,7 @@ mod cleanup;
 mod config;
 mod db;
 mod deploy;
+mod entities;
 mod error;
 mod full_status;
 mod history;
@@ -60,7 +61,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
+pub use changes::{Change, ChangeStream, Interest, Recent, Subscription, namespace};
+pub use entities::{EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
 pub use full_status::Presence;
 pub use logs::LogPage;
@@ -92,6 +94,8 @@ pub(crate) struct Inner {
     database_time: bool,
     /// This store among the readers of the change log.
     reader: String,
+    /// Which models texts name.
+    names: models::ModelNames,
     /// Lines of log written since the store opened.
     log_lines: AtomicU64,
 }
@@ -131,7 +135,8 @@ impl Store {
             database_time,
             committed: {
                 let (switchboard, wakes) = (Arc::clone(&switchboard), Arc::clone(&wakes));
-                Box::new(move |touched| {
+                Box::new(move |touched, position| {
+                    switchboard.note(touched, position);
                     switchboard.wake();
                     wakes.wake(touched);
                 })
@@ -149,6 +154,7 @@ impl Store {
             wakes,
             database_time,
             reader: uuid::Uuid::new_v4().to_string(),
+            names: models::ModelNames::default(),
             log_lines: AtomicU64::new(0),
         };
         let store = Store {

@@ -5,7 +5,7 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Row, Session, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::{Presence, Result, Store, lease};
@@ -108,6 +108,32 @@ async fn waiting_for(
     agent: &Status<Agent>,
     present: bool,
 ) -> Result<Vec<String>> {
+    let mut waiting = held_up_by(unit, life, machine.as_ref(), agent, present);
+    let sql = "SELECT kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2 ORDER BY due_at";
+    for row in db.fetch(sql, params![model, unit]).await? {
+        waiting.push(cleanup_in_words(&row)?);
+    }
+    Ok(waiting)
+}
+
+/// A clean-up that is due or failed, from the columns kind, due, last error.
+pub(crate) fn cleanup_in_words(row: &Row) -> Result<String> {
+    let due = crate::full_status::rfc3339(row.int(1)?);
+    let error = row.text(2)?;
+    Ok(match error.as_str() {
+        "" => format!("clean-up {} due {due}", row.str(0)?),
+        _ => format!("clean-up {} due {due}, last failure: {error}", row.str(0)?),
+    })
+}
+
+/// The steps that the unit's own values tell of.
+pub(crate) fn held_up_by(
+    unit: &UnitName,
+    life: Life,
+    machine: Option<&MachineId>,
+    agent: &Status<Agent>,
+    present: bool,
+) -> Vec<String> {
     let mut waiting = Vec::new();
     match machine {
         None if life.is_alive() => waiting.push("a machine".to_owned()),
@@ -124,14 +150,5 @@ async fn waiting_for(
         Life::Dying => waiting.push("its stop and remove hooks".to_owned()),
         Life::Dead => waiting.push("its deployer to remove it".to_owned()),
     }
-    let sql = "SELECT kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2 ORDER BY due_at";
-    for row in db.fetch(sql, params![model, unit]).await? {
-        let due = crate::full_status::rfc3339(row.int(1)?);
-        let error = row.text(2)?;
-        waiting.push(match error.as_str() {
-            "" => format!("clean-up {} due {due}", row.str(0)?),
-            _ => format!("clean-up {} due {due}, last failure: {error}", row.str(0)?),
-        });
-    }
-    Ok(waiting)
+    waiting
 }

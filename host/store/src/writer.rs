@@ -84,8 +84,8 @@ pub(crate) struct Counters {
     pub largest_batch: AtomicU64,
 }
 
-/// Told what a commit changed.
-pub(crate) type OnCommit = Box<dyn Fn(&[Touched]) + Send + Sync>;
+/// Told what a commit changed, and the position of its last change.
+pub(crate) type OnCommit = Box<dyn Fn(&[Touched], i64) + Send + Sync>;
 
 /// What the writer needs to work and to reconnect.
 pub(crate) struct Writer {
@@ -168,7 +168,7 @@ impl Writer {
                     .largest_batch
                     .fetch_max(done.len() as u64, Ordering::Relaxed);
                 if !touched.is_empty() {
-                    (self.committed)(&touched);
+                    (self.committed)(&touched, tx.last_id());
                 }
                 for (job, result) in done {
                     job.answer(result);

@@ -13,14 +13,15 @@ use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::ModelUuid;
 use periapt_server::{
-    Authenticator, ControllerIdentity, Identity, Mux, Presence, ServerOptions, ServerState, rpc,
+    Authenticator, ControllerIdentity, Identity, ModelCache, Mux, Presence, ServerOptions,
+    ServerState, rpc,
 };
 use periapt_store::{Store, lease::Manager};
 use serde_json::json;
 
 use super::{
     ControllerContext, agent, changestream, compiler, controllerport, dbaccessor, httpserverargs,
-    lease, presence, reports,
+    lease, modelcache, presence, reports,
 };
 use crate::model::apicaller::Connect;
 
@@ -53,6 +54,9 @@ pub fn manifold() -> Manifold {
         let mux: Mux = context.get(httpserverargs::NAME)?;
         let authenticator: Arc<Authenticator> = context.get(httpserverargs::NAME)?;
         let presence: Presence = context.get(presence::NAME)?;
+        let cache: ModelCache = context.get(modelcache::NAME)?;
+        // Nobody is let in before there is a picture of what there is.
+        context.or_abort(cache.initialised().unlocked()).await?;
         context.require(changestream::NAME)?;
         context.require(controllerport::NAME)?;
         let identity = ControllerIdentity {
@@ -68,6 +72,7 @@ pub fn manifold() -> Manifold {
             clock: context.clock(),
             authenticator,
             presence,
+            cache,
             compiler: Arc::new(
                 compiler::ChildCompiler::new(&controller)
                     .while_doing("preparing to compile charms")?,
@@ -103,5 +108,6 @@ pub fn manifold() -> Manifold {
         lease::NAME,
         httpserverargs::NAME,
         presence::NAME,
+        modelcache::NAME,
     ])
 }

@@ -24,7 +24,9 @@ mod lease;
 mod leaseexpiry;
 mod log;
 mod logger;
+mod modelcache;
 mod modelworkermanager;
+mod multiwatcher;
 mod pki;
 mod presence;
 mod querylogger;
@@ -119,6 +121,8 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
         .add(leaseexpiry::NAME, leaseexpiry::manifold())
         .add(introspection::NAME, introspection::manifold())
         .add(presence::NAME, presence::manifold())
+        .add(multiwatcher::NAME, multiwatcher::manifold())
+        .add(modelcache::NAME, modelcache::manifold())
         .add(httpserverargs::NAME, httpserverargs::manifold())
         .add(apiserver::NAME, apiserver::manifold())
         .add(apiservercertwatcher::NAME, apiservercertwatcher::manifold())

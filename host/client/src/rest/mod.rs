@@ -7,6 +7,7 @@
 //! asked for twice.
 
 mod calls;
+mod events;
 mod lines;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::tls::{self, TrustError};
+pub use events::{EventStream, Message};
 pub use lines::Lines;
 
 /// How long one address may take to accept a connection.

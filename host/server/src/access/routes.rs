@@ -71,7 +71,9 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/machines/{machine}/history", User),
     row("GET", "/v1/models/{model}/status", User),
     row("GET", "/v1/models/{model}/logs", User),
-    row("GET", "/v1/models/{model}/changes", User),
+    row("GET", "/v1/models/{model}/events", User), // read
+    row("GET", "/v1/models/{model}/wait", User), // read
+    row("GET", "/v1/events", User), // login
     row("GET", "/v1/models/{model}/workers", User),
     row("GET", "/v1/models/{model}/blobs/{digest}", AgentOfModel),
 ];

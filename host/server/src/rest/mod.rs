@@ -16,9 +16,9 @@ use crate::state::ServerState;
 
 mod applications;
 mod blobs;
-mod changes;
 mod charms;
 mod controller;
+mod events;
 mod extract;
 mod gate;
 mod history;
@@ -28,10 +28,12 @@ mod logs;
 mod models;
 mod probes;
 pub mod problem;
+pub(crate) mod sse;
 mod status;
 #[cfg(test)]
 mod tests;
 mod units;
+mod wait;
 mod workers;
 
 use problem::Answer;
@@ -46,9 +48,9 @@ fn rows() -> Vec<Row> {
     [
         applications::routes(),
         blobs::routes(),
-        changes::routes(),
         charms::routes(),
         controller::routes(),
+        events::routes(),
         history::routes(),
         login::routes(),
         logs::routes(),
@@ -56,6 +58,7 @@ fn rows() -> Vec<Row> {
         probes::routes(),
         status::routes(),
         units::routes(),
+        wait::routes(),
         workers::routes(),
     ]
     .into_iter()

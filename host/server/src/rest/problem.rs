@@ -193,6 +193,7 @@ fn title(status: u16) -> &'static str {
         401 => "Not logged in",
         403 => "Permission denied",
         404 => "Not found",
+        408 => "Waited in vain",
         409 => "Not possible now",
         429 => "Too many requests",
         503 => "Not available now",
@@ -202,7 +203,7 @@ fn title(status: u16) -> &'static str {
 }
 
 /// What to do about a code, where something can be said that holds for all its causes.
-fn advice(code: &str) -> &'static str {
+pub(super) fn advice(code: &str) -> &'static str {
     match code {
         "model-not-found" => "`periapt models` lists the models",
         "application-not-found" | "unit-not-found" | "machine-not-found" => {
@@ -245,6 +246,8 @@ fn advice(code: &str) -> &'static str {
         "charm-config-invalid" => "correct config.yaml and pack the charm again",
         "charm-actions-invalid" => "correct actions.yaml and pack the charm again",
         "charm-capability-unknown" => "remove the capability, or use a newer controller",
+        "wait-timed-out" => "wait longer with ?timeout=, or look at the status",
+        "wait-query-invalid" => "`periapt wait-for --help` shows queries and names",
         "disk-full" => "free some space on the controller's disk, then try again",
         "database-locked" | "stopped" => "try again in a few seconds",
         "internal-error" => "the controller's log tells more",
