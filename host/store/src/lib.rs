@@ -62,7 +62,7 @@ mod testing;
 mod tests;
 
 pub use changes::{Change, ChangeStream, Interest, Recent, Subscription, namespace};
-pub use entities::{EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
+pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
 pub use full_status::Presence;
 pub use logs::LogPage;

@@ -1,8 +1,8 @@
 //! Which entities a change concerns: a pure function of the change.
 //!
 //! What is shown of an entity is made of more than its own rows: an application lists its units,
-//! a unit says whether it leads, a model counts. Asking for one too many costs a read, since
-//! what has not changed makes no event.
+//! a unit says whether it leads, a model counts. Asking for one of those too many costs a read,
+//! since what shows no change makes no event.
 
 use periapt_store::EntityKind::{Application, Charm, Hook, Machine, Model, Unit, User};
 use periapt_store::{Change, Wanted, namespace as ns};
@@ -21,24 +21,24 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
             ns::CHARM => wanted.add(Charm, key, position),
             ns::APPLICATION => {
                 wanted.add(Application, key, position);
-                wanted.add(Model, &change.model, position);
+                wanted.add_shown(Model, &change.model, position);
             }
             ns::APPLICATION_CONFIG | ns::APPLICATION_STATUS => {
                 wanted.add(Application, key, position);
             }
             ns::UNIT => {
                 wanted.add(Unit, key, position);
-                wanted.add(Application, application(key), position);
-                wanted.add(Model, &change.model, position);
+                wanted.add_shown(Application, application(key), position);
+                wanted.add_shown(Model, &change.model, position);
             }
             ns::UNIT_STATUS => {
                 wanted.add(Unit, key, position);
-                wanted.add(Application, application(key), position);
+                wanted.add_shown(Application, application(key), position);
             }
             ns::RESOLVED | ns::PORT | ns::UNIT_ASSIGNMENT => wanted.add(Unit, key, position),
             ns::MACHINE => {
                 wanted.add(Machine, key, position);
-                wanted.add(Model, &change.model, position);
+                wanted.add_shown(Model, &change.model, position);
                 wanted.units_on.insert(key.to_owned(), position);
             }
             ns::MACHINE_STATUS | ns::MACHINE_UNITS | ns::MACHINE_REMOVAL => {

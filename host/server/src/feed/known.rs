@@ -33,7 +33,8 @@ impl Known {
             let new = match &entity.body {
                 Some(body) => {
                     let digest = digest(body);
-                    told.insert(key, digest) != Some(digest)
+                    // Some changes of an entity do not show in its body, as settings.
+                    told.insert(key, digest) != Some(digest) || entity.own
                 }
                 None => told.remove(&key).is_some(),
             };
@@ -51,6 +52,7 @@ impl Known {
                 kind,
                 name,
                 position,
+                own: false,
                 body: None,
             }));
         }

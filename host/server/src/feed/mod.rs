@@ -6,8 +6,8 @@
 //! carry its positions, which outlive restarts: a reader says how far it has come ([`Cursor`])
 //! and gets what came after, or hears that this was too long ago.
 //!
-//! An entity whose body is the same as before makes no event. Names that are not there make one
-//! only when somebody may have seen them. Log lines are not events.
+//! A change of an entity's own makes an event; one that may show in it makes one if it does.
+//! Names that are not there make one only when somebody may have seen them. Log lines are not events.
 //!
 //! The picture of everything that is there now is kept by [`cache`], the worker **modelcache**.
 
@@ -148,7 +148,11 @@ impl Feed {
         }
         let _turn = self.shared.turn.lock().await;
         let head = self.head();
-        let everything = self.read_all().await?;
+        let mut everything = self.read_all().await?;
+        // What was read may be ahead of the feed; no later event shall look older than it.
+        for entity in &mut everything.entities {
+            entity.position = head;
+        }
         Ok((Cursor::end(head), everything))
     }
 
@@ -156,7 +160,12 @@ impl Feed {
     pub fn report(&self) -> serde_json::Value {
         let (events, bytes, from, to) = {
             let ring = self.ring();
-            (ring.len(), ring.bytes(), ring.floor().sequence(), ring.head())
+            (
+                ring.len(),
+                ring.bytes(),
+                ring.floor().sequence(),
+                ring.head(),
+            )
         };
         let shared = &self.shared;
         json!({
@@ -181,7 +190,10 @@ impl Feed {
             if let Some(last) = batch.last().map(|change| change.position) {
                 let _turn = shared.turn.lock().await;
                 let wanted = concerns::wanted(&batch);
-                let found = shared.store.entities(wanted, &|model| self.present(model)).await?;
+                let found = shared
+                    .store
+                    .entities(wanted, &|model| self.present(model))
+                    .await?;
                 let entries = known.news(found);
                 shared.batches.fetch_add(1, Ordering::Relaxed);
                 self.publish(entry::entries(entries), last);
@@ -199,7 +211,10 @@ impl Feed {
             .recent_changes(shared.limits.events as u64)
             .await?;
         let wanted = concerns::wanted(&recent.changes);
-        let found = shared.store.entities(wanted, &|model| self.present(model)).await?;
+        let found = shared
+            .store
+            .entities(wanted, &|model| self.present(model))
+            .await?;
         let known = Known::new(self.read_all().await?.entities);
         self.ring().begin(recent.after);
         self.publish(entry::entries(found), recent.position);

@@ -101,7 +101,9 @@ impl Dropped {
 /// Where a reader is.
 enum Place {
     /// It gets a snapshot first, because it is new or because of what it missed.
-    Begin { missed: Option<&'static str> },
+    Begin {
+        missed: Option<&'static str>,
+    },
     /// In the snapshot; then the place to read on from.
     Snapshot {
         rest: VecDeque<Arc<Entry>>,

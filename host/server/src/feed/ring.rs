@@ -96,7 +96,9 @@ impl Ring {
         if cursor.sequence() > self.head {
             return Err(Missed::Ahead);
         }
-        let first = self.entries.partition_point(|entry| entry.cursor <= *cursor);
+        let first = self
+            .entries
+            .partition_point(|entry| entry.cursor <= *cursor);
         let mut part = Part {
             entries: Vec::new(),
             cursor: cursor.clone(),

@@ -125,11 +125,7 @@ impl Logs {
     }
 
     /// Waits for lines; whether anybody still reads.
-    async fn wait(
-        &self,
-        written: &mut Subscription,
-        position: i64,
-    ) -> Result<bool, StoreError> {
+    async fn wait(&self, written: &mut Subscription, position: i64) -> Result<bool, StoreError> {
         if !self.events {
             written.next().await?;
             return Ok(true);

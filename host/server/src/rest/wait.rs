@@ -109,7 +109,10 @@ impl Waiting<'_> {
             }
             loop {
                 let batch = changes.next().await?;
-                if batch.iter().any(|change| change.namespace != namespace::LOG) {
+                if batch
+                    .iter()
+                    .any(|change| change.namespace != namespace::LOG)
+                {
                     break;
                 }
             }

@@ -8,7 +8,7 @@ use crate::db::params;
 
 pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
     let ids: Vec<i64> = names
-        .positions
+        .causes
         .keys()
         .filter_map(|id| id.parse().ok())
         .collect();

@@ -12,7 +12,7 @@ use crate::Result;
 
 /// Reads the named machines. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
-    for part in parts(&names.positions) {
+    for part in parts(&names.causes) {
         let sql = names!(
             "SELECT machine_id, name FROM unit WHERE model_uuid = $1 AND machine_id IN",
             "ORDER BY application, number"

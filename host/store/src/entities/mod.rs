@@ -60,11 +60,19 @@ impl EntityKind {
     }
 }
 
-/// Names of one model, or of the controller where they are users, each with the position of
-/// its last change.
+/// Why an entity is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Of the last change.
+    pub position: i64,
+    /// Whether a change was its own; otherwise something changed that shows in it.
+    pub own: bool,
+}
+
+/// Names of one model, or of the controller where they are users.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WantedOfModel {
-    pub names: BTreeMap<EntityKind, BTreeMap<String, i64>>,
+    pub names: BTreeMap<EntityKind, BTreeMap<String, Cause>>,
     /// Applications all of whose units are wanted.
     pub units_of: BTreeMap<String, i64>,
     /// Machines all of whose units are wanted.
@@ -74,9 +82,24 @@ pub struct WantedOfModel {
 }
 
 impl WantedOfModel {
-    /// Adds a name, or raises its position.
+    /// Adds a name because of its own change.
     pub fn add(&mut self, kind: EntityKind, name: &str, position: i64) {
-        raise(self.names.entry(kind).or_default(), name, position);
+        let own = true;
+        raise(
+            self.names.entry(kind).or_default(),
+            name,
+            Cause { position, own },
+        );
+    }
+
+    /// Adds a name because of a change that may show in it.
+    pub fn add_shown(&mut self, kind: EntityKind, name: &str, position: i64) {
+        let own = false;
+        raise(
+            self.names.entry(kind).or_default(),
+            name,
+            Cause { position, own },
+        );
     }
 
     pub fn is_empty(&self) -> bool {
@@ -84,10 +107,11 @@ impl WantedOfModel {
     }
 }
 
-/// Adds a name, or raises its position.
-pub(crate) fn raise(names: &mut BTreeMap<String, i64>, name: &str, position: i64) {
-    let last = names.entry(name.to_owned()).or_insert(position);
-    *last = (*last).max(position);
+/// Adds a name, or another cause to it.
+fn raise(names: &mut BTreeMap<String, Cause>, name: &str, cause: Cause) {
+    let known = names.entry(name.to_owned()).or_insert(cause);
+    known.position = known.position.max(cause.position);
+    known.own |= cause.own;
 }
 
 /// What is wanted, by model; the empty model is the controller.
@@ -102,6 +126,8 @@ pub struct Found {
     pub name: String,
     /// Of the change that made it wanted.
     pub position: i64,
+    /// Whether that was its own.
+    pub own: bool,
     /// The JSON body; none when there is no such entity any more.
     pub body: Option<Vec<u8>>,
 }
@@ -224,7 +250,7 @@ impl Reader {
     }
 
     async fn charms(&mut self, mut names: Names) -> Result<()> {
-        let urls: Vec<String> = names.positions.keys().cloned().collect();
+        let urls: Vec<String> = names.causes.keys().cloned().collect();
         for url in urls {
             match charms::find(&mut self.db, &names.model, &url).await {
                 Ok(info) => names.put(self, &url, &info)?,
@@ -236,8 +262,8 @@ impl Reader {
         Ok(())
     }
 
-    async fn users(&mut self, names: BTreeMap<String, i64>) -> Result<()> {
-        for (name, position) in names {
+    async fn users(&mut self, names: BTreeMap<String, Cause>) -> Result<()> {
+        for (name, cause) in names {
             let body = match name.parse::<UserName>() {
                 Ok(user) => users::read(&mut self.db, &user).await?,
                 Err(_) => None,
@@ -246,7 +272,8 @@ impl Reader {
                 model: String::new(),
                 kind: EntityKind::User,
                 name,
-                position,
+                position: cause.position,
+                own: cause.own,
                 body: body.map(|user| to_bytes(&user)).transpose()?,
             });
         }
@@ -258,26 +285,27 @@ impl Reader {
 struct Names {
     model: ModelUuid,
     kind: EntityKind,
-    positions: BTreeMap<String, i64>,
+    causes: BTreeMap<String, Cause>,
 }
 
 impl Names {
-    fn new(model: &ModelUuid, kind: EntityKind, positions: BTreeMap<String, i64>) -> Self {
+    fn new(model: &ModelUuid, kind: EntityKind, causes: BTreeMap<String, Cause>) -> Self {
         Self {
             model: model.clone(),
             kind,
-            positions,
+            causes,
         }
     }
 
     /// Takes note of an entity that was found.
     fn put(&mut self, reader: &mut Reader, name: &str, entity: &impl Serialize) -> Result<()> {
-        if let Some(position) = self.positions.remove(name) {
+        if let Some(cause) = self.causes.remove(name) {
             reader.found.push(Found {
                 model: self.model.to_string(),
                 kind: self.kind,
                 name: name.to_owned(),
-                position,
+                position: cause.position,
+                own: cause.own,
                 body: Some(to_bytes(entity)?),
             });
         }
@@ -286,12 +314,13 @@ impl Names {
 
     /// What was not found is gone.
     fn end(self, reader: &mut Reader) {
-        for (name, position) in self.positions {
+        for (name, cause) in self.causes {
             reader.found.push(Found {
                 model: self.model.to_string(),
                 kind: self.kind,
                 name,
-                position,
+                position: cause.position,
+                own: cause.own,
                 body: None,
             });
         }

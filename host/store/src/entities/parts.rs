@@ -34,14 +34,14 @@ pub(super) fn filled(part: &[String]) -> impl Iterator<Item = Param> {
 }
 
 /// The names in parts.
-pub(super) fn parts(names: &BTreeMap<String, i64>) -> Vec<Vec<String>> {
+pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
     let names: Vec<String> = names.keys().cloned().collect();
     names.chunks(PART).map(<[String]>::to_vec).collect()
 }
 
 /// Applications, with their units and what those say.
 pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Result<()> {
-    for part in parts(&names.positions) {
+    for part in parts(&names.causes) {
         let sql = names!(
             "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit
             LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'

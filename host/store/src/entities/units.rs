@@ -7,7 +7,7 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 
 use super::parts::{names, parts};
-use super::{EntityKind, Names, Reader, WantedOfModel, part_params, raise};
+use super::{Cause, EntityKind, Names, Reader, WantedOfModel, part_params, raise};
 use crate::Result;
 use crate::db::{Session, params};
 use crate::units::{cleanup_in_words, held_up_by};
@@ -31,7 +31,7 @@ pub(super) async fn name(
             ),
         ] {
             for row in db.fetch(sql, params![model]).await? {
-                wanted.add(kind, row.str(0)?, position);
+                wanted.add_shown(kind, row.str(0)?, position);
             }
         }
     }
@@ -43,7 +43,7 @@ pub(super) async fn name(
         );
         for row in db.fetch(sql, part_params(model, &part)).await? {
             if let Some(position) = wanted.units_of.get(row.str(1)?) {
-                raise(units, row.str(0)?, *position);
+                raise(units, row.str(0)?, shown(*position));
             }
         }
     }
@@ -54,7 +54,7 @@ pub(super) async fn name(
         );
         for row in db.fetch(sql, part_params(model, &part)).await? {
             if let Some(position) = wanted.units_on.get(row.str(1)?) {
-                raise(units, row.str(0)?, *position);
+                raise(units, row.str(0)?, shown(*position));
             }
         }
     }
@@ -62,10 +62,17 @@ pub(super) async fn name(
     Ok(())
 }
 
+fn shown(position: i64) -> Cause {
+    Cause {
+        position,
+        own: false,
+    }
+}
+
 /// Reads the named units. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
     let leaders = lease::rows::leaders(&mut reader.db, &names.model).await?;
-    for part in parts(&names.positions) {
+    for part in parts(&names.causes) {
         let mut cleanups = cleanups(reader, &names.model, &part).await?;
         let sql = names!(
             "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
