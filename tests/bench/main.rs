@@ -2,6 +2,7 @@
 //!
 //! Absolute times belong to the machine; the ratio to the peer, measured beside it, carries over.
 
+mod feed;
 mod figures;
 mod peer;
 
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use figures::{Figures, peak_memory, resident_memory};
-use periapt_client::rest::RestClient;
+use periapt_client::rest::{Authorization, RestClient};
 use periapt_model::config::Value;
 use periapt_tests::{Home, charm, kill};
 use periapt_wire::rest::{ConfigChange, LogQuery};
@@ -19,6 +20,10 @@ const MODEL: &str = "test";
 
 fn main() -> Result<()> {
     let quick = std::env::args().any(|argument| argument == "--quick");
+    // For those who work on these alone.
+    if std::env::args().any(|argument| argument == "--feed") {
+        return feed(&tokio::runtime::Runtime::new()?, quick);
+    }
     let (hooks, peers, units, statuses) = if quick {
         (50, 10, 50, 20)
     } else {
@@ -50,11 +55,49 @@ fn main() -> Result<()> {
 
     println!("(d) controller killed, start to ready with that model, 5 times");
     println!("    {}", runtime.block_on(restart(&home))?);
+    drop(home);
+
+    feed(&runtime, quick)
+}
+
+/// (e) and (f).
+fn feed(runtime: &tokio::runtime::Runtime, quick: bool) -> Result<()> {
+    let size = if quick {
+        feed::Size {
+            readers: 10,
+            applications: 50,
+            changes: 1_000,
+            per_second: 200,
+            seconds: 3,
+        }
+    } else {
+        feed::Size {
+            readers: 100,
+            applications: 500,
+            changes: 20_000,
+            per_second: 1_000,
+            seconds: 15,
+        }
+    };
+    println!("(e) readers of events behind writers");
+    println!("    {}", runtime.block_on(feed::lag(&size))?);
+
+    println!(
+        "(f) status of 100 applications, wrk, {} s each",
+        size.seconds
+    );
+    println!("    {}", runtime.block_on(feed::status(&size))?);
     Ok(())
 }
 
 /// A client logged in with the account that bootstrap wrote.
 async fn client(home: &Home) -> Result<RestClient> {
+    let (address, ca, token) = session(home).await?;
+    Ok(RestClient::new(&[address], &ca)?.with(Authorization::Bearer(token)))
+}
+
+/// Address and CA of the controller, and a token for it.
+async fn session(home: &Home) -> Result<(String, String, String)> {
     let read = |file: &str| -> Result<serde_json::Value> {
         let text = std::fs::read_to_string(home.path().join("client").join(file))?;
         Ok(serde_saphyr::from_str(&text)?)
@@ -70,8 +113,9 @@ async fn client(home: &Home) -> Result<RestClient> {
     let account = &accounts["controllers"]["tester"];
     let user = account["user"].as_str().context("no user")?;
     let password = account["password"].as_str().context("no password")?;
-    let client = RestClient::new(&[address], ca)?;
-    Ok(client.login(user, password).await?.0)
+    let client = RestClient::new(&[address.clone()], ca)?;
+    let token = client.login(user, password).await?.1.token;
+    Ok((address, ca.to_owned(), token))
 }
 
 /// Times of `hooks` runs of config-changed, as the uniter logs them.
@@ -151,7 +195,7 @@ async fn settle(home: &Home, units: usize) -> Result<String> {
         &units.to_string(),
     ])?;
     let client = client(home).await?;
-    let mut changes = client.changes(MODEL).await?;
+    let mut changes = client.events(Some(MODEL), None).await?;
     loop {
         let status = client.status(MODEL, &[]).await?;
         let application = status
@@ -168,7 +212,10 @@ async fn settle(home: &Home, units: usize) -> Result<String> {
             started.elapsed() < Duration::from_secs(900),
             "not settled after 15 minutes"
         );
-        changes.next().await.context("the change stream ended")??;
+        changes
+            .next()
+            .await
+            .context("the stream of events ended")??;
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let seconds = started.elapsed().as_secs_f64();

@@ -8,6 +8,7 @@ use crate::{charms, packages, run};
 
 pub fn run(quick: bool) -> Result<()> {
     packages::ensure(packages::PYTHON)?;
+    packages::ensure(packages::LOAD)?;
     let charms = charms::pack_all()?;
     let environment = run::target().join("bench-python");
     let python = environment.join("bin/python");

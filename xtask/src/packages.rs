@@ -11,6 +11,8 @@ use crate::run;
 pub const POSTGRESQL: &[&str] = &["postgresql"];
 /// What building guests needs where rustup has no Wasm target.
 pub const GUEST_TOOLCHAIN: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "wasi-libc"];
+/// What the bench of the API needs.
+pub const LOAD: &[&str] = &["wrk"];
 /// What the comparison with `ops` needs.
 pub const PYTHON: &[&str] = &["python3", "python3-venv"];
 /// What the tests of the web interface need: the browser and a font for it.

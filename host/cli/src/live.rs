@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use periapt_client::rest::{Lines, RestClient, RestError};
-use periapt_wire::rest::ChangeLine;
+use periapt_client::rest::{EventStream, RestClient, RestError};
 
 /// Between two tries to listen again after the connection was lost.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// An ear on one model. Changes from the moment it was opened are not missed.
+/// An ear on one model. Changes from the moment it was opened are not missed, nor are those of
+/// a time in which the connection was lost.
 pub struct Live {
     client: RestClient,
     model: String,
-    lines: Option<Lines<ChangeLine>>,
+    events: Option<EventStream>,
+    /// How far the last stream had come.
+    last: Option<String>,
 }
 
 impl Live {
@@ -21,56 +23,72 @@ impl Live {
         let mut live = Self {
             client: client.clone(),
             model: model.to_owned(),
-            lines: None,
+            events: None,
+            last: None,
         };
         live.listen().await?;
+        // What there is comes first.
+        live.wait_for(&["current"]).await?;
         Ok(live)
     }
 
-    /// Returns when something may have changed: one change, several at once, or a connection lost
-    /// and found again. Fails when the controller will not be listened to any more, as when the
-    /// model is gone.
+    /// Returns when something changed: one change, or several at once. Fails when the controller
+    /// will not be listened to any more, as when the model is gone.
     pub async fn changed(&mut self) -> Result<(), RestError> {
         loop {
-            match &mut self.lines {
-                Some(lines) => match lines.next().await {
-                    Some(Ok(_)) => {
+            if self.events.is_some() {
+                match self.wait_for(&["change", "current"]).await {
+                    Ok(()) => {
                         self.drain().await;
                         return Ok(());
                     }
-                    Some(Err(_)) | None => self.lines = None,
-                },
-                None => match self.listen().await {
-                    Ok(()) => return Ok(()),
-                    Err(error @ RestError::Problem(_)) if !is_passing(&error) => return Err(error),
-                    Err(_) => tokio::time::sleep(PAUSE).await,
-                },
+                    Err(_) => self.hang_up(),
+                }
+            }
+            match self.listen().await {
+                Ok(()) => {}
+                Err(error @ RestError::Problem(_)) if !is_passing(&error) => return Err(error),
+                Err(_) => tokio::time::sleep(PAUSE).await,
             }
         }
     }
 
-    /// Opens the stream and takes its first line, which says that it stands.
     async fn listen(&mut self) -> Result<(), RestError> {
-        let mut lines = self.client.changes(&self.model).await?;
-        match lines.next().await {
-            Some(Ok(_)) => {
-                self.lines = Some(lines);
-                Ok(())
+        let events = self
+            .client
+            .events(Some(&self.model), self.last.as_deref())
+            .await?;
+        self.events = Some(events);
+        Ok(())
+    }
+
+    fn hang_up(&mut self) {
+        if let Some(id) = self.events.take().as_ref().and_then(EventStream::last_id) {
+            self.last = Some(id.to_owned());
+        }
+    }
+
+    /// Takes events up to one of this name.
+    async fn wait_for(&mut self, names: &[&str]) -> Result<(), RestError> {
+        let ended =
+            || RestError::Interrupted("the controller ended the stream of events".to_owned());
+        let events = self.events.as_mut().ok_or_else(ended)?;
+        loop {
+            let message = events.next().await.ok_or_else(ended)??;
+            if names.contains(&message.event.as_str()) {
+                return Ok(());
             }
-            Some(Err(error)) => Err(error),
-            None => Err(RestError::Interrupted(
-                "the controller ended the stream of changes".to_owned(),
-            )),
         }
     }
 
     /// Takes what has come meanwhile: one look at the model serves for all of it.
     async fn drain(&mut self) {
-        while let Some(lines) = &mut self.lines {
+        loop {
             tokio::select! {
                 biased;
-                line = lines.next() => if !matches!(line, Some(Ok(_))) {
-                    self.lines = None;
+                more = self.wait_for(&["change", "current"]) => if more.is_err() {
+                    self.hang_up();
+                    return;
                 },
                 () = std::future::ready(()) => return,
             }

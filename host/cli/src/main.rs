@@ -11,7 +11,6 @@ mod live;
 mod output;
 mod password;
 mod processes;
-mod query;
 mod session;
 
 use std::process::ExitCode;

@@ -15,6 +15,7 @@ pub mod name;
 pub mod password;
 pub mod ports;
 pub mod provisioning;
+pub mod query;
 pub mod relation;
 mod schema;
 pub mod status;

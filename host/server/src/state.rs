@@ -21,6 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::audit::Recorder;
 use crate::authenticator::Authenticator;
 use crate::compiler::CharmCompiler;
+use crate::feed::ModelCache;
 use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
@@ -50,6 +51,8 @@ pub struct ServerOptions {
     pub presence: Presence,
     /// Takes what changes.
     pub audit: Recorder,
+    /// What models hold, kept by the worker modelcache.
+    pub cache: ModelCache,
     pub compiler: Arc<dyn CharmCompiler>,
     pub reports: Arc<dyn Reports>,
     /// Limits of hooks, as agents learn them.
@@ -125,6 +128,11 @@ impl ServerState {
 
     pub fn presence(&self) -> &Presence {
         &self.inner.options.presence
+    }
+
+    /// The picture of all models, and the feed behind it.
+    pub fn cache(&self) -> &ModelCache {
+        &self.inner.options.cache
     }
 
     pub fn compiler(&self) -> &Arc<dyn CharmCompiler> {

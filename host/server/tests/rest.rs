@@ -357,38 +357,6 @@ async fn passwords_work_as_basic_too_and_guessing_is_slowed_down() {
 }
 
 #[tokio::test]
-async fn a_live_view_hears_of_settled_changes() {
-    let house = House::open().await;
-    let model = house.add_model("first").await;
-    let http = house.http().await;
-    let mut lines = LineReader::new(
-        http.request("GET", "/v1/models/first/changes")
-            .send()
-            .await
-            .unwrap(),
-    );
-    let first = lines.next().await.unwrap();
-    assert_eq!(first["changed"], json!([]));
-    house.deploy(&model, 1).await;
-    let mut changed: Vec<String> = Vec::new();
-    let mut position = first["position"].as_i64().unwrap();
-    while !changed.contains(&"unit/site/0".to_owned()) {
-        let line = lines.next().await.unwrap();
-        assert!(line["position"].as_i64().unwrap() > position);
-        position = line["position"].as_i64().unwrap();
-        changed.extend(
-            line["changed"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|name| name.as_str().unwrap().to_owned()),
-        );
-    }
-    house.close().await;
-    assert_eq!(lines.next().await, None, "the stream ends with the server");
-}
-
-#[tokio::test]
 async fn logs_are_followed_until_enough() {
     let house = House::open().await;
     let model = house.add_model("first").await;

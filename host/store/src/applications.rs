@@ -73,13 +73,9 @@ async fn load(
             AND status.entity = unit.name
         WHERE unit.model_uuid = $1 AND ($2 = '' OR unit.application = $2)
         ORDER BY unit.application, unit.number";
-    let mut units: HashMap<String, (Vec<UnitName>, Vec<Status<Workload>>)> = HashMap::new();
+    let mut units = HashMap::new();
     for row in db.fetch(sql, params![model, only]).await? {
-        let (names, statuses) = units.entry(row.text(0)?).or_default();
-        names.push(row.parse(1, "unit name")?);
-        if row.optional_text(2)?.is_some() {
-            statuses.push(status::read(&row, 2)?);
-        }
+        note_unit(&row, &mut units)?;
     }
     let sql = "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
             application.exposed, application.workload_version,
@@ -94,10 +90,20 @@ async fn load(
     rows.iter().map(|row| read(row, &mut units)).collect()
 }
 
-fn read(
-    row: &Row,
-    units: &mut HashMap<String, (Vec<UnitName>, Vec<Status<Workload>>)>,
-) -> Result<ApplicationInfo> {
+/// Units with what they say, by application.
+pub(crate) type UnitsOf = HashMap<String, (Vec<UnitName>, Vec<Status<Workload>>)>;
+
+/// Takes note of a unit from the columns application, name and its workload's status.
+pub(crate) fn note_unit(row: &Row, units: &mut UnitsOf) -> Result<()> {
+    let (names, statuses) = units.entry(row.text(0)?).or_default();
+    names.push(row.parse(1, "unit name")?);
+    if row.optional_text(2)?.is_some() {
+        statuses.push(status::read(row, 2)?);
+    }
+    Ok(())
+}
+
+pub(crate) fn read(row: &Row, units: &mut UnitsOf) -> Result<ApplicationInfo> {
     let (names, statuses) = units.remove(row.str(0)?).unwrap_or_default();
     Ok(ApplicationInfo {
         name: row.parse(0, "application name")?,

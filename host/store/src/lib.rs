@@ -38,6 +38,7 @@ mod config;
 pub mod controller_config;
 mod db;
 mod deploy;
+mod entities;
 mod error;
 mod full_status;
 mod guard;
@@ -47,8 +48,8 @@ mod hooks;
 mod idempotency;
 pub mod lease;
 mod life;
-mod log_forward;
 mod listing;
+mod log_forward;
 mod logs;
 mod machines;
 mod measure;
@@ -74,17 +75,18 @@ mod tests;
 
 pub use access::ModelStanding;
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
-pub use changes::{Change, ChangeStream, Interest, Subscription, namespace};
+pub use changes::{Change, ChangeStream, Interest, Recent, Subscription, namespace};
+pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
 pub use full_status::Presence;
-pub use hooks::HookCommit;
 pub use guard::Guard;
+pub use hooks::HookCommit;
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use logs::LogPage;
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
-pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 pub use staging::Staging;
+pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 pub use versions::{Definition, Expected};
 
 use changes::Switchboard;
@@ -113,6 +115,8 @@ pub(crate) struct Inner {
     database_time: bool,
     /// This store among the readers of the change log.
     reader: String,
+    /// Which models texts name.
+    names: models::ModelNames,
     /// Lines of log written since the store opened.
     log_lines: AtomicU64,
     /// Audit records written since the store opened.
@@ -154,7 +158,8 @@ impl Store {
             database_time,
             committed: {
                 let (switchboard, wakes) = (Arc::clone(&switchboard), Arc::clone(&wakes));
-                Box::new(move |touched| {
+                Box::new(move |touched, position| {
+                    switchboard.note(touched, position);
                     switchboard.wake();
                     wakes.wake(touched);
                 })
@@ -172,6 +177,7 @@ impl Store {
             wakes,
             database_time,
             reader: uuid::Uuid::new_v4().to_string(),
+            names: models::ModelNames::default(),
             log_lines: AtomicU64::new(0),
             audit_rows: AtomicU64::new(0),
         };

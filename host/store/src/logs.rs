@@ -25,6 +25,8 @@ const PRUNE_EVERY: u64 = 1_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogPage {
     pub records: Vec<LogRecord>,
+    /// Where to go on reading after each of them.
+    pub positions: Vec<i64>,
     /// Where to go on reading.
     pub position: i64,
     /// Whether this is all there is by now.
@@ -132,6 +134,7 @@ impl Store {
                 page.position = row.int(0)?;
                 if filter.accepts(row.str(2)?) {
                     page.records.push(read(row)?);
+                    page.positions.push(page.position);
                 }
             }
             if rows.len() < PAGE {

@@ -1,5 +1,8 @@
 //! Models: making, listing, finding, and the beginning of their end.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use periapt_model::status::{Model, Status};
 use periapt_model::{Life, ModelUuid, UserName};
 use periapt_wire::agent::models::ModelInfo;
@@ -12,6 +15,31 @@ use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tx::Tx;
 use crate::{Result, Store, model_config};
+
+/// Answers to which model a text names, good while no model itself changes.
+#[derive(Default)]
+pub(crate) struct ModelNames {
+    known: Mutex<(i64, HashMap<String, ModelUuid>)>,
+}
+
+impl ModelNames {
+    fn find(&self, text: &str, commit: i64) -> Option<ModelUuid> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        (known.0 == commit)
+            .then(|| known.1.get(text).cloned())
+            .flatten()
+    }
+
+    fn keep(&self, text: &str, model: &ModelUuid, commit: i64) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 < commit {
+            *known = (commit, HashMap::new());
+        }
+        if known.0 == commit {
+            known.1.insert(text.to_owned(), model.clone());
+        }
+    }
+}
 
 /// One row per model with its counts, from one statement however many models there are.
 const SUMMARY: &str = "SELECT model.uuid, model.name, model.owner, model.life, model.created_at,
@@ -74,7 +102,20 @@ impl Store {
     }
 
     /// The UUID of the model that a person names by its name or UUID.
+    ///
+    /// Asked for with every request, so an answer is kept until some model comes, goes or
+    /// changes itself; nothing can be renamed otherwise.
     pub async fn model_by_name_or_uuid(&self, text: &str) -> Result<ModelUuid> {
+        let commit = self.inner.switchboard.last_commit_of_models();
+        if let Some(known) = self.inner.names.find(text, commit) {
+            return Ok(known);
+        }
+        let model = self.look_up_model(text).await?;
+        self.inner.names.keep(text, &model, commit);
+        Ok(model)
+    }
+
+    async fn look_up_model(&self, text: &str) -> Result<ModelUuid> {
         let sql = "SELECT uuid FROM model WHERE uuid = $1 OR name = $1 ORDER BY CASE WHEN uuid = $1 THEN 0 ELSE 1 END";
         self.glance()
             .await?
@@ -156,7 +197,7 @@ async fn set_status(tx: &mut Tx, model: &ModelUuid, status: &Status<Model>) -> R
     Ok(())
 }
 
-async fn summary(db: &mut Session, model: &ModelUuid) -> Result<ModelSummary> {
+pub(crate) async fn summary(db: &mut Session, model: &ModelUuid) -> Result<ModelSummary> {
     let row = db.fetch_optional(SUMMARY, params![model]).await?;
     read_summary(&row.ok_or_else(|| StoreError::not_found("model", model))?)
 }

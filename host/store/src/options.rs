@@ -53,9 +53,15 @@ pub struct StoreOptions {
     pub lease_time: LeaseTime,
     /// Lines of log kept per model.
     pub log_lines: u64,
+    /// Positions of the change log that are kept although every reader has read them, so that
+    /// whoever follows it from outside can go on after a while.
+    pub change_tail: u32,
     /// Connections for reading.
     pub read_connections: u32,
 }
+
+/// A few minutes of a busy controller, hours of a quiet one; about 2 MB.
+const CHANGE_TAIL: u32 = 20_000;
 
 /// About 20 MB of log a model, as much as Juju keeps by default.
 const LOG_LINES: u64 = 100_000;
@@ -79,6 +85,7 @@ impl StoreOptions {
             slow_query: None,
             lease_time: LeaseTime::Auto,
             log_lines: LOG_LINES,
+            change_tail: CHANGE_TAIL,
             read_connections: 4,
         }
     }

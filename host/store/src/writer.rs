@@ -105,8 +105,8 @@ impl Counters {
     }
 }
 
-/// Told what a commit changed.
-pub(crate) type OnCommit = Box<dyn Fn(&[Touched]) + Send + Sync>;
+/// Told what a commit changed, and the position of its last change.
+pub(crate) type OnCommit = Box<dyn Fn(&[Touched], i64) + Send + Sync>;
 
 /// What the writer needs to work and to reconnect.
 pub(crate) struct Writer {
@@ -194,7 +194,7 @@ impl Writer {
                 self.counters.batch_jobs.add(done.len() as f64);
                 if !touched.is_empty() {
                     self.counters.written.store(tx.last_id(), Ordering::Relaxed);
-                    (self.committed)(&touched);
+                    (self.committed)(&touched, tx.last_id());
                 }
                 for (job, result) in done {
                     job.answer(result);

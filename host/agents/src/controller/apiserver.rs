@@ -13,15 +13,15 @@ use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::ModelUuid;
 use periapt_server::{
-    Authenticator, ControllerIdentity, Identity, Mux, Presence, Recorder, ServerOptions,
-    ServerState, rpc,
+    Authenticator, ControllerIdentity, Identity, ModelCache, Mux, Presence, Recorder,
+    ServerOptions, ServerState, rpc,
 };
 use periapt_store::{Store, lease::Manager};
 use serde_json::json;
 
 use super::{
     ControllerContext, agent, auditconfigupdater, changestream, compiler, controllerport,
-    dbaccessor, httpserverargs, lease, pki, presence, reports,
+    dbaccessor, httpserverargs, lease, modelcache, pki, presence, reports,
 };
 use crate::model::apicaller::Connect;
 
@@ -55,6 +55,9 @@ pub fn manifold() -> Manifold {
         let authenticator: Arc<Authenticator> = context.get(httpserverargs::NAME)?;
         let presence: Presence = context.get(presence::NAME)?;
         let audit: Recorder = context.get(auditconfigupdater::NAME)?;
+        let cache: ModelCache = context.get(modelcache::NAME)?;
+        // Nobody is let in before there is a picture of what there is.
+        context.or_abort(cache.initialised().unlocked()).await?;
         context.require(changestream::NAME)?;
         context.require(controllerport::NAME)?;
         let identity = ControllerIdentity {
@@ -75,6 +78,7 @@ pub fn manifold() -> Manifold {
             authenticator,
             presence,
             audit,
+            cache,
             compiler: Arc::new(
                 compiler::ChildCompiler::new(&controller)
                     .while_doing("preparing to compile charms")?,
@@ -117,5 +121,6 @@ pub fn manifold() -> Manifold {
         httpserverargs::NAME,
         presence::NAME,
         auditconfigupdater::NAME,
+        modelcache::NAME,
     ])
 }

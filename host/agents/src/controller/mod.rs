@@ -26,7 +26,9 @@ mod lease;
 mod leaseexpiry;
 mod log;
 mod logger;
+mod modelcache;
 mod modelworkermanager;
+mod multiwatcher;
 pub mod muxhttpserver;
 mod pki;
 mod presence;
@@ -127,6 +129,8 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
         .add(presence::NAME, presence::manifold())
         .add(auditconfigupdater::NAME, auditconfigupdater::manifold())
         .add(syslogger::NAME, syslogger::manifold())
+        .add(multiwatcher::NAME, multiwatcher::manifold())
+        .add(modelcache::NAME, modelcache::manifold())
         .add(httpserverargs::NAME, httpserverargs::manifold())
         .add(apiserver::NAME, apiserver::manifold())
         .add(apiservercertwatcher::NAME, apiservercertwatcher::manifold())

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use periapt_wire::rest::WaitKind;
 
 use super::{ControllerChoice, DetailFormat, ListFormat, ModelChoice, StatusFormat, Target};
 
@@ -373,6 +374,17 @@ pub struct WaitFor {
     pub timeout: std::time::Duration,
     #[command(flatten)]
     pub model: ModelChoice,
+}
+
+impl WaitFor {
+    pub fn kind(&self) -> WaitKind {
+        match self.kind {
+            WaitForKind::Application => WaitKind::Application,
+            WaitForKind::Unit => WaitKind::Unit,
+            WaitForKind::Machine => WaitKind::Machine,
+            WaitForKind::Model => WaitKind::Model,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

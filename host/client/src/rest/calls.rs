@@ -10,10 +10,10 @@ use periapt_model::config::Values;
 use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
-    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, AuditQuery, AuditRecord, ChangeLine,
-    ConfigChange, ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, ListQuery, LogQuery, LoginReply,
-    LoginRequest, MachineInfo, ModelSummary, Page, Refresh, RelationInfo, Removal, ResolveRequest, StopRequest, UnitInfo,
-    WorkerRow,
+    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, AuditQuery, AuditRecord, ConfigChange,
+    ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, ListQuery, LogQuery, LoginReply,
+    LoginRequest, MachineInfo, ModelSummary, Page, Refresh, RelationInfo, Removal, ResolveRequest,
+    StopRequest, UnitInfo, WaitQuery, Waited, WorkerRow,
 };
 use periapt_wire::rpc::Empty;
 use periapt_wire::status::FullStatus;
@@ -21,7 +21,9 @@ use reqwest::{Body, Method, RequestBuilder};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{ANSWER, Authorization, Lines, RestClient, RestError, UPLOAD, chain};
+use super::{
+    ANSWER, Authorization, EventStream, Lines, RestClient, RestError, UPLOAD, body, chain,
+};
 
 /// Told how many bytes of how many have been handed to the connection.
 pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
@@ -188,12 +190,34 @@ impl RestClient {
         ))
     }
 
-    /// A first empty line once the controller listens, then one for every settled change.
-    pub async fn changes(&self, model: &str) -> Result<Lines<ChangeLine>, RestError> {
-        let path = ["v1", "models", model, "changes"];
-        Ok(Lines::new(
-            self.send(Method::GET, &path, |request| request).await?,
-        ))
+    /// What changes in one model, or in all that the caller may read. After `last`, the id of
+    /// the last event of an earlier stream, only what came since.
+    pub async fn events(
+        &self,
+        model: Option<&str>,
+        last: Option<&str>,
+    ) -> Result<EventStream, RestError> {
+        let path = match model {
+            Some(model) => &["v1", "models", model, "events"] as &[&str],
+            None => &["v1", "events"],
+        };
+        let response = self
+            .send(Method::GET, path, |request| match last {
+                Some(last) => request.header("last-event-id", last),
+                None => request,
+            })
+            .await?;
+        Ok(EventStream::new(response))
+    }
+
+    /// Answers when something holds; `wait-timed-out` when it does not in time.
+    pub async fn wait(&self, model: &str, wait: &WaitQuery) -> Result<Waited, RestError> {
+        let response = self
+            .send(Method::GET, &["v1", "models", model, "wait"], |request| {
+                request.query(wait)
+            })
+            .await?;
+        body(response).await
     }
 
     /// All workers of the catalogue in one model and its agents.

@@ -9,6 +9,7 @@
 
 mod accounts;
 mod calls;
+mod events;
 mod lines;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::tls::{self, TrustError};
+pub use events::{EventStream, Message};
 pub use lines::Lines;
 
 /// How long one address may take to accept a connection.

@@ -267,9 +267,37 @@ type HashQuery = std::collections::HashMap<String, String>;
 /// Lines cut at odd places, with the keep-alive of an empty line between.
 #[tokio::test]
 async fn lines_are_put_together_whatever_the_parts() {
-    let (parts, feed) = mpsc::unbounded_channel::<&'static str>();
+    let (parts, server) = in_parts("/v1/models/demo/logs").await;
+    let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
+    let record = |message: &str| {
+        format!(
+            "{{\"time\":1,\"entity\":\"unit-site-0\",\"level\":\"INFO\",\"module\":\"m\",\"message\":\"{message}\"}}"
+        )
+    };
+    let (one, two, three) = (record("one"), record("two"), record("three"));
+    parts.send(one[..20].to_owned()).unwrap();
+    let mut lines = client.logs("demo", &LogQuery::default()).await.unwrap();
+    parts
+        .send(format!("{}\n\n{two}\n{}", &one[20..], &three[..9]))
+        .unwrap();
+    assert_eq!(lines.next().await.unwrap().unwrap().message, "one");
+    assert_eq!(lines.next().await.unwrap().unwrap().message, "two");
+    assert!(
+        tokio::time::timeout(Time::from_millis(20), lines.next())
+            .await
+            .is_err()
+    );
+    parts.send(three[9..].to_owned()).unwrap();
+    drop(parts);
+    assert_eq!(lines.next().await.unwrap().unwrap().message, "three");
+    assert!(lines.next().await.is_none());
+}
+
+/// A server whose answer at one path is what the sender sends.
+async fn in_parts(path: &str) -> (mpsc::UnboundedSender<String>, TestServer) {
+    let (parts, feed) = mpsc::unbounded_channel::<String>();
     let feed = Arc::new(Mutex::new(Some(feed)));
-    let changes = move || {
+    let answer = move || {
         let feed = feed.lock().unwrap().take().unwrap();
         let stream = futures::stream::unfold(feed, |mut feed| async move {
             feed.recv()
@@ -278,28 +306,36 @@ async fn lines_are_put_together_whatever_the_parts() {
         });
         async move { Body::from_stream(stream.boxed()) }
     };
-    let router = Router::new().route("/v1/models/demo/changes", get(changes));
-    let server = TestServer::start(router).await;
+    let server = TestServer::start(Router::new().route(path, get(answer))).await;
+    (parts, server)
+}
+
+/// Events as the standard has them: fields in any order, comments, ids that stay.
+#[tokio::test]
+async fn events_are_put_together_whatever_the_parts() {
+    let (parts, server) = in_parts("/v1/models/demo/events").await;
     let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
-    parts.send("{\"position\":0,\"chan").unwrap();
-    let mut lines = client.changes("demo").await.unwrap();
+    parts.send("retry: 1000\n\nevent: snap".to_owned()).unwrap();
+    let mut events = client.events(Some("demo"), Some("7")).await.unwrap();
+    assert_eq!(events.last_id(), None);
     parts
-        .send("ged\":[]}\n\n{\"position\":5,\"changed\":[\"unit/site/0\"]}\n{\"posi")
+        .send("shot\ndata: {\"a\":1}\n\n: heartbeat\nid: 8\n\nid:9\nevent: change\r\ndata: 1\ndata: 2\n\nda".to_owned())
         .unwrap();
-    assert_eq!(lines.next().await.unwrap().unwrap().position, 0);
+    let first = events.next().await.unwrap().unwrap();
     assert_eq!(
-        lines.next().await.unwrap().unwrap().changed,
-        ["unit/site/0"]
+        (first.event.as_str(), first.data.as_str()),
+        ("snapshot", "{\"a\":1}")
     );
-    assert!(
-        tokio::time::timeout(Time::from_millis(20), lines.next())
-            .await
-            .is_err()
+    assert_eq!(first.json::<Value>().unwrap(), json!({ "a": 1 }));
+    let second = events.next().await.unwrap().unwrap();
+    assert_eq!(
+        (second.event.as_str(), second.data.as_str()),
+        ("change", "1\n2")
     );
-    parts.send("tion\":6,\"changed\":[]}").unwrap();
+    assert_eq!(events.last_id(), Some("9"));
+    parts.send("ta: unfinished".to_owned()).unwrap();
     drop(parts);
-    assert_eq!(lines.next().await.unwrap().unwrap().position, 6);
-    assert!(lines.next().await.is_none());
+    assert!(events.next().await.is_none(), "half an event is none");
 }
 
 #[tokio::test]

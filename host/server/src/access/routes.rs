@@ -125,5 +125,8 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/machines/{machine}", READ),
     row("GET", "/v1/models/{model}/relations", READ),
     row("GET", "/v1/models/{model}/relations/{relation}", READ),
+    row("GET", "/v1/models/{model}/events", READ),
+    row("GET", "/v1/models/{model}/wait", READ),
+    row("GET", "/v1/events", Login),
     row("GET", "/v1/models/{model}/blobs/{digest}", AgentOfModel),
 ];

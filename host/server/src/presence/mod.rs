@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use periapt_engine::SharedClock;
 use periapt_model::ModelUuid;
+use tokio::sync::watch;
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ struct Shared {
     clock: SharedClock,
     started: Duration,
     agents: Mutex<HashMap<ModelUuid, AgentPresence>>,
+    changed: watch::Sender<()>,
 }
 
 /// The agent of one model as seen from here.
@@ -47,6 +49,7 @@ impl Presence {
                 clock,
                 started,
                 agents: Mutex::default(),
+                changed: watch::Sender::new(()),
             }),
         }
     }
@@ -60,6 +63,11 @@ impl Presence {
             since,
         });
         agent.connections += 1;
+        let first = agent.connections == 1;
+        drop(agents);
+        if first {
+            self.shared.changed.send_replace(());
+        }
         PresenceGuard {
             presence: self.clone(),
             model: model.clone(),
@@ -74,6 +82,11 @@ impl Presence {
     /// Whether the model's agent is connected, or may be on its way.
     pub fn is_present(&self, model: &ModelUuid) -> bool {
         self.agents(model).is_some() || self.shared.clock.monotonic() < self.shared.started + GRACE
+    }
+
+    /// Changes whenever some model's agent comes or goes.
+    pub fn changed(&self) -> watch::Receiver<()> {
+        self.shared.changed.subscribe()
     }
 
     /// Everyone connected, for reports.
@@ -108,6 +121,7 @@ impl Drop for PresenceGuard {
             agent.connections -= 1;
             if agent.connections == 0 {
                 agents.remove(&self.model);
+                self.presence.shared.changed.send_replace(());
             }
         }
     }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::extract::Ending;
+use super::sse;
 
 /// Chunks that may wait for the reader.
 const QUEUE: usize = 16;
@@ -31,12 +32,38 @@ impl Lines {
             }
             chunk.push(b'\n');
         }
-        chunk.is_empty() || self.chunks.send(Bytes::from(chunk)).await.is_ok()
+        self.send_bytes(Bytes::from(chunk)).await
+    }
+
+    /// Sends bytes that are lines already.
+    pub(super) async fn send_bytes(&self, chunk: Bytes) -> bool {
+        chunk.is_empty() || self.chunks.send(chunk).await.is_ok()
     }
 }
 
 /// A response whose lines `write` sends, until it returns, nobody reads or `ending` comes.
 pub(super) fn respond<F, W>(ending: Ending, write: W) -> Response
+where
+    W: FnOnce(Lines) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-ndjson"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    (headers, body(ending, write)).into_response()
+}
+
+/// The same for lines that are server-sent events.
+pub(super) fn respond_with_events<F, W>(ending: Ending, write: W) -> Response
+where
+    W: FnOnce(Lines) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    sse::respond_with(body(ending, write))
+}
+
+fn body<F, W>(ending: Ending, write: W) -> Body
 where
     W: FnOnce(Lines) -> F,
     F: Future<Output = ()> + Send + 'static,
@@ -51,17 +78,9 @@ where
             () = ending.come() => {}
         }
     });
-    let body = stream::poll_fn(move |context| {
+    Body::from_stream(stream::poll_fn(move |context| {
         queue
             .poll_recv(context)
             .map(|chunk| chunk.map(Ok::<_, std::convert::Infallible>))
-    });
-    (
-        [
-            (header::CONTENT_TYPE, "application/x-ndjson"),
-            (header::CACHE_CONTROL, "no-store"),
-        ],
-        Body::from_stream(body),
-    )
-        .into_response()
+    }))
 }

@@ -21,11 +21,11 @@ mod access;
 mod applications;
 mod audit;
 mod blobs;
-mod changes;
 mod charms;
 mod conditions;
 mod controller;
 mod controller_config;
+mod events;
 mod extract;
 mod gate;
 mod history;
@@ -45,12 +45,14 @@ mod register;
 mod relations;
 pub(crate) mod requests;
 mod session;
+pub(crate) mod sse;
 mod status;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod units;
 mod users;
+mod wait;
 mod whoami;
 mod workers;
 
@@ -72,10 +74,10 @@ fn rows() -> Vec<Row> {
         applications::routes(),
         audit::routes(),
         blobs::routes(),
-        changes::routes(),
         charms::routes(),
         controller::routes(),
         controller_config::routes(),
+        events::routes(),
         history::routes(),
         hooks::routes(),
         login::routes(),
@@ -93,6 +95,7 @@ fn rows() -> Vec<Row> {
         units::routes(),
         users::routes(),
         whoami::routes(),
+        wait::routes(),
         workers::routes(),
     ]
     .into_iter()

@@ -234,6 +234,7 @@ fn title(status: u16) -> &'static str {
         401 => "Not logged in",
         403 => "Permission denied",
         404 => "Not found",
+        408 => "Waited in vain",
         409 => "Not possible now",
         412 => "It has changed meanwhile",
         429 => "Too many requests",
@@ -244,7 +245,7 @@ fn title(status: u16) -> &'static str {
 }
 
 /// What to do about a code, where something can be said that holds for all its causes.
-fn advice(code: &str) -> &'static str {
+pub(super) fn advice(code: &str) -> &'static str {
     match code {
         "model-not-found" => "`periapt models` lists the models",
         "application-not-found" | "unit-not-found" | "machine-not-found" => {
@@ -311,6 +312,8 @@ fn advice(code: &str) -> &'static str {
         }
         "idempotency-key-taken" => "ask again in a moment, with the same key",
         "already-resolved" => "wait until the unit's agent has taken note of it",
+        "wait-timed-out" => "wait longer with ?timeout=, or look at the status",
+        "wait-query-invalid" => "`periapt wait-for --help` shows queries and names",
         "disk-full" => "free some space on the controller's disk, then try again",
         "database-locked" | "stopped" => "try again in a few seconds",
         "internal-error" => "the controller's log tells more",

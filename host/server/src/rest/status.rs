@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
+use axum::http::{Method, header};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use periapt_model::MachineId;
-use periapt_wire::status::FullStatus;
 
 use super::Row;
 use super::extract::{InModel, Query};
@@ -22,24 +22,28 @@ pub(super) struct Described;
 
 /// Shows the status of a model, or of what the patterns name.
 ///
-/// The shape is that of the result of `Client.FullStatus` in Juju.
+/// Without a pattern the answer is shared with whoever else asks. The shape is that of the result of `Client.FullStatus` in Juju.
 #[utoipa::path(get, path = "/v1/models/{model}/status", params(("pattern" = Option<Vec<String>>, Query, description = "Applications, units or machines, `*` for any text; repeated for more than one")), responses((status = 200, body = FullStatus)))]
 async fn status(
     State(state): State<ServerState>,
     InModel(model): InModel,
     Query(query): Query<Vec<(String, String)>>,
-) -> Result<Json<FullStatus>, Answer> {
+) -> Result<Response, Answer> {
     let patterns: Vec<String> = query
         .into_iter()
         .filter(|(key, _)| key == "pattern")
         .map(|(_, value)| value)
         .collect();
+    if patterns.is_empty() {
+        let status = state.cache().statuses().of(&model).await?;
+        let json = [(header::CONTENT_TYPE, "application/json")];
+        return Ok((json, status.json()).into_response());
+    }
     // One agent hosts all machines of a model: they are there when it is.
     let present = state.presence().is_present(&model);
-    Ok(Json(
-        state
-            .store()
-            .full_status(&model, &patterns, &|_: &MachineId| present)
-            .await?,
-    ))
+    let status = state
+        .store()
+        .full_status(&model, &patterns, &|_: &MachineId| present)
+        .await?;
+    Ok(Json(status).into_response())
 }

@@ -19,8 +19,8 @@ use periapt_engine::SystemClock;
 use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_server::{
     Authenticator, Authority, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity,
-    LeafResolver, ListenerLimits, Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve,
-    ServerOptions, ServerState, StopSignal, authority, listener,
+    Feed, LeafResolver, ListenerLimits, ModelCache, Mux, Observation, Presence, Recorder, Reports,
+    RouteGuard, Serve, ServerOptions, ServerState, StopSignal, authority, feed, listener,
 };
 use periapt_store::{NewToken, Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
@@ -88,10 +88,19 @@ pub fn admin() -> UserName {
 
 impl House {
     pub async fn open() -> House {
-        Self::open_with(Spans::off(), Arc::new(OneRow)).await
+        Self::open_as(Spans::off(), Arc::new(OneRow), feed::Limits::default()).await
+    }
+
+    /// A house whose ring of events has other bounds.
+    pub async fn open_bounded(limits: feed::Limits) -> House {
+        Self::open_as(Spans::off(), Arc::new(OneRow), limits).await
     }
 
     pub async fn open_with(spans: Spans, reports: Arc<dyn Reports>) -> House {
+        Self::open_as(spans, reports, feed::Limits::default()).await
+    }
+
+    async fn open_as(spans: Spans, reports: Arc<dyn Reports>, limits: feed::Limits) -> House {
         let directory = tempfile::tempdir().unwrap();
         let clock = SystemClock::shared();
         let store = Store::open(StoreOptions::sqlite(
@@ -119,13 +128,26 @@ impl House {
         let ca_cert = authority.ca_pem().to_owned();
         let observation = Observation::new(clock.clone(), spans);
         let metrics = observation.metrics.clone();
+        let feed = Feed::with_limits(store.clone(), clock.clone(), presence.clone(), limits);
+        let cache = ModelCache::new(feed.clone());
+        {
+            let (stop, cache) = (stream.clone(), cache.clone());
+            tokio::spawn(
+                async move { tokio::join!(feed.run(stop.clone()), cache.run(stop.clone())) },
+            );
+        }
         let options = {
-            let (store, clock, stop, presence) =
-                (store.clone(), clock.clone(), stop.clone(), presence.clone());
             let audit = Recorder::start(
                 store.clone(),
                 Some(directory.path().join("audit.log")),
                 Default::default(),
+            );
+            let (store, clock, stop, presence, cache) = (
+                store.clone(),
+                clock.clone(),
+                stop.clone(),
+                presence.clone(),
+                cache.clone(),
             );
             let (authenticator, leases) = (
                 Authenticator::new(store.clone(), clock.clone()),
@@ -138,6 +160,7 @@ impl House {
                 authenticator: authenticator.clone(),
                 presence: presence.clone(),
                 audit: audit.clone(),
+                cache: cache.clone(),
                 compiler: Arc::new(AnyComponent),
                 reports: Arc::clone(&reports),
                 limits: Default::default(),
@@ -153,6 +176,7 @@ impl House {
                 observation: observation.clone(),
             }
         };
+        cache.initialised().unlocked().await;
         let state = ServerState::new(options());
         let guard = Some(mux.add("/", state.router()).unwrap());
         let serve = Serve {
@@ -458,6 +482,96 @@ impl LineReader {
             self.buffer.extend_from_slice(&chunk.ok().flatten()?);
         }
     }
+}
+
+/// Events of a stream as a browser gets them.
+pub struct EventReader {
+    response: reqwest::Response,
+    buffer: Vec<u8>,
+    /// What a browser would send as `Last-Event-ID`.
+    pub last_id: Option<String>,
+    /// Comments that were there.
+    pub heartbeats: usize,
+}
+
+impl EventReader {
+    pub async fn open(http: &Http, path: &str, last_id: Option<&str>) -> Self {
+        let mut request = http
+            .request("GET", path)
+            .timeout(PATIENCE * 4)
+            .header("accept", "text/event-stream");
+        if let Some(id) = last_id {
+            request = request.header("last-event-id", id);
+        }
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status().as_u16(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self {
+            response,
+            buffer: Vec::new(),
+            last_id: last_id.map(str::to_owned),
+            heartbeats: 0,
+        }
+    }
+
+    /// Name and data of the next event; none at the end.
+    pub async fn next(&mut self) -> Option<(String, Value)> {
+        loop {
+            while let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
+                let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
+                let block = String::from_utf8(block).unwrap();
+                let field = |name: &str| {
+                    block
+                        .lines()
+                        .find_map(|line| line.strip_prefix(name))
+                        .map(str::to_owned)
+                };
+                self.heartbeats += usize::from(block.starts_with(": heartbeat"));
+                if let Some(id) = field("id: ") {
+                    self.last_id = Some(id);
+                }
+                if let Some(data) = field("data: ") {
+                    let data = serde_json::from_str(&data).unwrap();
+                    return Some((field("event: ").unwrap(), data));
+                }
+            }
+            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk())
+                .await
+                .expect("an event in time");
+            self.buffer.extend_from_slice(&chunk.ok().flatten()?);
+        }
+    }
+
+    /// The snapshot with everything up to `current`, by kind and key.
+    pub async fn snapshot(&mut self) -> std::collections::BTreeMap<(String, String), Value> {
+        let mut all = std::collections::BTreeMap::new();
+        loop {
+            let (name, data) = self.next().await.expect("a whole snapshot");
+            match name.as_str() {
+                "snapshot" => {
+                    let key = (text(&data["kind"]), text(&data["key"]));
+                    assert_eq!(all.insert(key, data), None, "each once");
+                }
+                "current" => return all,
+                other => panic!("{other} within the snapshot: {data}"),
+            }
+        }
+    }
+
+    /// The next change of this kind and key that `fits`.
+    pub async fn until(&mut self, kind: &str, key: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let (name, data) = self.next().await.expect("the stream goes on");
+            assert_eq!(name, "change", "{data}");
+            if data["kind"] == kind && data["key"] == key && fits(&data["entity"]) {
+                return data;
+            }
+        }
+    }
+}
+
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
 }
 
 /// A websocket client that keeps requests and replies in its own hands.

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_model::ModelUuid;
 use sqlx::postgres::PgListener;
 use tokio_util::sync::CancellationToken;
 
@@ -183,9 +184,10 @@ impl ChangeStream {
         Ok(())
     }
 
-    /// Removes what every living reader has read.
+    /// Removes what every living reader has read, but for the tail.
     pub(crate) async fn prune(&self) -> Result<()> {
         let (reader, position) = (self.store.inner.reader.clone(), self.board().position());
+        let tail = i64::from(self.store.inner.options.change_tail);
         self.store
             .write(move |tx| {
                 Box::pin(async move {
@@ -195,7 +197,7 @@ impl ChangeStream {
                     tx.db.execute(mark, params![reader, position, tx.now]).await?;
                     tx.db.execute("DELETE FROM change_cursor WHERE seen_at < $1", params![tx.now - lost]).await?;
                     let slowest = tx.db.fetch_optional("SELECT MIN(position) FROM change_cursor", vec![]).await?;
-                    let slowest = slowest.map_or(Ok(0), |row| row.int(0))?;
+                    let slowest = slowest.map_or(Ok(0), |row| row.int(0))?.saturating_sub(tail).max(0);
                     tx.db.execute("DELETE FROM change_log WHERE id <= $1", params![slowest]).await?;
                     let note = "INSERT INTO sequence (model_uuid, name, value) VALUES ('', 'change-pruned', $1)
                         ON CONFLICT (model_uuid, name) DO UPDATE SET value = excluded.value";
@@ -224,6 +226,71 @@ impl ChangeStream {
             }
             clock.sleep(Duration::from_secs(1)).await;
         }
+    }
+}
+
+/// What the change log still holds.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    /// Nothing after this position is missing.
+    pub after: i64,
+    /// How far the log had come.
+    pub position: i64,
+    /// Ascending; without log lines.
+    pub changes: Vec<Change>,
+}
+
+impl Store {
+    /// The last changes, `limit` of them at most.
+    pub async fn recent_changes(&self, limit: u64) -> Result<Recent> {
+        let mut db = self.snapshot().await?;
+        let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
+        let position = db.fetch_optional(sql, vec![]).await?;
+        let mut recent = Recent {
+            after: pruned_to(&mut db).await?,
+            position: position.map_or(Ok(0), |row| row.int(0))?,
+            changes: Vec::new(),
+        };
+        let sql = "SELECT id, model_uuid, namespace, key FROM change_log
+            WHERE id > $1 AND namespace <> 'log' ORDER BY id DESC LIMIT $2";
+        let rows = db.fetch(sql, params![recent.after, limit]).await?;
+        for row in &rows {
+            if let Some(namespace) = namespace::known(row.str(2)?) {
+                recent.changes.push(Change {
+                    position: row.int(0)?,
+                    model: row.text(1)?,
+                    namespace,
+                    key: row.text(3)?,
+                });
+            }
+        }
+        if let Some(oldest) = rows.last().filter(|_| rows.len() as u64 == limit) {
+            recent.after = oldest.int(0)?;
+            recent
+                .changes
+                .retain(|change| change.position > recent.after);
+        }
+        recent.changes.reverse();
+        Ok(recent)
+    }
+
+    /// Position of the last commit that changed the model, known before the commit is answered;
+    /// 0 when there was none since the store opened. Lines of log are no change.
+    pub fn last_commit(&self, model: &ModelUuid) -> i64 {
+        self.inner.switchboard.last_commit(model.as_str())
+    }
+
+    /// Puts into the change log that the model's agent came or went, which is not stored.
+    pub async fn note_presence(&self, model: &ModelUuid) -> Result<()> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_model(&mut tx.db, &model).await?;
+                tx.touch(&model, namespace::PRESENCE, "");
+                Ok(())
+            })
+        })
+        .await
     }
 }
 

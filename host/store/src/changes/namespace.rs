@@ -52,6 +52,8 @@ namespaces! {
     HOOK = "hook";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
+    /// Key: empty. The model's agent came or went.
+    PRESENCE = "presence";
     /// Key: empty. Lines were added.
     LOG = "log";
 }

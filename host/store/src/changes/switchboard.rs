@@ -8,7 +8,26 @@ use tokio::sync::Notify;
 
 use super::interest::Want;
 use super::subscription::Mailbox;
-use super::{Change, Interest, Subscription};
+use super::{Change, Interest, Subscription, namespace};
+use crate::tx::Touched;
+
+/// Where the last change of any model itself is kept; no model is called so.
+const MODELS: &str = "models";
+
+fn raise(commits: &mut HashMap<String, i64>, namespace: &'static str, model: &str, position: i64) {
+    if namespace == namespace::LOG {
+        return;
+    }
+    let own = (namespace == namespace::MODEL).then_some(MODELS);
+    for name in [Some(model), own].into_iter().flatten() {
+        match commits.get_mut(name) {
+            Some(last) => *last = (*last).max(position),
+            None => {
+                commits.insert(name.to_owned(), position);
+            }
+        }
+    }
+}
 
 type Set = HashMap<u64, Arc<Mailbox>>;
 
@@ -37,6 +56,7 @@ pub(crate) struct Switchboard {
     index: Mutex<Index>,
     position: AtomicI64,
     running: AtomicBool,
+    commits: Mutex<HashMap<String, i64>>,
     pub(super) committed: Notify,
     /// Held by the one dispatcher that may run.
     pub(super) turn: tokio::sync::Mutex<()>,
@@ -48,6 +68,7 @@ impl Switchboard {
             index: Mutex::default(),
             position: AtomicI64::new(position),
             running: AtomicBool::new(false),
+            commits: Mutex::default(),
             committed: Notify::new(),
             turn: tokio::sync::Mutex::default(),
         }
@@ -74,6 +95,30 @@ impl Switchboard {
     /// Something was committed.
     pub(crate) fn wake(&self) {
         self.committed.notify_one();
+    }
+
+    /// Takes note of a commit of this process, before anybody is told that it stands.
+    /// `position` is that of its last change.
+    pub(crate) fn note(&self, touched: &[Touched], position: i64) {
+        let mut commits = self.commits();
+        for change in touched {
+            raise(&mut commits, change.namespace, &change.model, position);
+        }
+    }
+
+    /// Position of the last commit that changed the model, as far as this process made it or
+    /// heard of it; lines of log are no change. 0 when there was none since the store opened.
+    pub(crate) fn last_commit(&self, model: &str) -> i64 {
+        self.commits().get(model).copied().unwrap_or_default()
+    }
+
+    /// The same of models coming, going and changing themselves.
+    pub(crate) fn last_commit_of_models(&self) -> i64 {
+        self.last_commit(MODELS)
+    }
+
+    fn commits(&self) -> MutexGuard<'_, HashMap<String, i64>> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn subscriptions(&self) -> usize {
@@ -172,6 +217,13 @@ impl Switchboard {
 
     /// Leaves a change with everyone whom it concerns.
     pub(super) fn dispatch(&self, change: &Change) {
+        // Commits of other controllers are known from here on.
+        raise(
+            &mut self.commits(),
+            change.namespace,
+            &change.model,
+            change.position,
+        );
         let index = self.lock();
         for model in [Some(change.model.clone()), None] {
             let Some(model) = index.models.get(&model) else {

@@ -8,6 +8,18 @@
 //! The stream begins with a `snapshot` event for each entity and one `current` event, or, after
 //! `Last-Event-ID`, with what came since. `reset` says that this is too long ago: what follows is
 //! a new snapshot. `dropped` says why the stream ends. Comments are heartbeats.
+//!
+//! | event | id | data |
+//! |---|---|---|
+//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks are not among them |
+//! | `current` | yes | `Current`: the snapshot is complete, changes follow |
+//! | `change` | yes | `Event` |
+//! | `reset` | | `Reset`: forget everything, a snapshot follows |
+//! | `dropped` | | `Dropped`: the last event |
+//!
+//! An id is the event's `sequence`; while other events of the same change follow, it is that with
+//! `/KIND/KEY` behind it. It survives restarts of the controller. With a model that is gone goes
+//! everything in it. Events about users go to superusers only.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,14 +40,35 @@ pub struct Event {
     pub entity: Option<Value>,
 }
 
+/// Data of `current`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Current {
+    pub sequence: i64,
+}
+
+/// Data of `reset`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reset {
+    pub reason: String,
+}
+
+/// Data of `dropped`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// `too-slow`, `access-revoked`, `model-gone`, `stopped`; of logs also `complete`.
+    pub code: String,
+    pub reason: String,
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[serde(default, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]
 pub struct WaitQuery {
     /// `model`, `application`, `unit` or `machine`.
     pub kind: String,
+    /// The model's own name may be left out.
     pub name: String,
-    /// Query language of `wait-for`.
+    /// Query language of `wait-for`; all units active and idle when left out.
     pub query: String,
     /// Seconds, 1 to 600; 60 when left out.
     pub timeout: Option<u64>,

@@ -18,8 +18,7 @@
 //! | `POST .../units/{app}/{n}/resolved` | `ResolveRequest` | `Empty` |
 //! | `GET .../units/{app}/{n}/history`, `.../applications/{name}/history`, `.../machines/{id}/history` | `?limit` | `[HistoryEntry]` |
 //! | `GET /v1/models/{model}/status` | `?pattern=` repeated | `FullStatus` |
-//! | `GET /v1/models/{model}/logs` | `LogQuery` as query | lines of JSON `LogRecord`, open-ended with `follow` |
-//! | `GET /v1/models/{model}/changes` | | lines of JSON `ChangeLine`: a first empty one, then one per settled change |
+//! | `GET /v1/models/{model}/logs` | `LogQuery` as query | lines of JSON `LogRecord`, open-ended with `follow`; as events `log` under `Accept: text/event-stream` |
 //! | `GET /v1/models/{model}/workers`, `GET /v1/workers` | | `[WorkerRow]` |
 //! | `GET /v1/models/{model}/blobs/{digest}` | agents | compiled charm or archive bytes |
 //! | `POST /v1/controller/stop` | `StopRequest` | `Empty` |
@@ -34,6 +33,7 @@ mod hooks;
 mod machines;
 mod observe;
 mod page;
+pub mod waiting;
 
 use std::collections::BTreeMap;
 
@@ -49,6 +49,7 @@ pub use hooks::*;
 pub use machines::*;
 pub use observe::*;
 pub use page::*;
+pub use waiting::WaitKind;
 
 /// `POST /v1/login`.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -250,15 +251,6 @@ pub struct WorkerRow {
     pub reason: String,
     pub running: u64,
     pub start_count: u64,
-}
-
-/// A line of `/changes`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ChangeLine {
-    /// Position in the change log.
-    pub position: i64,
-    /// `namespace/key` of what changed.
-    pub changed: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]

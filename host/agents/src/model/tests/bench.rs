@@ -15,8 +15,9 @@ use periapt_providers::{
     Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
 };
 use periapt_server::{
-    Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Identity,
-    Observation, Presence, Recorder, Reports, ServerOptions, ServerState, StopSignal, rpc,
+    Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Feed,
+    Identity, ModelCache, Observation, Presence, Recorder, Reports, ServerOptions, ServerState,
+    StopSignal, rpc,
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
@@ -55,13 +56,17 @@ impl Bench {
         tokio::spawn(async move { changes.run(stopped).await });
         let leases = lease::Manager::new(&store);
         let compiler = Arc::new(Compiler::default());
+        let presence = Presence::new(clock.shared());
+        // Nobody follows events here, so the feed need not run.
+        let feed = Feed::new(store.clone(), clock.shared(), presence.clone());
         let state = ServerState::new(ServerOptions {
             store: store.clone(),
             leases: leases.clone(),
             clock: clock.shared(),
             authenticator: Authenticator::new(store.clone(), clock.shared()),
-            presence: Presence::new(clock.shared()),
+            presence,
             audit: Recorder::start(store.clone(), None, Default::default()),
+            cache: ModelCache::new(feed),
             compiler: Arc::clone(&compiler) as Arc<dyn CharmCompiler>,
             reports: Arc::new(NoReports),
             limits: Default::default(),

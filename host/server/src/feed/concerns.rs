@@ -1,0 +1,68 @@
+//! Which entities a change concerns: a pure function of the change.
+//!
+//! What is shown of an entity is made of more than its own rows: an application lists its units,
+//! a unit says whether it leads, a model counts. Asking for one of those too many costs a read,
+//! since what shows no change makes no event.
+
+use periapt_store::EntityKind::{Application, Charm, Hook, Machine, Model, Unit, User};
+use periapt_store::{Change, Wanted, namespace as ns};
+
+/// The namespace and the leases of one within it.
+const LEADERSHIP: &str = "application-leadership/";
+
+/// What to read after these changes, with the position of the last change of each.
+pub(super) fn wanted(changes: &[Change]) -> Wanted {
+    let mut all = Wanted::new();
+    for change in changes {
+        let (key, position) = (change.key.as_str(), change.position);
+        let wanted = all.entry(change.model.clone()).or_default();
+        match change.namespace {
+            ns::MODEL | ns::MODEL_CONFIG => wanted.add(Model, &change.model, position),
+            ns::CHARM => wanted.add(Charm, key, position),
+            ns::APPLICATION => {
+                wanted.add(Application, key, position);
+                wanted.add_shown(Model, &change.model, position);
+            }
+            ns::APPLICATION_CONFIG | ns::APPLICATION_STATUS => {
+                wanted.add(Application, key, position);
+            }
+            ns::UNIT => {
+                wanted.add(Unit, key, position);
+                wanted.add_shown(Application, application(key), position);
+                wanted.add_shown(Model, &change.model, position);
+            }
+            ns::UNIT_STATUS => {
+                wanted.add(Unit, key, position);
+                wanted.add_shown(Application, application(key), position);
+            }
+            ns::RESOLVED | ns::PORT | ns::UNIT_ASSIGNMENT => wanted.add(Unit, key, position),
+            ns::MACHINE => {
+                wanted.add(Machine, key, position);
+                wanted.add_shown(Model, &change.model, position);
+                wanted.units_on.insert(key.to_owned(), position);
+            }
+            ns::MACHINE_STATUS | ns::MACHINE_UNITS | ns::MACHINE_REMOVAL => {
+                wanted.add(Machine, key, position);
+            }
+            ns::LEASE => {
+                if let Some(name) = key.strip_prefix(LEADERSHIP) {
+                    wanted.units_of.insert(name.to_owned(), position);
+                }
+            }
+            ns::PRESENCE => wanted.agents = Some(position),
+            ns::USER => {
+                let user = key.split('/').next().unwrap_or_default();
+                wanted.add(User, user, position);
+            }
+            ns::HOOK => wanted.add(Hook, key, position),
+            // A queued clean-up, settings of the controller and lines of log show in no entity.
+            _ => {}
+        }
+    }
+    all.retain(|_, wanted| !wanted.is_empty());
+    all
+}
+
+fn application(unit: &str) -> &str {
+    unit.rsplit_once('/').map_or(unit, |(name, _)| name)
+}

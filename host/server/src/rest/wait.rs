@@ -1,0 +1,142 @@
+//! `GET /v1/models/{model}/wait`: one call that answers when something holds.
+//!
+//! It looks at the status, which everybody who waits for the same model shares, and looks again
+//! when a commit changed the model. It never polls.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::get;
+use periapt_engine::clock;
+use periapt_model::ModelUuid;
+use periapt_model::query::{Query as Condition, QueryError};
+use periapt_store::{Interest, StoreError, namespace};
+use periapt_wire::Problem;
+use periapt_wire::rest::waiting::glance;
+use periapt_wire::rest::{WaitKind, WaitQuery, Waited};
+use serde_json::Value;
+
+use super::Row;
+use super::extract::{Ending, InModel, Query};
+use super::problem::{Answer, advice};
+use crate::state::ServerState;
+
+/// Seconds when the query does not say, and at most.
+const TIMEOUT: u64 = 60;
+const LONGEST: u64 = 600;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![(Method::GET, "/v1/models/{model}/wait", get(wait))]
+}
+
+async fn wait(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Query(query): Query<WaitQuery>,
+    ending: Ending,
+) -> Result<Json<Waited>, Answer> {
+    let kind: WaitKind = query.kind.parse().map_err(|why: String| {
+        Answer(Problem::new(400, "query-invalid", "The request's query cannot be read").why(why))
+    })?;
+    let text = match query.query.trim() {
+        "" => kind.default_query(),
+        text => text,
+    };
+    let waiting = Waiting {
+        condition: Condition::parse(text).map_err(|error| unreadable(text, &error))?,
+        text,
+        kind,
+        name: &query.name,
+    };
+    let limit = Duration::from_secs(query.timeout.unwrap_or(TIMEOUT).clamp(1, LONGEST));
+    let began = state.clock().monotonic();
+    let mut last = "nothing was seen of it yet".to_owned();
+    let holds = waiting.until_it_holds(&state, &model, &mut last);
+    let entity = tokio::select! {
+        entity = clock::timeout(&**state.clock(), limit, holds) => entity,
+        () = ending.come() => return Err(StoreError::Stopped.into()),
+    };
+    match entity {
+        Some(entity) => {
+            let waited = state.clock().monotonic().saturating_sub(began);
+            Ok(Json(Waited {
+                entity: entity?,
+                waited: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+            }))
+        }
+        None => Err(waiting.in_vain(limit, &last)),
+    }
+}
+
+struct Waiting<'a> {
+    condition: Condition,
+    text: &'a str,
+    kind: WaitKind,
+    name: &'a str,
+}
+
+impl Waiting<'_> {
+    /// The entity for which the condition holds; null when it is gone and was to be.
+    async fn until_it_holds(
+        &self,
+        state: &ServerState,
+        model: &ModelUuid,
+        last: &mut String,
+    ) -> Result<Value, Answer> {
+        // Before the first look, so that nothing falls in between.
+        let mut changes = state
+            .store()
+            .changes()
+            .subscribe(Interest::model(model).everything());
+        let to_be_gone = self.condition.asks_for_death();
+        loop {
+            let status = match state.cache().statuses().of(model).await {
+                Err(StoreError::NotFound { .. }) if to_be_gone => return Ok(Value::Null),
+                status => status?,
+            };
+            match self.kind.find(self.name, status.status()) {
+                Some(entity) => {
+                    let holds = self.condition.holds(&entity);
+                    if holds.map_err(|error| unreadable(self.text, &error))? {
+                        return Ok(entity);
+                    }
+                    *last = glance(self.kind, &entity);
+                }
+                None if to_be_gone => return Ok(Value::Null),
+                None => *last = format!("there is no such {} yet", self.kind.as_str()),
+            }
+            loop {
+                let batch = changes.next().await?;
+                if batch
+                    .iter()
+                    .any(|change| change.namespace != namespace::LOG)
+                {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn in_vain(&self, limit: Duration, last: &str) -> Answer {
+        let kind = self.kind.as_str();
+        let title = match self.name {
+            "" => format!("The {kind} did not come to: {}", self.text),
+            name => format!("The {kind} \"{name}\" did not come to: {}", self.text),
+        };
+        Answer(
+            Problem::new(408, "wait-timed-out", title)
+                .why(format!("{} s have passed; {last}", limit.as_secs()))
+                .advice(advice("wait-timed-out")),
+        )
+    }
+}
+
+fn unreadable(text: &str, error: &QueryError) -> Answer {
+    Answer(
+        Problem::new(400, "wait-query-invalid", "The query cannot be used")
+            .why(format!("{text}: {error}"))
+            .advice(advice("wait-query-invalid")),
+    )
+}

@@ -1,0 +1,41 @@
+//! Runs of hooks by id.
+
+use periapt_wire::rest::HookRun;
+
+use super::{Names, Reader};
+use crate::Result;
+use crate::db::params;
+
+pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
+    let ids: Vec<i64> = names
+        .causes
+        .keys()
+        .filter_map(|id| id.parse().ok())
+        .collect();
+    for id in ids {
+        let sql = "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects
+            FROM hook_run WHERE id = $1 AND model_uuid = $2";
+        let row = reader
+            .db
+            .fetch_optional(sql, params![id, &names.model])
+            .await?;
+        if let Some(row) = row {
+            let run = HookRun {
+                id,
+                unit: row.parse(1, "unit name")?,
+                application: row.parse(2, "application name")?,
+                hook: row.text(3)?,
+                charm: row.text(4)?,
+                started_at: row.int(5)?,
+                duration: row.int(6)?,
+                result: row.text(7)?,
+                code: row.text(8)?,
+                message: row.text(9)?,
+                effects: row.json(10, "effects")?,
+            };
+            names.put(reader, &id.to_string(), &run)?;
+        }
+    }
+    // One that is pruned by now is no news; whoever saw it run need not hear that it is forgotten.
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Statements about lists of names, in parts of one size: both databases then see the same few
+//! statements, whatever the number of names.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Names, Reader, part_params};
+use crate::Result;
+use crate::applications;
+use crate::db::Param;
+
+/// Names of one statement. [`names!`] has as many.
+pub(super) const PART: usize = 16;
+
+/// A statement up to its list of names, and what follows the list. `$1` is the model.
+macro_rules! names {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            " ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ",
+            $after
+        )
+    };
+}
+pub(super) use names;
+
+/// The names of a part, the last repeated until the part is full.
+pub(super) fn filled(part: &[String]) -> impl Iterator<Item = Param> {
+    let last = part.last().cloned().unwrap_or_default();
+    part.iter()
+        .cloned()
+        .chain(std::iter::repeat(last))
+        .take(PART)
+        .map(Param::from)
+}
+
+/// The names in parts.
+pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
+    let names: Vec<String> = names.keys().cloned().collect();
+    names.chunks(PART).map(<[String]>::to_vec).collect()
+}
+
+/// Applications, with their units and what those say.
+pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Result<()> {
+    for part in parts(&names.causes) {
+        let sql = names!(
+            "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit
+            LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
+                AND status.entity = unit.name
+            WHERE unit.model_uuid = $1 AND unit.application IN",
+            "ORDER BY unit.application, unit.number"
+        );
+        let rows = reader
+            .db
+            .fetch(sql, part_params(&names.model, &part))
+            .await?;
+        let mut units = HashMap::new();
+        for row in &rows {
+            applications::note_unit(row, &mut units)?;
+        }
+        let sql = names!(
+            "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
+                application.exposed, application.workload_version,
+                status.status, status.message, status.data, status.since
+            FROM application
+            JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+            LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
+                AND status.entity = application.name
+            WHERE application.model_uuid = $1 AND application.name IN",
+            ""
+        );
+        let rows = reader
+            .db
+            .fetch(sql, part_params(&names.model, &part))
+            .await?;
+        for row in &rows {
+            let info = applications::read(row, &mut units)?;
+            names.put(reader, info.name.as_str(), &info)?;
+        }
+    }
+    names.end(reader);
+    Ok(())
+}

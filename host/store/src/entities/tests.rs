@@ -1,0 +1,219 @@
+use std::collections::BTreeMap;
+
+use periapt_model::status::{Status, Workload};
+use serde_json::Value;
+
+use super::*;
+use crate::testing::fixtures;
+
+/// By kind and name.
+fn by_name(found: Vec<Found>) -> BTreeMap<(EntityKind, String), Option<Value>> {
+    found
+        .into_iter()
+        .map(|found| {
+            let body = found
+                .body
+                .map(|body| serde_json::from_slice(&body).expect("JSON"));
+            ((found.kind, found.name), body)
+        })
+        .collect()
+}
+
+/// More units than one statement names, and each body that of its own `GET`.
+#[tokio::test]
+async fn every_entity_is_as_it_is_shown_alone() {
+    for fixture in fixtures().await {
+        let model = fixture.site(20).await;
+        fixture.provision(&model).await;
+        let user: UserName = "admin".parse().expect("user");
+        fixture
+            .store
+            .set_password(&user, "secret")
+            .await
+            .expect("user");
+        let unit: periapt_model::UnitName = "site/3".parse().expect("unit");
+        let status = Status::new(Workload::Active, "ready");
+        fixture
+            .store
+            .set_unit_status(&model, &unit, status)
+            .await
+            .expect("status");
+        let everything = fixture.store.every_entity(&|_| true).await.expect("read");
+        let all = by_name(everything.entities);
+        let count = |kind| all.keys().filter(|(found, _)| *found == kind).count();
+        let counts: Vec<usize> = EntityKind::ALL.into_iter().map(count).collect();
+        assert_eq!(counts, [1, 1, 0, 20, 1, 20, 1]);
+        let alone = fixture
+            .store
+            .unit(&model, &unit, &|_| true)
+            .await
+            .expect("unit");
+        let mut alone = serde_json::to_value(alone).expect("JSON");
+        assert_eq!(alone["workload"]["status"], "active");
+        let found = all[&(EntityKind::Unit, "site/3".to_owned())].clone();
+        // Whose lease is over is told by the time of the question.
+        alone["leader"] = found.as_ref().expect("found")["leader"].clone();
+        assert_eq!(found, Some(alone));
+        let application = "site".parse().expect("name");
+        let alone = fixture
+            .store
+            .application(&model, &application)
+            .await
+            .expect("application");
+        assert_eq!(
+            all[&(EntityKind::Application, "site".to_owned())],
+            Some(serde_json::to_value(alone).expect("JSON"))
+        );
+        let machine = all[&(EntityKind::Machine, "3".to_owned())]
+            .clone()
+            .expect("machine");
+        assert_eq!(machine["units"], serde_json::json!(["site/3"]));
+        assert_eq!(
+            all[&(EntityKind::User, "admin".to_owned())]
+                .clone()
+                .expect("user")["registered"],
+            true
+        );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn names_lead_to_their_units_and_what_is_gone_is_told() {
+    for fixture in fixtures().await {
+        let model = fixture.site(3).await;
+        let mut names = WantedOfModel::default();
+        names.add(EntityKind::Unit, "site/9", 7);
+        names.add(EntityKind::Unit, "no such name", 7);
+        names.add(EntityKind::Hook, "123", 7);
+        names.units_of.insert("site".to_owned(), 8);
+        names.units_on.insert("1".to_owned(), 9);
+        let wanted = Wanted::from([(model.to_string(), names)]);
+        let found = fixture
+            .store
+            .entities(wanted, &|_| true)
+            .await
+            .expect("read");
+        let positions: BTreeMap<&str, (i64, bool)> = found
+            .iter()
+            .map(|found| (found.name.as_str(), (found.position, found.body.is_some())))
+            .collect();
+        let expected = BTreeMap::from([
+            ("no such name", (7, false)),
+            ("site/0", (8, true)),
+            ("site/1", (9, true)),
+            ("site/2", (8, true)),
+            ("site/9", (7, false)),
+        ]);
+        assert_eq!(positions, expected);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn people_reach_what_they_own_or_were_given() {
+    for fixture in fixtures().await {
+        let (model, other) = (fixture.model("default").await, fixture.model("other").await);
+        let user: UserName = "eve".parse().expect("user");
+        assert_eq!(
+            fixture.store.reach(&user).await.expect("read"),
+            Reach::Nothing
+        );
+        fixture
+            .store
+            .set_password(&user, "secret")
+            .await
+            .expect("user");
+        assert_eq!(
+            fixture.store.reach(&user).await.expect("read"),
+            Reach::Everything
+        );
+        let (uuid, name) = (model.clone(), user.clone());
+        fixture
+            .store
+            .write(move |tx| {
+                Box::pin(async move {
+                    let sql = "UPDATE account SET access = 'login' WHERE name = $1";
+                    tx.db.execute(sql, params![&name]).await?;
+                    let sql = "INSERT INTO model_access (model_uuid, account, access) VALUES ($1, $2, 'read')";
+                    tx.db.execute(sql, params![&uuid, &name]).await.map(|_| ())
+                })
+            })
+            .await
+            .expect("written");
+        let reach = fixture.store.reach(&user).await.expect("read");
+        assert!(
+            reach.includes(&model) && !reach.includes(&other),
+            "{reach:?}"
+        );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_commit_is_known_before_it_is_answered_and_lines_of_log_are_none() {
+    for fixture in fixtures().await {
+        let model = fixture.model("default").await;
+        let before = fixture.store.last_commit(&model);
+        assert!(before > 0);
+        fixture.store.note_presence(&model).await.expect("noted");
+        let after = fixture.store.last_commit(&model);
+        assert!(after > before);
+        let line = periapt_wire::agent::log_sink::LogRecord {
+            time: 1,
+            entity: "unit-site-0".parse().expect("tag"),
+            level: "INFO".to_owned(),
+            module: String::new(),
+            message: String::new(),
+        };
+        fixture
+            .store
+            .write_logs(&model, vec![line])
+            .await
+            .expect("written");
+        assert_eq!(fixture.store.last_commit(&model), after);
+        // Dispatching own commits is no news either.
+        fixture.settle().await;
+        assert_eq!(fixture.store.last_commit(&model), after);
+        let recent = fixture.store.recent_changes(1).await.expect("read");
+        assert_eq!((recent.after, recent.changes.len()), (after, 0));
+        let recent = fixture.store.recent_changes(100).await.expect("read");
+        assert_eq!(recent.after, 0);
+        assert!(
+            recent.position > after
+                && recent
+                    .changes
+                    .iter()
+                    .all(|change| change.namespace != "log")
+        );
+        fixture.end().await;
+    }
+}
+
+/// A name stands for another model as soon as the first is gone.
+#[tokio::test]
+async fn a_remembered_name_is_forgotten_with_its_model() {
+    for fixture in fixtures().await {
+        let model = fixture.model("default").await;
+        let found = || fixture.store.model_by_name_or_uuid("default");
+        assert_eq!(found().await.expect("found"), model);
+        let uuid = model.clone();
+        fixture
+            .store
+            .write(move |tx| {
+                Box::pin(async move {
+                    tx.db
+                        .execute("DELETE FROM model WHERE uuid = $1", params![&uuid])
+                        .await?;
+                    tx.touch(&uuid, crate::changes::namespace::MODEL, uuid.as_str());
+                    Ok(())
+                })
+            })
+            .await
+            .expect("removed");
+        assert!(found().await.is_err());
+        let second = fixture.model("default").await;
+        assert_eq!(found().await.expect("found"), second);
+        fixture.end().await;
+    }
+}
