@@ -45,7 +45,7 @@ pub use introspection::Introspection;
 pub use listener::{ListenerLimits, Serve};
 pub use metrics::Metrics;
 pub use mux::{Mux, RouteGuard};
-pub use observation::{HookEnd, Observation};
+pub use observation::Observation;
 pub use presence::{AgentPresence, Presence};
 pub use reports::{AgentReports, Reports};
 pub use state::{ControllerIdentity, ServerOptions, ServerState, StopSignal};

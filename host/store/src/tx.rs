@@ -100,11 +100,6 @@ impl Tx {
         self.last_id
     }
 
-    /// The last id that was given.
-    pub(crate) fn last_id(&self) -> i64 {
-        self.last_id
-    }
-
     /// Takes `count` numbers of a model's sequence, which never gives one twice; the first.
     pub(crate) async fn take_numbers(
         &mut self,

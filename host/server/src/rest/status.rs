@@ -6,6 +6,7 @@ use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use periapt_model::MachineId;
+use periapt_wire::status::FullStatus;
 
 use super::Row;
 use super::extract::{InModel, Query};

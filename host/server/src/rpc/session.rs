@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use periapt_model::{MachineId, ModelUuid, Tag, UnitName, UserName};
-use periapt_store::{Store, StoreError};
+use periapt_model::{MachineId, ModelUuid, Tag, UserName};
+use periapt_store::Store;
 use periapt_wire::rpc::{Empty, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code};
 use serde::de::DeserializeOwned;
 use serde_json::Value;

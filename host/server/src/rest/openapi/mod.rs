@@ -73,7 +73,6 @@ fn parts() -> Vec<Part> {
         ),
         ("status", "", history::Described::openapi()),
         ("status", "", logs::Described::openapi()),
-        ("status", "", changes::Described::openapi()),
         (
             "workers",
             "The workers of controller and agents.",
