@@ -113,7 +113,7 @@ async fn session(home: &Home) -> Result<(String, String, String)> {
     let account = &accounts["controllers"]["tester"];
     let user = account["user"].as_str().context("no user")?;
     let password = account["password"].as_str().context("no password")?;
-    let client = RestClient::new(&[address.clone()], ca)?;
+    let client = RestClient::new(std::slice::from_ref(&address), ca)?;
     let token = client.login(user, password).await?.1.token;
     Ok((address, ca.to_owned(), token))
 }

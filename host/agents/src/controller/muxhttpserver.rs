@@ -12,9 +12,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::Request;
 use periapt_engine::{Outputs, ResultExt, SharedWorker, TaskWorker, WorkerError};
-use periapt_server::Mux;
 use periapt_server::authority::{LeafResolver, server_config};
 use periapt_server::listener::{ListenerLimits, Serve, serve};
+use periapt_server::{Metrics, Mux};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -33,13 +33,14 @@ pub struct ServerInfo {
 }
 
 /// A server on `address`; HTTPS with a resolver, HTTP without. Lends a [`Mux`] and a
-/// [`ServerInfo`].
+/// [`ServerInfo`]; connections are counted in `metrics`.
 ///
 /// # Errors
 /// The address cannot be bound, or the TLS settings are not usable.
 pub async fn worker(
     address: SocketAddr,
     resolver: Option<LeafResolver>,
+    metrics: Metrics,
 ) -> Result<SharedWorker, WorkerError> {
     let tls = resolver
         .as_ref()
@@ -64,6 +65,7 @@ pub async fn worker(
                 dying,
                 drain: DRAIN,
                 limits: ListenerLimits::default(),
+                metrics,
             })
             .await
             .while_doing("serving"),

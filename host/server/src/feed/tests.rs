@@ -134,7 +134,7 @@ fn only_what_differs_is_news_and_a_model_takes_everything_with_it() {
     };
     assert_eq!(known.news(vec![own]).len(), 1, "settings show in no body");
     let hook = found(4, EntityKind::Hook, "9", Some("1"));
-    assert_eq!(known.news(vec![hook.clone()]), [hook.clone()]);
+    assert_eq!(known.news(vec![hook.clone()]), std::slice::from_ref(&hook));
     let never_seen = found(4, EntityKind::Unit, "site/1", None);
     assert_eq!(known.news(vec![never_seen]), []);
     assert_eq!(known.news(vec![unit(5, None)]).len(), 1);

@@ -79,6 +79,7 @@ async fn a_gained_address_passes_verification_and_connections_survive() {
         dying: dying.clone(),
         drain: Duration::from_secs(1),
         limits: ListenerLimits::default(),
+        metrics: periapt_server::Metrics::new(SystemClock::shared()),
     }));
     let first = SocketAddr::from(([127, 0, 0, 1], port));
     let gained = SocketAddr::from(([127, 0, 0, 2], port));

@@ -1,4 +1,6 @@
+use periapt_engine::SystemClock;
 use periapt_server::Authority;
+use periapt_server::Metrics;
 
 use super::*;
 
@@ -15,9 +17,13 @@ async fn the_real_port_is_shown_and_an_added_route_answers() {
         .unwrap();
     for resolver in [None, Some(resolver)] {
         let encrypted = resolver.is_some();
-        let worker = worker("127.0.0.1:0".parse().unwrap(), resolver)
-            .await
-            .unwrap();
+        let worker = worker(
+            "127.0.0.1:0".parse().unwrap(),
+            resolver,
+            Metrics::new(SystemClock::shared()),
+        )
+        .await
+        .unwrap();
         let info: ServerInfo = worker.outputs().get().unwrap();
         assert_ne!(info.address.port(), 0);
         assert_eq!(info.encrypted, encrypted);
