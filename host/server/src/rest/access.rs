@@ -32,6 +32,14 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(grant, revoke, of_model, grant_model, revoke_model))]
+pub(super) struct Described;
+
+/// Gives a user an access to the controller.
+///
+/// The user has at least this access afterwards: one that is higher stays.
+#[utoipa::path(put, path = "/v1/users/{user}/access", request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn grant(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -45,6 +53,10 @@ async fn grant(
     ))
 }
 
+/// Takes an access to the controller from a user.
+///
+/// All above it goes too, what is below stays. Without a body it is `superuser`.
+#[utoipa::path(delete, path = "/v1/users/{user}/access", request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn revoke(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -54,6 +66,8 @@ async fn revoke(
     Ok(Json(state.store().revoke_controller(&user, access).await?))
 }
 
+/// Lists who may do what in a model.
+#[utoipa::path(get, path = "/v1/models/{model}/access", responses((status = 200, body = Vec<ModelAccess>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -61,6 +75,10 @@ async fn of_model(
     Ok(Json(state.store().model_access(&model).await?))
 }
 
+/// Gives a user an access to a model.
+///
+/// The user has at least this access afterwards: one that is higher stays.
+#[utoipa::path(put, path = "/v1/models/{model}/access/{user}", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn grant_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -75,6 +93,10 @@ async fn grant_model(
     ))
 }
 
+/// Takes an access to a model from a user.
+///
+/// All above it goes too, what is below stays. Without a body the whole access goes.
+#[utoipa::path(delete, path = "/v1/models/{model}/access/{user}", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn revoke_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

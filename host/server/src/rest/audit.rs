@@ -18,8 +18,14 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(of_controller, of_model))]
+pub(super) struct Described;
+
 type Records = Result<Json<Page<AuditRecord>>, Answer>;
 
+/// Lists what was changed and refused on the controller and in all models, newest first.
+#[utoipa::path(get, path = "/v1/audit", responses((status = 200, body = Page<AuditRecord>)))]
 async fn of_controller(
     State(state): State<ServerState>,
     Query(query): Query<AuditQuery>,
@@ -27,6 +33,8 @@ async fn of_controller(
     Ok(Json(state.store().audit(None, &query).await?))
 }
 
+/// Lists what was changed and refused in a model, newest first.
+#[utoipa::path(get, path = "/v1/models/{model}/audit", responses((status = 200, body = Page<AuditRecord>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

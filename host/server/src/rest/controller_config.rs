@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
 use axum::routing::{get, patch};
-use periapt_model::config::Values;
+use periapt_model::config::{ConfigValue, Values};
 use periapt_wire::rest::ConfigChange;
 
 use super::Row;
@@ -19,10 +19,18 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(show, change))]
+pub(super) struct Described;
+
+/// Shows the controller's options, defaults included.
+#[utoipa::path(get, path = "/v1/controller/config", responses((status = 200, body = std::collections::BTreeMap<String, ConfigValue>)))]
 async fn show(State(state): State<ServerState>) -> Result<Json<Values>, Answer> {
     Ok(Json(state.store().controller_config().await?))
 }
 
+/// Changes the controller's options, all of the change or nothing of it.
+#[utoipa::path(patch, path = "/v1/controller/config", request_body = ConfigChange, responses((status = 200, body = std::collections::BTreeMap<String, ConfigValue>)))]
 async fn change(
     State(state): State<ServerState>,
     Body(change): Body<ConfigChange>,

@@ -7,6 +7,7 @@ use axum::response::Response;
 use axum::routing::get;
 use futures::stream;
 use periapt_store::Reach;
+use periapt_wire::rest::{Current, Dropped, Event, Reset};
 
 use super::Row;
 use super::extract::{Ending, InModel};
@@ -23,6 +24,17 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    paths(everything, of_model),
+    components(schemas(Event, Current, Reset, Dropped))
+)]
+pub(super) struct Described;
+
+/// Streams what changes in all that the visitor may see, as server-sent events.
+///
+/// It begins with a `snapshot` event for each entity and one `current`, or, after `Last-Event-ID`, with what came since; then there is a `change` for each entity that changed. `reset` means that a new snapshot follows, `dropped` is the last event and says why the stream ends. The data of `snapshot` and `change` is an `Event`.
+#[utoipa::path(get, path = "/v1/events", responses((status = 200, body = String, content_type = "text/event-stream")))]
 async fn everything(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -32,6 +44,10 @@ async fn everything(
     read(state, identity, Scope::Everything, &headers, ending).await
 }
 
+/// Streams what changes in a model, as server-sent events.
+///
+/// The events are those of `GET /v1/events`.
+#[utoipa::path(get, path = "/v1/models/{model}/events", responses((status = 200, body = String, content_type = "text/event-stream")))]
 async fn of_model(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,

@@ -20,6 +20,12 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, one))]
+pub(super) struct Described;
+
+/// Lists the hooks that ran in a model, newest first.
+#[utoipa::path(get, path = "/v1/models/{model}/hooks", responses((status = 200, body = Page<HookRun>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -28,6 +34,8 @@ async fn list(
     Ok(Json(state.store().hook_runs(&model, &query).await?))
 }
 
+/// Shows one run of a hook.
+#[utoipa::path(get, path = "/v1/models/{model}/hooks/{id}", responses((status = 200, body = HookRun)))]
 async fn one(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -27,8 +27,8 @@ pub(super) struct Described;
 
 /// Shows the log of a model, a line of JSON for each record.
 ///
-/// With `follow` the answer goes on as lines are written.
-#[utoipa::path(get, path = "/v1/models/{model}/logs", responses((status = 200, body = String, content_type = "application/x-ndjson")))]
+/// With `follow` the answer goes on as lines are written. With `Accept: text/event-stream` each record is an event `log`; the last event is `dropped`.
+#[utoipa::path(get, path = "/v1/models/{model}/logs", responses((status = 200, content((String = "application/x-ndjson"), (String = "text/event-stream")))))]
 async fn logs(
     State(state): State<ServerState>,
     InModel(model): InModel,

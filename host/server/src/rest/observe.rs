@@ -9,7 +9,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use periapt_telemetry::{Parent, Span, SpanKind};
 use periapt_wire::Problem;
-use periapt_wire::rest::Figures;
+use periapt_wire::rest::{
+    EngineMap, Figures, LeaseReport, MachineLockReport, PresenceReport, UnitWorker,
+};
 
 use super::Row;
 use super::extract::InModel;
@@ -36,6 +38,13 @@ pub(super) fn routes() -> Vec<Row> {
         ),
     ]
 }
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    paths(figures, of_controller, of_model),
+    components(schemas(EngineMap, MachineLockReport, UnitWorker, LeaseReport, PresenceReport))
+)]
+pub(super) struct Described;
 
 /// Stands before the gate, so that refused requests are seen too. The time of an answer without
 /// end is the time until it begins.
@@ -103,10 +112,16 @@ async fn metrics(State(state): State<ServerState>) -> Response {
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }
 
+/// Shows the key figures of the last hour.
+#[utoipa::path(get, path = "/v1/controller/figures", responses((status = 200, body = Figures)))]
 async fn figures(State(state): State<ServerState>) -> Json<Figures> {
     Json(state.observation().metrics.figures())
 }
 
+/// Looks into the controller and all agents.
+///
+/// `depengine` is an `EngineMap`; `machinelock`, `units`, `leases` and `presence` are lists of `MachineLockReport`, `UnitWorker`, `LeaseReport` and `PresenceReport`; `metrics` is OpenMetrics text.
+#[utoipa::path(get, path = "/v1/controller/introspection/{report}", responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
 async fn of_controller(
     State(state): State<ServerState>,
     Path(report): Path<String>,
@@ -114,11 +129,16 @@ async fn of_controller(
     answer(&state, &report, Scope::Controller).await
 }
 
+/// Looks into a model and its agent.
+///
+/// The reports are those of the controller.
+#[utoipa::path(get, path = "/v1/models/{model}/introspection/{report}", responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
-    Path((_, report)): Path<(String, String)>,
+    path: Path<(String, String)>,
 ) -> Result<Response, Answer> {
+    let Path((_, report)) = path;
     answer(&state, &report, Scope::Model(model)).await
 }
 

@@ -17,6 +17,12 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::POST, "/v1/register", post(register))]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(register))]
+pub(super) struct Described;
+
+/// Registers an invited user: the one-time token for a password and a login.
+#[utoipa::path(post, path = "/v1/register", request_body = Register, responses((status = 200, body = LoginReply)))]
 async fn register(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,

@@ -28,7 +28,14 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(open, show, end))]
+pub(super) struct Described;
+
+/// Opens a browser's session: a password for a cookie.
+///
 /// A session opened over another ends that one.
+#[utoipa::path(post, path = "/v1/session", request_body = LoginRequest, responses((status = 200, body = Session)))]
 async fn open(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
@@ -53,6 +60,8 @@ async fn open(
     Ok(([cookie], Json(session)))
 }
 
+/// Shows the session that the request was made with.
+#[utoipa::path(get, path = "/v1/session", responses((status = 200, body = Session)))]
 async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>, Answer> {
     match credential {
         Some(Extension(Credential(known))) if known.kind == TokenKind::Session => {
@@ -70,7 +79,10 @@ async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>
     }
 }
 
-/// Ends the session or token that the request was made with. A password has no end.
+/// Ends the session or token that the request was made with.
+///
+/// A password has no end.
+#[utoipa::path(delete, path = "/v1/session", responses((status = 200, body = Empty)))]
 async fn end(
     State(state): State<ServerState>,
     credential: Option<Extension<Credential>>,

@@ -28,6 +28,12 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, add, remove))]
+pub(super) struct Described;
+
+/// Lists the tokens and sessions of a user, without their secrets.
+#[utoipa::path(get, path = "/v1/users/{user}/tokens", responses((status = 200, body = Vec<TokenInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -35,6 +41,10 @@ async fn list(
     Ok(Json(state.store().tokens(&user).await?))
 }
 
+/// Makes a token for a program.
+///
+/// Its secret is in this answer and nowhere else.
+#[utoipa::path(post, path = "/v1/users/{user}/tokens", request_body = AddToken, responses((status = 200, body = AddedToken)))]
 async fn add(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -53,11 +63,14 @@ async fn add(
     }))
 }
 
+/// Ends a token or session.
+#[utoipa::path(delete, path = "/v1/users/{user}/tokens/{id}", responses((status = 200, body = Empty)))]
 async fn remove(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
-    Path((_, id)): Path<(String, String)>,
+    path: Path<(String, String)>,
 ) -> Result<Json<Empty>, Answer> {
+    let Path((_, id)) = path;
     state.store().remove_token(&user, &id).await?;
     Ok(Json(Empty {}))
 }

@@ -31,10 +31,20 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, add, show, change, remove, password, reset))]
+pub(super) struct Described;
+
+/// Lists the users.
+#[utoipa::path(get, path = "/v1/users", responses((status = 200, body = Vec<UserInfo>)))]
 async fn list(State(state): State<ServerState>) -> Result<Json<Vec<UserInfo>>, Answer> {
     Ok(Json(state.store().users().await?))
 }
 
+/// Adds a user.
+///
+/// Without a password the answer holds the invitation with which they register.
+#[utoipa::path(post, path = "/v1/users", request_body = AddUser, responses((status = 200, body = AddedUser)))]
 async fn add(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -47,6 +57,8 @@ async fn add(
     Ok(Json(AddedUser { user, registration }))
 }
 
+/// Shows a user.
+#[utoipa::path(get, path = "/v1/users/{user}", responses((status = 200, body = UserInfo)))]
 async fn show(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -54,6 +66,8 @@ async fn show(
     Ok(Json(state.store().user(&user).await?))
 }
 
+/// Changes a user's display name, or keeps them out or lets them in again.
+#[utoipa::path(patch, path = "/v1/users/{user}", request_body = ChangeUser, responses((status = 200, body = UserInfo)))]
 async fn change(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -62,6 +76,8 @@ async fn change(
     Ok(Json(state.store().change_user(&user, request).await?))
 }
 
+/// Removes a user.
+#[utoipa::path(delete, path = "/v1/users/{user}", responses((status = 200, body = Empty)))]
 async fn remove(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -71,8 +87,11 @@ async fn remove(
     Ok(Json(Empty {}))
 }
 
+/// Changes a user's password.
+///
 /// Whoever changes their own password proves that they know it: a terminal left open is not
 /// enough to take an account over.
+#[utoipa::path(put, path = "/v1/users/{user}/password", request_body = ChangePassword, responses((status = 200, body = Empty)))]
 async fn password(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -102,6 +121,10 @@ async fn password(
     Ok(Json(Empty {}))
 }
 
+/// Invites a user anew.
+///
+/// Their password cannot be used any more.
+#[utoipa::path(post, path = "/v1/users/{user}/registration", responses((status = 200, body = AddedUser)))]
 async fn reset(
     State(state): State<ServerState>,
     OfUser(user): OfUser,

@@ -31,6 +31,12 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::GET, "/v1/models/{model}/wait", get(wait))]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(wait))]
+pub(super) struct Described;
+
+/// Waits until something of a model is as a query says.
+#[utoipa::path(get, path = "/v1/models/{model}/wait", responses((status = 200, body = Waited)))]
 async fn wait(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -15,6 +15,12 @@ pub(super) fn routes() -> Vec<Row> {
     vec![(Method::GET, "/v1/whoami", get(whoami))]
 }
 
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(whoami))]
+pub(super) struct Described;
+
+/// Shows whom the controller takes the visitor for, and what they may do.
+#[utoipa::path(get, path = "/v1/whoami", responses((status = 200, body = WhoAmI)))]
 async fn whoami(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,

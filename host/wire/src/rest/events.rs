@@ -41,19 +41,19 @@ pub struct Event {
 }
 
 /// Data of `current`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Current {
     pub sequence: i64,
 }
 
 /// Data of `reset`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Reset {
     pub reason: String,
 }
 
 /// Data of `dropped`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Dropped {
     /// `too-slow`, `access-revoked`, `model-gone`, `stopped`; of logs also `complete`.
     pub code: String,

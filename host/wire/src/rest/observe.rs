@@ -43,7 +43,7 @@ pub struct Check {
 }
 
 /// Key figures of the last hour. Every array of `series` is as long as `times`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Figures {
     /// Seconds between two samples.
@@ -57,7 +57,7 @@ pub struct Figures {
 }
 
 /// Engines and their nodes, flat, for lists and drawings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct EngineMap {
     pub engines: Vec<EngineView>,
@@ -66,7 +66,7 @@ pub struct EngineMap {
     pub left_out: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct EngineView {
     /// Unique in its map: `controller`, `model/UUID`, `agent/UUID`, `agent/UUID/machine/0`, ...
@@ -85,7 +85,7 @@ pub struct EngineView {
     pub nodes: Vec<NodeView>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct NodeView {
     pub name: String,
@@ -105,7 +105,7 @@ pub struct NodeView {
 }
 
 /// The lock under which the hooks of one machine take turns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct MachineLockReport {
     /// Empty where the agent says it; the controller fills it in.
@@ -120,7 +120,7 @@ pub struct MachineLockReport {
 }
 
 /// Times in microseconds UTC.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LockTurn {
     /// `site/0: run config-changed hook`.
@@ -131,7 +131,7 @@ pub struct LockTurn {
 }
 
 /// What runs a unit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnitWorker {
     pub model: ModelUuid,
@@ -145,7 +145,7 @@ pub struct UnitWorker {
     pub uniter: Value,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LeaseReport {
     pub namespace: String,
@@ -156,7 +156,7 @@ pub struct LeaseReport {
     pub expires_at: i64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct PresenceReport {
     pub model: ModelUuid,
@@ -168,7 +168,7 @@ pub struct PresenceReport {
 }
 
 /// What an agent's process tells when it is asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct AgentIntrospection {
     /// The engine's own report, with the engines nested in it.

@@ -32,7 +32,10 @@ const ANSWER_BYTES: usize = 1 << 20;
 const SECRET: &[&str] = &[
     "/v1/users",
     "/v1/users/{user}/password",
+    "/v1/users/{user}/registration",
     "/v1/users/{user}/tokens",
+    "/v1/login",
+    "/v1/register",
     "/v1/session",
 ];
 

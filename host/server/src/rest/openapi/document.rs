@@ -26,6 +26,11 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
     ("digest", "Name of a blob", "^[0-9a-f.]+$"),
     ("user", "Name of a user", "^[A-Za-z0-9][A-Za-z0-9.+-]*$"),
     ("id", "Id within its list", "^[0-9A-Za-z-]+$"),
+    (
+        "report",
+        "Name of a report; `metrics` is one of the controller only",
+        "^(depengine|leases|machinelock|metrics|presence|units)$",
+    ),
 ];
 
 /// Refusals: status, name, what it means.
@@ -201,7 +206,8 @@ fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
     }
     let has_body = operation.get("requestBody").is_some();
     if has_body {
-        operation["requestBody"]["required"] = json!(true);
+        // A removal says in its description what it takes when it has none.
+        operation["requestBody"]["required"] = json!(method != "delete");
     }
     let by_fields = of_fields(operation);
     let responses = &mut operation["responses"];
@@ -229,10 +235,11 @@ fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
         }
     }
     let mut refusals = vec![400, 500, 503];
-    if visitor != Visitor::Anyone || path == "/v1/login" {
+    let proves = matches!(path, "/v1/login" | "/v1/register" | "/v1/session");
+    if visitor != Visitor::Anyone || proves {
         refusals.extend([401, 403, 429]);
     }
-    if path.contains('{') {
+    if path.contains('{') || (path == "/v1/session" && !writes) {
         refusals.push(404);
     }
     if writes {

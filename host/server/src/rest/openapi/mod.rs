@@ -31,10 +31,27 @@ fn parts() -> Vec<Part> {
     use super::*;
     vec![
         ("login", "Proving who one is.", login::Described::openapi()),
+        ("login", "", session::Described::openapi()),
+        ("login", "", register::Described::openapi()),
+        ("login", "", whoami::Described::openapi()),
+        (
+            "users",
+            "Accounts and who may do what.",
+            users::Described::openapi(),
+        ),
+        ("users", "", tokens::Described::openapi()),
+        ("users", "", access::Described::openapi()),
         (
             "controller",
             "The controller itself.",
             controller::Described::openapi(),
+        ),
+        ("controller", "", controller_config::Described::openapi()),
+        ("controller", "", observe::Described::openapi()),
+        (
+            "audit",
+            "Every change, who made it and how it ended.",
+            audit::Described::openapi(),
         ),
         (
             "models",
@@ -73,6 +90,13 @@ fn parts() -> Vec<Part> {
         ),
         ("status", "", history::Described::openapi()),
         ("status", "", logs::Described::openapi()),
+        (
+            "events",
+            "What changes, as it changes.",
+            events::Described::openapi(),
+        ),
+        ("events", "", wait::Described::openapi()),
+        ("hooks", "Hooks that ran.", hooks::Described::openapi()),
         (
             "workers",
             "The workers of controller and agents.",
