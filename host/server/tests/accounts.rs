@@ -146,9 +146,8 @@ async fn somebody_invited_registers_sees_what_is_shared_and_is_shut_out() {
     assert_eq!(taken["access"], "read");
 
     // What goes on for long ends with the access, and so does a websocket.
-    let request = http.request("GET", "/v1/models/first/changes");
+    let request = http.request("GET", "/v1/models/first/logs?follow=true");
     let mut lines = LineReader::new(request.send().await.unwrap());
-    lines.next().await.unwrap();
     let path = format!("/model/{model}/api");
     let mut socket = house.socket(&path).await;
     let login = socket

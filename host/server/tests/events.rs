@@ -303,7 +303,7 @@ async fn one_call_waits_until_something_holds() {
         (408, Some("wait-timed-out"))
     );
     assert!(
-        text(&vain.1["why"]).contains("status: available"),
+        text(&vain.1["detail"]).contains("status: available"),
         "{}",
         vain.1
     );

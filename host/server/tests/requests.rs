@@ -391,7 +391,7 @@ async fn documents_are_compressed_and_streams_are_not() {
     }
     let (_, used, body) = answer(http.request("GET", status), "content-encoding").await;
     assert!(used.is_none() && body.is_object());
-    for path in ["/v1/models/first/changes", "/v1/models/first/logs"] {
+    for path in ["/v1/models/first/events", "/v1/models/first/logs"] {
         let request = http
             .request("GET", path)
             .header("accept-encoding", "gzip, br");

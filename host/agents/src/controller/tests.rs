@@ -185,7 +185,9 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
         .send()
         .await
         .unwrap();
-    let models: Vec<periapt_wire::rest::ModelSummary> = models.json().await.unwrap();
+    let models: periapt_wire::rest::Page<periapt_wire::rest::ModelSummary> =
+        models.json().await.unwrap();
+    let models = models.items;
     assert_eq!(models.len(), 1);
     assert_eq!(
         (models[0].name.as_str(), models[0].machines),

@@ -107,7 +107,6 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/machines/{machine}/history", READ),
     row("GET", "/v1/models/{model}/status", READ),
     row("GET", "/v1/models/{model}/logs", READ),
-    row("GET", "/v1/models/{model}/changes", READ),
     row("GET", "/v1/models/{model}/workers", READ),
     row("GET", "/v1/controller/figures", Superuser),
     row("GET", "/v1/controller/introspection/{report}", Superuser),

@@ -317,6 +317,7 @@ pub(super) fn advice(code: &str) -> &'static str {
         "disk-full" => "free some space on the controller's disk, then try again",
         "database-locked" | "stopped" => "try again in a few seconds",
         "internal-error" => "the controller's log tells more",
+        _ if code.ends_with("-name-invalid") => "use a name that follows this rule",
         _ => "",
     }
 }

@@ -28,7 +28,7 @@ async fn every_entity_is_as_it_is_shown_alone() {
         let user: UserName = "admin".parse().expect("user");
         fixture
             .store
-            .set_password(&user, "secret")
+            .set_password(&user, "a long secret")
             .await
             .expect("user");
         let unit: periapt_model::UnitName = "site/3".parse().expect("unit");
@@ -121,7 +121,7 @@ async fn people_reach_what_they_own_or_were_given() {
         );
         fixture
             .store
-            .set_password(&user, "secret")
+            .set_password(&user, "a long secret")
             .await
             .expect("user");
         assert_eq!(

@@ -323,6 +323,7 @@ impl Controller {
             "WatchModelConfig" => value(self.watch("config")),
             "WatchMachines" => value(self.watch("machines")),
             "WatchReportRequests" => value(self.watch("reports")),
+            "WatchIntrospectionRequests" => value(self.watch("looks")),
             "WatchUnits" => value(self.watch(&format!("units:{}", machine()?))),
             "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
             "WatchUnit" => value(self.watch(&format!("unit:{}", unit()?))),

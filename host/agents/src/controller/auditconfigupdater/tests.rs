@@ -113,12 +113,4 @@ async fn auditing_is_switched_on_and_off_while_the_controller_runs() {
     }
     assert!(captured, "what was asked is on record");
     controller.stop().await;
-    // The last of the runtime goes on its own thread.
-    for _ in 0..500 {
-        if descriptors(&path) == 0 {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    panic!("the file is still open");
 }

@@ -133,7 +133,11 @@ async fn the_gate_opens_with_the_first_full_picture_and_ghosts_are_swept() {
 async fn events_carry_the_last_value_and_go_on_after_a_restart() {
     let mut bench = Bench::open().await;
     let user: UserName = "eve".parse().unwrap();
-    bench.store.set_password(&user, "secret").await.unwrap();
+    bench
+        .store
+        .set_password(&user, "a long secret")
+        .await
+        .unwrap();
     assert_eq!(bench.store.reach(&user).await.unwrap(), Reach::Everything);
     let model = bench.model("first").await;
     let cache = bench.running().await;
