@@ -91,11 +91,16 @@ fn report(home: &Home, model: Option<&str>, worker: &str) -> Result<Value> {
     socket.read_to_string(&mut answer)?;
     let body = answer.split_once("\r\n\r\n").context("no body")?.1;
     let all: Value = serde_json::from_str(body)?;
-    let engine = match model {
-        Some(uuid) => &all["models"][uuid],
-        None => &all["controller"],
+    let wanted = model.map_or_else(|| "controller".to_owned(), |uuid| format!("model/{uuid}"));
+    let found = |list: &Value, member: &str, name: &str| -> Value {
+        let mut items = list.as_array().into_iter().flatten();
+        items
+            .find(|item| item[member] == *name)
+            .cloned()
+            .unwrap_or_default()
     };
-    Ok(engine["manifolds"][worker]["report"].clone())
+    let engine = found(&all["engines"], "id", &wanted);
+    Ok(found(&engine["nodes"], "name", worker)["report"].clone())
 }
 
 fn until_report(

@@ -279,14 +279,18 @@ async fn hooks_are_counted_and_drop_out_with_the_application() {
         ),
         2.0
     );
-    drop(agent);
     house
         .store
-        .remove_application(&model, &"site".parse().unwrap(), true)
+        .remove_application(&model, &"site".parse().unwrap(), false)
         .await
         .unwrap();
+    for (facade, method) in [("Uniter", "EnsureDead"), ("Deployer", "Remove")] {
+        agent
+            .call(facade, method, json!({ "unit": "site/0" }))
+            .await
+            .unwrap();
+    }
     until("the application's end", async || {
-        let _ = house.store.cleanup(&model).await;
         house.store.application_names().await.unwrap().is_empty()
     })
     .await;

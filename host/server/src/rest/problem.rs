@@ -70,7 +70,11 @@ impl From<RpcError> for Answer {
 impl From<NameError> for Answer {
     fn from(error: NameError) -> Self {
         let code = format!("{}-invalid", error.kind.to_lowercase().replace(' ', "-"));
-        Answer(Problem::new(400, &code, title(400)).why(error.to_string()))
+        Answer(
+            Problem::new(400, &code, title(400))
+                .why(error.to_string())
+                .advice("correct the name and send the request again"),
+        )
     }
 }
 
@@ -317,7 +321,6 @@ pub(super) fn advice(code: &str) -> &'static str {
         "disk-full" => "free some space on the controller's disk, then try again",
         "database-locked" | "stopped" => "try again in a few seconds",
         "internal-error" => "the controller's log tells more",
-        _ if code.ends_with("-name-invalid") => "use a name that follows this rule",
         _ => "",
     }
 }
