@@ -102,7 +102,7 @@ async fn somebody_invited_registers_sees_what_is_shared_and_is_shut_out() {
         ),
         (&json!("bob"), &json!("Bob"), &json!("login"), &json!([]))
     );
-    assert_eq!(fine(http.get("/v1/models").await), json!([]));
+    assert_eq!(fine(http.get("/v1/models").await), json!({ "items": [] }));
     assert_eq!(fine(http.get("/v1/controller").await)["models"], 0);
     // To the letter what is said of a model that does not exist.
     let hidden = refused(http.get("/v1/models/first").await, 404, "model-not-found");
@@ -118,7 +118,10 @@ async fn somebody_invited_registers_sees_what_is_shared_and_is_shut_out() {
             .send("PUT", access, Some(json!({ "access": "read" })))
             .await,
     );
-    assert_eq!(fine(http.get("/v1/models").await)[0]["name"], "first");
+    assert_eq!(
+        fine(http.get("/v1/models").await)["items"][0]["name"],
+        "first"
+    );
     fine(http.get("/v1/models/first/status").await);
     let change = json!({ "application": "site", "charm": "local:site-0" });
     let deploy = "/v1/models/first/applications";

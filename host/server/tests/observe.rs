@@ -284,6 +284,7 @@ async fn hooks_are_counted_and_drop_out_with_the_application() {
         .remove_application(&model, &"site".parse().unwrap(), false)
         .await
         .unwrap();
+    house.store.cleanup(&model).await.unwrap();
     for (facade, method) in [("Uniter", "EnsureDead"), ("Deployer", "Remove")] {
         agent
             .call(facade, method, json!({ "unit": "site/0" }))
