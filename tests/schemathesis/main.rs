@@ -27,9 +27,11 @@ const LEFT_OUT: &[&str] = &[
 ];
 
 /// What an answer is checked for. Whether good data is accepted is not among them: much of what
-/// makes a request good (a charm that exists, an option that the charm has) is in no schema.
+/// makes a request good (a charm that exists, an option that the charm has) is in no schema. Nor
+/// is what a wrong password is told: after some of them to wait, and the server's own tests walk
+/// every route with every caller.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
-response_headers_conformance,response_schema_conformance,unsupported_method,ignored_auth";
+response_headers_conformance,response_schema_conformance,unsupported_method";
 
 #[test]
 fn every_answer_is_as_described() -> Result<()> {
@@ -83,9 +85,10 @@ fn every_answer_is_as_described() -> Result<()> {
         .stdin(Stdio::null())
         .stdout(std::fs::File::create(&report)?)
         .stderr(Stdio::inherit());
-    for path in LEFT_OUT {
-        command.args(["--exclude-path-regex", path]);
-    }
+    // It has no way to make a charm.
+    command.args(["--exclude-name", "POST /v1/models/{model}/charms"]);
+    // Of several such options only the last one counts.
+    command.args(["--exclude-path-regex", &LEFT_OUT.join("|")]);
     let mut running = command.spawn().context("schemathesis does not start")?;
     // It minds its time itself; this is for the case that it does not.
     let bound = std::time::Instant::now() + Duration::from_secs(SECONDS * 4);
