@@ -111,7 +111,7 @@ export function Tokens({ user }: { user: string }) {
         </div>
         {add.error != null && <Failure error={add.error} />}
         <CommandHint
-          cli={command("tokens", "add", name || "NAME")}
+          cli={command("add-token", name || "NAME")}
           request={{
             method: "POST",
             path: `${paths.user(user)}/tokens`,

@@ -27,7 +27,7 @@ export function AccessPage() {
   const queryKey = ["access", model];
   const access = useQuery({ queryKey, queryFn: () => models.access(model) });
   const changed = (): void => void queries.invalidateQueries({ queryKey });
-  const cli = command("show-model", model);
+  const cli = command("status", "-m", model);
   if (access.isPending) return <Loading what="the access" />;
   if (access.error) return <Failure error={access.error} cli={cli} onRetry={() => void access.refetch()} />;
   const rows = access.data.filter((row) => row.access !== null);
