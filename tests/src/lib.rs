@@ -215,7 +215,7 @@ impl Home {
 
     /// Process of the controller.
     pub fn controller_pid(&self) -> Result<Pid> {
-        self.pid_of(&["controller", "run"])?
+        self.pid_of("controller run")?
             .into_iter()
             .next()
             .context("no controller process")
@@ -223,7 +223,7 @@ impl Home {
 
     /// Processes of the agents.
     pub fn agent_pids(&self) -> Result<Vec<Pid>> {
-        self.pid_of(&["agent", "run"])
+        self.pid_of("agent run")
     }
 
     /// Starts the controller of this home again, in the background.
@@ -239,8 +239,9 @@ impl Home {
         Ok(command.spawn()?)
     }
 
-    /// Processes of the program under test whose command line has these words and this home.
-    fn pid_of(&self, words: &[&str]) -> Result<Vec<Pid>> {
+    /// Processes of the program under test that run this command for this home. The words must
+    /// follow one another: paths contain "controller" as well.
+    fn pid_of(&self, command: &str) -> Result<Vec<Pid>> {
         let home = self.path().display().to_string();
         let mut found = Vec::new();
         for entry in std::fs::read_dir("/proc")?.flatten() {
@@ -255,7 +256,7 @@ impl Home {
                 continue;
             };
             let line = String::from_utf8_lossy(&line).replace('\0', " ");
-            if line.contains(&home) && words.iter().all(|word| line.contains(word)) {
+            if line.contains(&home) && line.contains(&format!(" {command} ")) {
                 found.extend(Pid::from_raw(pid));
             }
         }
@@ -266,8 +267,8 @@ impl Home {
 impl Drop for Home {
     fn drop(&mut self) {
         // The controller first: it would start a killed agent again.
-        for words in [&["controller", "run"] as &[&str], &[]] {
-            for pid in self.pid_of(words).unwrap_or_default() {
+        for command in ["controller run", "agent run"] {
+            for pid in self.pid_of(command).unwrap_or_default() {
                 kill(pid);
             }
         }
