@@ -149,9 +149,9 @@ fn keep(lags: &Mutex<Vec<Duration>>, own: &mut Vec<Duration>) {
         .append(own);
 }
 
-/// The number in `"key":"app-17"`.
+/// The number in `"key":"app17"`.
 fn application(data: &str) -> Option<usize> {
-    let (_, rest) = data.split_once("\"key\":\"app-")?;
+    let (_, rest) = data.split_once("\"key\":\"app")?;
     rest.split('"').next()?.parse().ok()
 }
 
@@ -165,7 +165,7 @@ async fn deploy(
     let charm = client.upload_charm(MODEL, archive, None, None).await?;
     let mut names = Vec::new();
     for number in 0..count {
-        let application: periapt_model::ApplicationName = format!("app-{number}").parse()?;
+        let application: periapt_model::ApplicationName = format!("app{number}").parse()?;
         client
             .deploy(
                 MODEL,
