@@ -174,6 +174,7 @@ async fn deploy(
                     charm: charm.url.to_string(),
                     units,
                     config: Default::default(),
+                    placement: Vec::new(),
                 },
             )
             .await?;

@@ -5,6 +5,8 @@
 //! holds an [`Archive`] or a [`CharmInfo`] holds a charm whose paths, sizes and metadata are
 //! sound. Nothing here touches a disk; whoever unpacks an archive writes the files it lists.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::config::Schema;
@@ -22,6 +24,14 @@ pub use metadata::{
     CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,
 };
 pub use url::CharmUrl;
+
+/// What a charm may do in a directory of its container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    ReadOnly,
+    ReadWrite,
+}
 
 /// What the model knows of one uploaded revision of a charm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -41,6 +51,9 @@ pub struct CharmInfo {
     /// Capabilities the charm asks for beyond what every charm has.
     #[serde(default)]
     pub capabilities: Vec<String>,
+    /// Directories it shares with whoever lives in the same container, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub container: BTreeMap<String, Access>,
     /// The hooks the component says it implements, in its own order.
     pub hooks: Vec<String>,
     pub subordinate: bool,

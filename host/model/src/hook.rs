@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::ports::PortRange;
+use crate::relation::{HookKind, RelationHook};
+use crate::{ApplicationName, UnitName};
 
 /// A hook that a unit can run. Names as Juju spells them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -14,36 +16,55 @@ use crate::ports::PortRange;
 pub enum Kind {
     Install,
     LeaderElected,
+    LeaderSettingsChanged,
     ConfigChanged,
     Start,
     UpdateStatus,
     UpgradeCharm,
     Stop,
     Remove,
+    /// The hooks of relations; the name of one that runs begins with its endpoint.
+    RelationCreated,
+    RelationJoined,
+    RelationChanged,
+    RelationDeparted,
+    RelationBroken,
 }
 
 impl Kind {
     pub const ALL: &'static [Kind] = &[
         Kind::Install,
         Kind::LeaderElected,
+        Kind::LeaderSettingsChanged,
         Kind::ConfigChanged,
         Kind::Start,
         Kind::UpdateStatus,
         Kind::UpgradeCharm,
         Kind::Stop,
         Kind::Remove,
+        Kind::RelationCreated,
+        Kind::RelationJoined,
+        Kind::RelationChanged,
+        Kind::RelationDeparted,
+        Kind::RelationBroken,
     ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Install => "install",
             Kind::LeaderElected => "leader-elected",
+            Kind::LeaderSettingsChanged => "leader-settings-changed",
             Kind::ConfigChanged => "config-changed",
             Kind::Start => "start",
             Kind::UpdateStatus => "update-status",
             Kind::UpgradeCharm => "upgrade-charm",
             Kind::Stop => "stop",
             Kind::Remove => "remove",
+            Kind::RelationCreated => "relation-created",
+            Kind::RelationJoined => "relation-joined",
+            Kind::RelationChanged => "relation-changed",
+            Kind::RelationDeparted => "relation-departed",
+            Kind::RelationBroken => "relation-broken",
         }
     }
 }
@@ -69,11 +90,54 @@ impl std::str::FromStr for Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Info {
     pub kind: Kind,
+    /// What the hook of a relation is about; none for every other hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relation: Option<RelationEvent>,
+}
+
+/// The relation, and who in it, a hook is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RelationEvent {
+    /// The endpoint of the unit's own charm.
+    pub endpoint: String,
+    /// The application at the other end; the unit's own in a peer relation.
+    pub remote_application: ApplicationName,
+    pub hook: RelationHook,
+    /// Who leaves: the remote unit, or the unit itself. Only in departed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub departing: Option<UnitName>,
 }
 
 impl Info {
     pub fn new(kind: Kind) -> Self {
-        Self { kind }
+        Self {
+            kind,
+            relation: None,
+        }
+    }
+
+    /// A hook of a relation.
+    pub fn relation(event: RelationEvent) -> Self {
+        let kind = match event.hook.kind {
+            HookKind::Created => Kind::RelationCreated,
+            HookKind::Joined => Kind::RelationJoined,
+            HookKind::Changed => Kind::RelationChanged,
+            HookKind::Departed => Kind::RelationDeparted,
+            HookKind::Broken => Kind::RelationBroken,
+        };
+        Self {
+            kind,
+            relation: Some(event),
+        }
+    }
+
+    /// The name a charm knows the hook by: `install`, `website-relation-joined`.
+    pub fn name(&self) -> String {
+        match &self.relation {
+            Some(event) => format!("{}-{}", event.endpoint, self.kind),
+            None => self.kind.to_string(),
+        }
     }
 }
 
@@ -87,11 +151,47 @@ pub struct Effects {
     pub open_ports: Vec<PortRange>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub close_ports: Vec<PortRange>,
+    /// Settings of relations, by the relation's number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub relations: BTreeMap<u64, RelationSettings>,
+    /// What the leader tells the other units of its application.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub leader: Settings,
+}
+
+/// Changes of a bag of settings: a value sets the key, none deletes it.
+pub type Settings = BTreeMap<String, Option<String>>;
+
+/// Changes of a unit's settings in one relation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct RelationSettings {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unit: Settings,
+    /// Of the unit's application; only the leader may change them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub application: Settings,
+}
+
+impl RelationSettings {
+    pub fn is_empty(&self) -> bool {
+        self.unit.is_empty() && self.application.is_empty()
+    }
 }
 
 impl Effects {
     pub fn is_empty(&self) -> bool {
-        self.state.is_empty() && self.open_ports.is_empty() && self.close_ports.is_empty()
+        self.state.is_empty()
+            && self.open_ports.is_empty()
+            && self.close_ports.is_empty()
+            && self.relations.values().all(RelationSettings::is_empty)
+            && self.leader.is_empty()
+    }
+
+    /// Whether something in it is the leader's alone to change.
+    pub fn needs_leadership(&self) -> bool {
+        let application = |settings: &RelationSettings| !settings.application.is_empty();
+        !self.leader.is_empty() || self.relations.values().any(application)
     }
 
     /// What it changes, for a person: names, never values, which may be secret.
@@ -104,11 +204,27 @@ impl Effects {
             .close_ports
             .iter()
             .map(|range| format!("closed {range}"));
-        let state = self.state.iter().map(|(key, value)| match value {
-            Some(_) => format!("state {key}"),
-            None => format!("state {key} deleted"),
+        let changes = |what: String, settings: &Settings| {
+            let words = settings.iter().map(|(key, value)| match value {
+                Some(_) => format!("{what} {key}"),
+                None => format!("{what} {key} deleted"),
+            });
+            words.collect::<Vec<_>>()
+        };
+        let relations = self.relations.iter().flat_map(|(id, settings)| {
+            let unit = changes(format!("relation {id} setting"), &settings.unit);
+            let application = changes(
+                format!("relation {id} application setting"),
+                &settings.application,
+            );
+            unit.into_iter().chain(application)
         });
-        closed.chain(opened).chain(state).collect()
+        closed
+            .chain(opened)
+            .chain(changes("state".to_owned(), &self.state))
+            .chain(relations)
+            .chain(changes("leader setting".to_owned(), &self.leader))
+            .collect()
     }
 }
 

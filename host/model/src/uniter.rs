@@ -8,10 +8,13 @@
 //! is kept, is none of this module's business, so a unit can be simulated with all its
 //! crashes.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Life;
 use crate::hook;
+use crate::relation::{RelationState, RemoteRelation};
 
 mod operation;
 mod resolver;
@@ -74,6 +77,11 @@ pub struct OperationState {
     pub config_hash: Option<String>,
     /// Generation of the unit's state directory that the last committed hook left.
     pub state_generation: u64,
+    /// What the unit has seen of its relations, by number.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub relations: BTreeMap<u64, RelationState>,
+    /// Version of the leader's settings that the unit has seen.
+    pub leader_settings_version: u64,
 }
 
 impl OperationState {
@@ -155,6 +163,13 @@ pub struct RemoteState {
     pub force_charm_upgrade: bool,
     /// Digest of the effective configuration.
     pub config_hash: String,
+    /// Relations of the unit's application, by number; those that stay within a container only
+    /// where the unit has, or could have, a counterpart.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub relations: BTreeMap<u64, RemoteRelation>,
+    /// Raised when the leader changes its settings; 0 while it never did.
+    #[serde(default)]
+    pub leader_settings_version: u64,
     /// Whether this unit is the leader, by the lease tracker of its agent.
     #[serde(default)]
     pub leader: bool,

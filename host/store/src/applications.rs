@@ -118,5 +118,7 @@ pub(crate) fn read(row: &Row, units: &mut UnitsOf) -> Result<ApplicationInfo> {
             None => derive_application(statuses),
         },
         units: names,
+        subordinate: false,
+        waiting_for: Vec::new(),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::hook::{Effects, STATE_KEY_BYTES, STATE_TOTAL_BYTES, STATE_VALUE_BYTES};
+use periapt_model::hook::{Effects, Info, STATE_KEY_BYTES, STATE_TOTAL_BYTES, STATE_VALUE_BYTES};
 use periapt_model::ports::{PortRange, Protocol};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, agent_idle};
@@ -27,6 +27,8 @@ pub struct HookCommit {
     pub operation: OperationState,
     /// The workload status that goes with it.
     pub workload: Option<Status<Workload>>,
+    /// The hook that ended.
+    pub hook: Option<Info>,
     /// None for a hook that the charm does not have.
     pub run: Option<HookReport>,
     /// The agent is idle if this is still what the controller says.
@@ -105,6 +107,7 @@ impl Store {
             effects,
             operation: operation.clone(),
             workload: None,
+            hook: None,
             run: None,
             idle_at: None,
         };

@@ -56,6 +56,7 @@ mod measure;
 pub mod model_config;
 mod models;
 mod options;
+mod relations;
 mod removal;
 mod staging;
 mod status;

@@ -59,6 +59,9 @@ impl Store {
                 public_address: addresses.into_iter().next(),
                 workload_version: row.text(4)?,
                 waiting_for,
+                principal: None,
+                subordinates: Vec::new(),
+                relations: Vec::new(),
                 name,
             });
         }

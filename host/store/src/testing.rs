@@ -165,6 +165,7 @@ impl Fixture {
 
 pub(crate) fn request(name: &str, units: u32) -> Deploy {
     Deploy {
+        placement: Vec::new(),
         application: name.parse().expect("name"),
         charm: format!("local:{name}-0"),
         units,
@@ -186,6 +187,7 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         ("title".to_owned(), option(Kind::String, None)),
     ];
     CharmInfo {
+        container: Default::default(),
         url: CharmUrl::new(name, 0).expect("url"),
         name: name.to_owned(),
         revision: 0,

@@ -254,6 +254,8 @@ pub(crate) fn read_remote(row: &Row) -> Result<RemoteState> {
         charm_modified_version: row.count(3)?,
         force_charm_upgrade: row.flag(4)?,
         config_hash: row.text(5)?,
+        relations: BTreeMap::new(),
+        leader_settings_version: 0,
         leader: false,
         retry_hook_version: 0,
         update_status_version: 0,

@@ -57,6 +57,9 @@ impl Store {
             public_address: addresses.into_iter().next(),
             workload_version: row.text(3)?,
             waiting_for,
+            principal: None,
+            subordinates: Vec::new(),
+            relations: Vec::new(),
         })
     }
 

@@ -420,6 +420,7 @@ impl Executor {
             effects: Effects::default(),
             operation: next.clone(),
             workload: workload_after(info.kind, &done),
+            hook: Some(info.clone()),
             run: None,
             idle_at: rests.then(|| remote.clone()),
         };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::Values;
-use periapt_model::hook::{Effects, Limits};
+use periapt_model::hook::{Effects, Info, Limits};
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Agent, Machine, Model, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState};
@@ -422,6 +422,24 @@ pub mod uniter {
         pub effects: Vec<String>,
     }
 
+    /// What will be there, as far as the model says: not who is in a relation now.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct GoalState {
+        /// Units of the unit's application.
+        pub units: BTreeMap<String, GoalStatus>,
+        /// Per endpoint of the unit's charm: the applications at the other end and their units.
+        pub relations: BTreeMap<String, BTreeMap<String, GoalStatus>>,
+    }
+
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub struct GoalStatus {
+        pub status: String,
+        /// Microseconds UTC.
+        pub since: i64,
+    }
+
     /// The answer to a commit: what the controller says of the unit at that moment, which spares
     /// the agent asking.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -440,7 +458,9 @@ pub mod uniter {
         State as GetState { unit: UnitName } -> UnitState;
         SetState as SetState { unit: UnitName, operation: OperationState } -> Empty;
         /// Records that a hook begins, with the statuses that say so, in one transaction; what the
-        /// hook may see. Once this is answered the hook may run.
+        /// hook may see. Once this is answered the hook may run. With the created hook of a
+        /// relation the unit enters its scope; error code `try again` while an earlier
+        /// subordinate of the unit has not gone.
         BeginHook as BeginHook {
             unit: UnitName,
             operation: OperationState,
@@ -457,6 +477,11 @@ pub mod uniter {
             operation: OperationState,
             #[serde(default, skip_serializing_if = "Option::is_none")]
             workload: Option<Status<Workload>>,
+            /// The hook that ended, where that moves more than the unit's own record: a unit is in
+            /// the scope of a relation from its created hook on (unless `BeginHook` was told of
+            /// it already) and leaves it with the broken one.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            hook: Option<Info>,
             /// None for a hook that the charm does not have.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             run: Option<HookReport>,
@@ -471,6 +496,12 @@ pub mod uniter {
         ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
         SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
         SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+        /// Settings of a unit or an application in a relation of the unit, as they are now. Those
+        /// of its own application are for the leader; `not found` for who never was in scope.
+        ReadRelationSettings as GetRelationSettings { unit: UnitName, relation: u64, of: Tag } -> BTreeMap<String, String>;
+        /// What the leader of the unit's application told its units.
+        LeaderSettings as GetLeaderSettings { unit: UnitName } -> BTreeMap<String, String>;
+        GoalState as GetGoalState { unit: UnitName } -> GoalState;
         /// Refused unless the unit leads.
         SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
         SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;

@@ -33,6 +33,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         charm: charm.url.to_string(),
         units: arguments.num_units,
         application,
+        placement: Vec::new(),
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

@@ -383,7 +383,14 @@ impl RestClient {
             name.as_str(),
             "units",
         ];
-        self.post(&path, &AddUnits { count }).await
+        self.post(
+            &path,
+            &AddUnits {
+                count,
+                placement: Vec::new(),
+            },
+        )
+        .await
     }
 
     pub async fn application_history(

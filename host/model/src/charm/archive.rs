@@ -168,6 +168,7 @@ impl Archive {
             config: self.config.clone(),
             actions: self.actions.clone(),
             capabilities: self.capabilities.clone(),
+            container: BTreeMap::new(),
             hooks,
             subordinate: self.metadata.subordinate,
         }

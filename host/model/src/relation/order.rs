@@ -46,6 +46,10 @@ pub struct RelationHook {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RemoteRelation {
+    /// The endpoint of the unit's own charm.
+    pub endpoint: String,
+    /// The application at the other end; the unit's own in a peer relation.
+    pub remote_application: ApplicationName,
     pub life: Life,
     pub suspended: bool,
     pub peer: bool,

@@ -123,6 +123,8 @@ fn unit(number: u8) -> UnitName {
 
 fn remote() -> RemoteRelation {
     RemoteRelation {
+        endpoint: "website".to_owned(),
+        remote_application: "other".parse().unwrap(),
         life: Life::Alive,
         suspended: false,
         peer: false,

@@ -264,7 +264,15 @@ fn after_hook(state: &OperationState, hook: Kind) -> OperationState {
         Kind::Remove => next.removed = true,
         Kind::ConfigChanged if !next.started => return queued(next, Kind::Start),
         Kind::UpgradeCharm => return queued(next, Kind::ConfigChanged),
-        Kind::ConfigChanged | Kind::LeaderElected | Kind::UpdateStatus => {}
+        Kind::ConfigChanged
+        | Kind::LeaderElected
+        | Kind::LeaderSettingsChanged
+        | Kind::UpdateStatus
+        | Kind::RelationCreated
+        | Kind::RelationJoined
+        | Kind::RelationChanged
+        | Kind::RelationDeparted
+        | Kind::RelationBroken => {}
     }
     next
 }

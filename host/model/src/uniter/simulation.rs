@@ -70,6 +70,8 @@ impl World {
     fn new() -> Self {
         Self {
             remote: RemoteState {
+                leader_settings_version: 0,
+                relations: Default::default(),
                 life: Life::Alive,
                 resolved: Resolved::None,
                 charm_url: "local:site-0".to_owned(),

@@ -6,6 +6,8 @@ use crate::hook::{Info, Kind};
 
 fn remote() -> RemoteState {
     RemoteState {
+        leader_settings_version: 0,
+        relations: Default::default(),
         life: Life::Alive,
         resolved: Resolved::None,
         charm_url: "local:site-0".to_owned(),

@@ -152,6 +152,7 @@ impl HookTxn {
             state: self.writes,
             open_ports: self.opening.into_iter().collect(),
             close_ports: self.closing.into_iter().collect(),
+            ..Effects::default()
         }
     }
 

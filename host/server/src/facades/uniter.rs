@@ -3,8 +3,9 @@
 use periapt_store::{HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, ClearResolved, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm,
-    GetRemoteState, GetState, SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus,
-    SetUnitStatus, SetWorkloadVersion, WatchUnit,
+    GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState,
+    SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
+    SetWorkloadVersion, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -18,6 +19,9 @@ handlers! {
             .key(namespace::RESOLVED, &call.unit)
             .key(namespace::APPLICATION, &application)
             .key(namespace::APPLICATION_CONFIG, &application)
+            .key(namespace::APPLICATION_RELATIONS, &application)
+            .key(namespace::LEADER_SETTINGS, &application)
+            .key(namespace::RELATION_UNITS, &application)
             .all(namespace::CHARM);
         session.watch(watch::notify(session, interest), Vec::new())
     };
@@ -46,6 +50,7 @@ handlers! {
             effects: call.effects,
             operation: call.operation,
             workload: call.workload,
+            hook: call.hook,
             run: call.run,
             idle_at: call.idle_at,
         };
@@ -89,6 +94,12 @@ handlers! {
         session.store().clear_resolved(session.model()?, &call.unit).await?;
         Ok(Empty {})
     };
+    GetRelationSettings: |session, call| {
+        let store = session.store();
+        Ok(store.relation_settings(session.model()?, &call.unit, call.relation, &call.of).await?)
+    };
+    GetLeaderSettings: |session, call| Ok(session.store().leader_settings(session.model()?, &call.unit).await?);
+    GetGoalState: |session, call| Ok(session.store().goal_state(session.model()?, &call.unit).await?);
     EnsureUnitDead: |session, call| {
         session.store().ensure_unit_dead(session.model()?, &call.unit).await?;
         Ok(Empty {})

@@ -260,6 +260,7 @@ impl House {
             charm: url,
             units: placed,
             config: Default::default(),
+            placement: Vec::new(),
         };
         self.store.deploy(model, request).await.unwrap();
         let units = self.store.unit_assignments(model).await.unwrap();

@@ -42,6 +42,15 @@ namespaces! {
     MACHINE_UNITS = "machine-units";
     /// Key: the machine. Marked for removal, or removed.
     MACHINE_REMOVAL = "machine-removal";
+    /// Key: the relation's number. Made, life, suspension, gone.
+    RELATION = "relation";
+    /// Key: the application. A relation of it came, went, or changed in life or suspension.
+    APPLICATION_RELATIONS = "application-relations";
+    /// Key: an application, or the principal unit of a container. In a relation of it somebody
+    /// at the other end entered, left or changed settings.
+    RELATION_UNITS = "relation-units";
+    /// Key: the application. Its leader changed what it tells the other units.
+    LEADER_SETTINGS = "leader-settings";
     /// Key: empty. A clean-up was queued.
     CLEANUP = "cleanup";
     /// Key: `NAMESPACE/NAME`. Another holder or none; a mere extension is no change.

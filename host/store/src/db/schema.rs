@@ -8,6 +8,7 @@ use crate::error::StoreError;
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_control_room.sql"),
+    include_str!("migrations/0003_relations.sql"),
 ];
 
 /// Locks the schema on PostgreSQL; any number that nobody else uses.

@@ -122,6 +122,9 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
                 workload,
                 agent,
                 waiting_for,
+                principal: None,
+                subordinates: Vec::new(),
+                relations: Vec::new(),
             };
             names.put(reader, info.name.as_str(), &info)?;
         }

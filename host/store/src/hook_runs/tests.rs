@@ -25,6 +25,7 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
 
 fn commit(run: HookReport) -> HookCommit {
     HookCommit {
+        hook: None,
         effects: Effects::default(),
         operation: OperationState::default(),
         workload: None,

@@ -124,6 +124,8 @@ impl Controller {
         let record = UnitRecord {
             machine: machine.clone(),
             remote: RemoteState {
+                relations: BTreeMap::new(),
+                leader_settings_version: 0,
                 life: Life::Alive,
                 resolved: Resolved::None,
                 charm_url: charm.to_owned(),

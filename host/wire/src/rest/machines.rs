@@ -4,8 +4,15 @@
 //! |---|---|
 //! | `GET .../machines`, `GET .../machines/{machine}` | `Page<MachineInfo>`, `MachineInfo` |
 //! | `GET .../units` | `Page<UnitInfo>` |
+//! | `POST .../machines` with [`AddMachines`] | the new `MachineInfo`s |
+//! | `DELETE .../machines/{machine}?force=` | `Removal` |
 //! | `GET .../relations`, `GET .../relations/{id}` | `Page<RelationInfo>`, `RelationInfo` |
+//! | `POST .../relations` with [`Integrate`] | `RelationInfo` |
+//! | `PATCH .../relations/{id}` with [`ChangeRelation`] | `RelationInfo` |
+//! | `DELETE .../relations/{id}?force=` | `Removal`: the subordinate units that go with it |
 //! | `GET .../charms/{charm}` | `CharmInfo`; `{charm}` is the URL, percent-encoded |
+
+use std::collections::BTreeMap;
 
 use periapt_model::{ApplicationName, Life, MachineId, UnitName};
 use serde::{Deserialize, Serialize};
@@ -38,8 +45,61 @@ pub struct RelationInfo {
     /// `global` or `container`.
     pub scope: String,
     pub endpoints: Vec<RelationEndpoint>,
+    pub life: Life,
+    /// `joining`, `joined`, `suspending`, `suspended` or `broken`.
     pub status: String,
     pub message: String,
+    #[serde(default)]
+    pub suspended: bool,
+    pub created_at: i64,
+    /// What its removal or suspension still waits for, in words.
+    #[serde(default)]
+    pub waiting_for: Vec<String>,
+}
+
+/// Two endpoints to relate, each `APPLICATION` or `APPLICATION:ENDPOINT`.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Integrate {
+    #[schema(min_items = 2, max_items = 2)]
+    pub endpoints: Vec<String>,
+}
+
+/// Suspends or resumes a relation.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ChangeRelation {
+    pub suspended: bool,
+    /// Shown in status while it is suspended.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AddMachines {
+    pub count: u32,
+}
+
+/// One relation as one of its units sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitRelation {
+    pub relation_id: u64,
+    pub endpoint: String,
+    pub related_endpoint: String,
+    pub related_application: ApplicationName,
+    /// Settings of the application at the other end.
+    pub application_data: BTreeMap<String, String>,
+    /// Settings of the unit's own application.
+    pub local_application_data: BTreeMap<String, String>,
+    pub local_unit: UnitBag,
+    pub related_units: BTreeMap<UnitName, UnitBag>,
+}
+
+/// A unit's settings in a relation.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitBag {
+    pub in_scope: bool,
+    pub data: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

@@ -142,6 +142,9 @@ pub struct Deploy {
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: BTreeMap<String, Value>,
+    /// Machines for the units, in their order; units beyond get new ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placement: Vec<MachineId>,
 }
 
 fn one() -> u32 {
@@ -160,6 +163,12 @@ pub struct ApplicationInfo {
     pub status: Status<Workload>,
     pub workload_version: String,
     pub units: Vec<UnitName>,
+    /// Its units come to life in the containers of others.
+    #[serde(default)]
+    pub subordinate: bool,
+    /// What its removal still waits for, in words.
+    #[serde(default)]
+    pub waiting_for: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -173,6 +182,9 @@ pub struct Refresh {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AddUnits {
     pub count: u32,
+    /// Machines for the units, in their order; units beyond get new ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placement: Vec<MachineId>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -192,6 +204,14 @@ pub struct UnitInfo {
     /// Hook runs and removal steps still waited for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,
+    /// The unit in whose container it lives; only of a subordinate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<UnitName>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subordinates: Vec<UnitName>,
+    /// Its relations with all settings; left out of lists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<UnitRelation>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

@@ -156,6 +156,7 @@ impl Bench {
             .unwrap();
         let application: ApplicationName = application.parse().unwrap();
         let deploy = Deploy {
+            placement: Vec::new(),
             application: application.clone(),
             charm: charm.url.to_string(),
             units,
