@@ -27,6 +27,8 @@ const ROOMS: &[&str] = &[
     "server",
     "agents",
     "cli",
+    "telemetry",
+    "testing",
 ];
 
 /// Whole-system suites in `tests/`, each driving the real program.

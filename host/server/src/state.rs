@@ -249,10 +249,12 @@ impl StopSignal {
     /// Waits for a request. Each waiter gets it.
     pub async fn requested(&self) -> StopRequest {
         let mut requests = self.request.subscribe();
-        match requests.wait_for(Option::is_some).await {
-            Ok(request) => request.clone().unwrap_or_default(),
+        let request = requests.wait_for(Option::is_some).await;
+        let request = request.ok().and_then(|request| request.clone());
+        match request {
+            Some(request) => request,
             // The sender is held by `self`.
-            Err(_) => std::future::pending().await,
+            None => std::future::pending().await,
         }
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::{DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, clock};
-use periapt_providers::Provider;
 use periapt_providers::local::{
     AgentLock, Holder, LocalOptions, LocalProviders, Patience, Program, holder,
 };
+use periapt_providers::{Provider, Providers};
 use periapt_server::{Observation, StopSignal};
 use periapt_telemetry::{Settings, Spans};
 use periapt_wire::rest::StopRequest;
@@ -39,6 +39,8 @@ pub struct RunOptions {
     /// Listen to SIGTERM and SIGINT.
     pub signals: bool,
     pub set_levels: SetLevels,
+    /// Where machines come from; none for agent processes on this machine.
+    pub providers: Option<Arc<dyn Providers>>,
 }
 
 impl RunOptions {
@@ -51,6 +53,7 @@ impl RunOptions {
             program: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("periapt")),
             signals: false,
             set_levels: Arc::new(|_| Ok(())),
+            providers: None,
         }
     }
 }
@@ -219,22 +222,25 @@ pub(super) fn context(
         program,
         signals,
         set_levels,
+        providers,
     } = options;
-    let providers = LocalProviders::new(LocalOptions {
-        directory: data_dir.join("agents"),
-        program: Program {
-            path: program.clone(),
-            arguments: ["agent", "run", "--config"].map(str::to_owned).to_vec(),
-        },
-        patience: Patience::default(),
-        clock: Arc::clone(&clock),
+    let providers = providers.unwrap_or_else(|| {
+        Arc::new(LocalProviders::new(LocalOptions {
+            directory: data_dir.join("agents"),
+            program: Program {
+                path: program.clone(),
+                arguments: ["agent", "run", "--config"].map(str::to_owned).to_vec(),
+            },
+            patience: Patience::default(),
+            clock: Arc::clone(&clock),
+        }))
     });
     ControllerContext {
         config,
         started_at: clock.now().as_microsecond(),
         data_dir,
         program,
-        providers: Arc::new(providers),
+        providers,
         api_addresses: Arc::new(watch::Sender::new(Vec::new())),
         engines: EngineRegistry::default(),
         stop_signal: StopSignal::new(),

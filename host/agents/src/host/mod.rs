@@ -35,7 +35,7 @@ use periapt_engine::{
 pub use agent::{AgentConf, AgentContext};
 pub use apicaller::{Dial, Websocket};
 pub use error::AgentError;
-pub use process::{run, run_process};
+pub use process::{AgentOptions, run, run_process};
 
 /// The node that lends the engine itself, for reports.
 pub const ENGINE: &str = "engine";

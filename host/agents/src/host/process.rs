@@ -44,6 +44,15 @@ const READ_WRITE: &[&str] = &["/dev/null", "/dev/shm"];
 /// Threads for hooks that were broken off and have not ended yet, and for files.
 const SPARE_THREADS: usize = 64;
 
+/// How an agent runs.
+pub struct AgentOptions {
+    pub clock: SharedClock,
+    /// The program with the hidden command that compiles charms.
+    pub program: PathBuf,
+    /// Cancelled to stop.
+    pub stopping: CancellationToken,
+}
+
 /// Runs an agent process from its configuration file to its end: makes the process small before
 /// it has a second thread, then its own runtime. The error, if any, is on stderr.
 pub fn run_process(config: &Path) -> ExitCode {
@@ -69,7 +78,12 @@ fn prepare_and_run(path: &Path) -> Result<ExitReason, AgentError> {
         .thread_name("agent")
         .build()
         .map_err(AgentError::Runtime)?;
-    let ended = runtime.block_on(run_restricted(path, config, program, Some(report)));
+    let options = AgentOptions {
+        clock: SystemClock::shared(),
+        program,
+        stopping: CancellationToken::new(),
+    };
+    let ended = runtime.block_on(run_restricted(path, config, options, Some(report)));
     // A hook that was broken off may still run; nothing waits for it.
     runtime.shutdown_timeout(Duration::from_millis(200));
     ended
@@ -80,22 +94,25 @@ fn prepare_and_run(path: &Path) -> Result<ExitReason, AgentError> {
 ///
 /// # Errors
 /// What keeps it from running.
-pub async fn run(config: &Path) -> Result<ExitReason, AgentError> {
+pub async fn run(config: &Path, options: AgentOptions) -> Result<ExitReason, AgentError> {
     let content = AgentConfig::read(config)?;
-    let program = std::env::current_exe().map_err(files("find", Path::new("the program")))?;
     make_directories(&content.directory)?;
     let lock = AgentLock::take(&content.directory).map_err(AgentError::Lock)?;
     let _lock = lock.ok_or_else(|| AgentError::AlreadyRunning(content.directory.clone()))?;
-    run_restricted(config, content, program, None).await
+    run_restricted(config, content, options, None).await
 }
 
 async fn run_restricted(
     path: &Path,
     config: AgentConfig,
-    program: PathBuf,
+    options: AgentOptions,
     restricted: Option<LockdownReport>,
 ) -> Result<ExitReason, AgentError> {
-    let clock: SharedClock = SystemClock::shared();
+    let AgentOptions {
+        clock,
+        program,
+        stopping,
+    } = options;
     let levels = SharedLevels::default();
     let buffer = LogBuffer::new(
         config.tag.clone(),
@@ -133,7 +150,7 @@ async fn run_restricted(
         log: buffer,
         levels,
         addresses: vec!["127.0.0.1".to_owned()],
-        stopping: CancellationToken::new(),
+        stopping,
     };
     let ended = run_engine(context, clock).await;
     match &ended {

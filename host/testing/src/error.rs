@@ -1,0 +1,50 @@
+//! Why a scenario cannot go on.
+
+use std::path::PathBuf;
+
+use periapt_agents::controller::ControllerError;
+use periapt_client::rest::RestError;
+use thiserror::Error;
+
+/// A scenario that cannot go on.
+#[derive(Debug, Error)]
+pub enum ScenarioError {
+    #[error("{what} {}: {source}", path.display())]
+    File {
+        what: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("the controller: {0}")]
+    Controller(#[from] ControllerError),
+    #[error("{doing}: {source}")]
+    Refused {
+        doing: String,
+        source: Box<RestError>,
+    },
+    #[error("\"{0}\" is not a name")]
+    Name(String),
+    #[error(
+        "there is no periapt program to compile charms with: build it, or name it in PERIAPT_PROGRAM"
+    )]
+    NoProgram,
+    #[error("waited for {what}; the model is\n{model}")]
+    Never { what: String, model: String },
+    #[error("the controller did not come up")]
+    NotReady,
+}
+
+impl ScenarioError {
+    /// A stable name, for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ScenarioError::File { .. } => "scenario-file",
+            ScenarioError::Controller(_) => "scenario-controller",
+            ScenarioError::Refused { .. } => "scenario-refused",
+            ScenarioError::Name(_) => "scenario-name",
+            ScenarioError::NoProgram => "scenario-no-program",
+            ScenarioError::Never { .. } => "scenario-never",
+            ScenarioError::NotReady => "scenario-not-ready",
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Scenarios for charm authors: the real controller and the real agents in one process, on
+//! virtual time.
+//!
+//! A [`Scenario`] has a controller with an empty model. What a person would type is a method:
+//! deploy, integrate, configure, remove. [`Scenario::until`] waits for a picture of the model,
+//! and lets time pass, without waiting for it, whenever nothing else happens: five minutes until
+//! the next `update-status`, or a minute until a lease is free, take milliseconds.
+//!
+//! ```no_run
+//! # async fn story() -> Result<(), periapt_testing::ScenarioError> {
+//! use periapt_testing::Scenario;
+//!
+//! let scenario = Scenario::start().await?;
+//! scenario.deploy("charms/site.charm", "site", 2).await?;
+//! scenario.until_active("site").await?;
+//! assert_eq!(scenario.unit("site/0").await?.workload.message, "1 page");
+//! scenario.stop().await
+//! # }
+//! ```
+//!
+//! Nothing is simulated but time and the machines: charms run in their sandbox, commits go
+//! through the store, agents speak to the controller over TLS on the loopback interface. What
+//! this crate never does: it starts no process but the one that compiles a charm, and it leaves
+//! nothing behind.
+
+mod error;
+mod machines;
+mod scenario;
+mod time;
+
+pub use error::ScenarioError;
+pub use scenario::Scenario;

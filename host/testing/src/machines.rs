@@ -1,0 +1,217 @@
+//! Machines that are tasks of this process: one agent for each model, on the scenario's clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use periapt_agents::host::{self, AgentOptions};
+use periapt_engine::SharedClock;
+use periapt_providers::{
+    Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
+};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// What all models of a scenario share.
+#[derive(Clone)]
+pub struct Machines {
+    pub directory: PathBuf,
+    pub program: PathBuf,
+    pub clock: SharedClock,
+    open: Arc<Mutex<BTreeMap<String, Arc<ModelMachines>>>>,
+}
+
+impl Machines {
+    pub fn new(directory: PathBuf, program: PathBuf, clock: SharedClock) -> Self {
+        Self {
+            directory,
+            program,
+            clock,
+            open: Arc::default(),
+        }
+    }
+
+    /// Ends the agents of all models, as a power cut of their machines would, and waits.
+    pub async fn halt_all(&self) {
+        let open: Vec<_> = {
+            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            open.values().cloned().collect()
+        };
+        for machines in open {
+            machines.halt_agent().await;
+        }
+    }
+}
+
+impl Providers for Machines {
+    fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let machines = open.entry(environment.to_owned()).or_insert_with(|| {
+            Arc::new(ModelMachines {
+                environment: environment.to_owned(),
+                directory: self.directory.join(environment),
+                shared: self.clone(),
+                instances: Mutex::default(),
+                agent: tokio::sync::Mutex::default(),
+            })
+        });
+        Ok(machines.clone())
+    }
+}
+
+struct Agent {
+    config: Vec<u8>,
+    stopping: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+struct ModelMachines {
+    environment: String,
+    directory: PathBuf,
+    shared: Machines,
+    instances: Mutex<BTreeSet<String>>,
+    agent: tokio::sync::Mutex<Option<Agent>>,
+}
+
+impl ModelMachines {
+    fn config_file(&self) -> PathBuf {
+        self.directory.join("agent.json")
+    }
+
+    fn names(&self) -> BTreeSet<String> {
+        let instances = self
+            .instances
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        instances.clone()
+    }
+
+    fn instance(&self, name: &str) -> Instance {
+        Instance {
+            id: InstanceId::new(format!("test-{}-{name}", self.environment)),
+            name: name.to_owned(),
+            state: InstanceState::Running,
+            addresses: vec!["127.0.0.1".to_owned()],
+            hardware: "arch=wasm".to_owned(),
+        }
+    }
+
+    async fn run_agent(&self, config: &[u8]) -> Result<(), ProviderError> {
+        let mut agent = self.agent.lock().await;
+        if agent
+            .as_ref()
+            .is_some_and(|agent| agent.config == config && !agent.task.is_finished())
+        {
+            return Ok(());
+        }
+        end(agent.take()).await;
+        let file = self.config_file();
+        std::fs::create_dir_all(&self.directory)
+            .and_then(|()| std::fs::write(&file, config))
+            .map_err(|source| ProviderError::File {
+                doing: "write",
+                path: file.clone(),
+                source,
+            })?;
+        let stopping = CancellationToken::new();
+        let options = AgentOptions {
+            clock: self.shared.clock.clone(),
+            program: self.shared.program.clone(),
+            stopping: stopping.clone(),
+        };
+        let task = tokio::spawn(async move {
+            if let Err(error) = host::run(&file, options).await {
+                tracing::error!(%error, "the agent ended");
+            }
+        });
+        *agent = Some(Agent {
+            config: config.to_vec(),
+            stopping,
+            task,
+        });
+        Ok(())
+    }
+
+    async fn halt_agent(&self) {
+        end(self.agent.lock().await.take()).await;
+    }
+}
+
+async fn end(agent: Option<Agent>) {
+    if let Some(agent) = agent {
+        agent.stopping.cancel();
+        // An agent that does not end is left to the end of the process.
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(20), agent.task).await;
+    }
+}
+
+#[async_trait]
+impl Provider for ModelMachines {
+    fn kind(&self) -> &'static str {
+        "test"
+    }
+
+    fn describe(&self) -> Value {
+        json!({ "provider": "test", "instances": self.names() })
+    }
+
+    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
+        let agent = self.agent.lock().await;
+        Ok(agent.as_ref().map(|agent| agent.config.clone()))
+    }
+
+    async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
+        self.run_agent(&request.agent_config).await?;
+        let instance = self.instance(&request.name);
+        self.instances
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(request.name);
+        Ok(instance)
+    }
+
+    async fn stop_instance(&self, id: &InstanceId) -> Result<(), ProviderError> {
+        let empty = {
+            let mut instances = self
+                .instances
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            instances.retain(|name| self.instance(name).id != *id);
+            instances.is_empty()
+        };
+        if empty {
+            self.halt_agent().await;
+        }
+        Ok(())
+    }
+
+    async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {
+        let names = self.names();
+        Ok(names.iter().map(|name| self.instance(name)).collect())
+    }
+
+    async fn halt(&self) -> Result<(), ProviderError> {
+        self.halt_agent().await;
+        Ok(())
+    }
+
+    async fn destroy(&self) -> Result<(), ProviderError> {
+        self.halt_agent().await;
+        self.instances
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+        match std::fs::remove_dir_all(&self.directory) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(ProviderError::File {
+                    doing: "remove",
+                    path: self.directory.clone(),
+                    source,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}

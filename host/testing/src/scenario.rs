@@ -1,0 +1,466 @@
+//! One controller, one model, and what a person does with them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use periapt_agents::controller::{self, BootstrapOptions, RunOptions};
+use periapt_client::rest::{Authorization, RestClient, RestError};
+use periapt_engine::FakeClock;
+use periapt_model::config::Value;
+use periapt_model::{ApplicationName, UnitName};
+use periapt_wire::rest::{
+    AddModel, ApplicationInfo, ConfigChange, Deploy, HookQuery, HookRun, LoginRequest, UnitInfo,
+};
+use periapt_wire::status::FullStatus;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::ScenarioError;
+use crate::machines::Machines;
+use crate::time::Passing;
+
+/// The model that every scenario has.
+const MODEL: &str = "test";
+/// Virtual time that a wait takes at most: an hour, in which every timer of a model has fired.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// A running controller with an empty model. Dropped without [`Scenario::stop`] it ends with the
+/// test's runtime.
+pub struct Scenario {
+    directory: TempDir,
+    clock: FakeClock,
+    client: RestClient,
+    machines: Machines,
+    stop: CancellationToken,
+    running: JoinHandle<Result<(), controller::ControllerError>>,
+}
+
+impl Scenario {
+    /// Starts the controller on virtual time, with an empty model.
+    ///
+    /// # Errors
+    /// No program to compile charms with, or a controller that does not start.
+    pub async fn start() -> Result<Self, ScenarioError> {
+        let directory = directory()?;
+        let program = program()?;
+        let clock = FakeClock::new();
+        let data = directory.path().join("controller");
+        share_cache(&data)?;
+        let made = controller::bootstrap(BootstrapOptions {
+            data_dir: data.clone(),
+            name: "scenario".to_owned(),
+            address: std::net::Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            database: None,
+            admin_password: None,
+            limits: Default::default(),
+            otlp_endpoint: None,
+        })
+        .await?;
+        let machines = Machines::new(data.join("agents"), program.clone(), clock.shared());
+        let stop = CancellationToken::new();
+        let options = RunOptions {
+            clock: clock.shared(),
+            program,
+            stop: stop.clone(),
+            providers: Some(std::sync::Arc::new(machines.clone())),
+            ..RunOptions::new(data)
+        };
+        let (ready, mut up) = oneshot::channel();
+        let running = tokio::spawn(controller::run(options, |told| {
+            // Nobody may wait any more; then nobody minds.
+            let _ = ready.send(told);
+        }));
+        let mut passing = Passing::new(&clock, PATIENCE);
+        while up.try_recv().is_err() {
+            if running.is_finished() {
+                return match running.await {
+                    Ok(Err(error)) => Err(error.into()),
+                    _ => Err(ScenarioError::NotReady),
+                };
+            }
+            if !passing.pass(false).await {
+                return Err(ScenarioError::NotReady);
+            }
+        }
+        let doing = doing("logging in");
+        let client = RestClient::new(&made.api_endpoints, &made.ca_pem).map_err(&doing)?;
+        let login = LoginRequest {
+            user: made.admin_user,
+            password: made.admin_password,
+            name: None,
+        };
+        let token = client.login_as(&login).await.map_err(&doing)?.token;
+        let client = client.with(Authorization::Bearer(token));
+        let model = AddModel {
+            name: name(MODEL)?,
+            config: Default::default(),
+        };
+        client.add_model(&model).await.map_err(doing)?;
+        Ok(Self {
+            directory,
+            clock,
+            client,
+            machines,
+            stop,
+            running,
+        })
+    }
+
+    /// The clock of everything in the scenario.
+    pub fn clock(&self) -> &FakeClock {
+        &self.clock
+    }
+
+    /// The API, for what has no method here. The model is called `test`.
+    pub fn client(&self) -> &RestClient {
+        &self.client
+    }
+
+    /// Uploads a packed charm and deploys it; the application does not run yet.
+    pub async fn deploy(
+        &self,
+        charm: impl AsRef<Path>,
+        application: &str,
+        units: u32,
+    ) -> Result<ApplicationInfo, ScenarioError> {
+        self.deploy_with(charm, application, units, &[]).await
+    }
+
+    /// As [`Scenario::deploy`], with settings.
+    pub async fn deploy_with(
+        &self,
+        charm: impl AsRef<Path>,
+        application: &str,
+        units: u32,
+        settings: &[(&str, &str)],
+    ) -> Result<ApplicationInfo, ScenarioError> {
+        let path = charm.as_ref();
+        let archive = std::fs::read(path).map_err(|source| ScenarioError::File {
+            what: "reading",
+            path: path.to_owned(),
+            source,
+        })?;
+        let doing = doing(format!("deploying {application}"));
+        let charm = self
+            .client
+            .upload_charm(MODEL, archive.into(), None, None)
+            .await;
+        let deploy = Deploy {
+            application: name(application)?,
+            charm: charm.map_err(&doing)?.url.to_string(),
+            units,
+            config: texts(settings),
+            placement: Vec::new(),
+        };
+        self.client.deploy(MODEL, &deploy).await.map_err(doing)
+    }
+
+    /// Changes settings of an application.
+    pub async fn configure(
+        &self,
+        application: &str,
+        settings: &[(&str, &str)],
+    ) -> Result<(), ScenarioError> {
+        let change = ConfigChange {
+            set: texts(settings),
+            reset: Vec::new(),
+        };
+        let application: ApplicationName = name(application)?;
+        let changed = self
+            .client
+            .set_application_config(MODEL, &application, &change);
+        changed
+            .await
+            .map(|_| ())
+            .map_err(doing(format!("configuring {application}")))
+    }
+
+    /// Adds units.
+    pub async fn add_units(
+        &self,
+        application: &str,
+        count: u32,
+    ) -> Result<Vec<UnitName>, ScenarioError> {
+        let application: ApplicationName = name(application)?;
+        let added = self.client.add_units(MODEL, &application, count);
+        added
+            .await
+            .map_err(doing(format!("adding units of {application}")))
+    }
+
+    /// Begins to remove a unit.
+    pub async fn remove_unit(&self, unit: &str, force: bool) -> Result<(), ScenarioError> {
+        let unit: UnitName = name(unit)?;
+        let removed = self.client.remove_unit(MODEL, &unit, force, None);
+        removed
+            .await
+            .map(|_| ())
+            .map_err(doing(format!("removing {unit}")))
+    }
+
+    /// Begins to remove an application.
+    pub async fn remove_application(
+        &self,
+        application: &str,
+        force: bool,
+    ) -> Result<(), ScenarioError> {
+        let application: ApplicationName = name(application)?;
+        let removed = self
+            .client
+            .remove_application(MODEL, &application, force, None);
+        removed
+            .await
+            .map(|_| ())
+            .map_err(doing(format!("removing {application}")))
+    }
+
+    /// Answers a failed hook.
+    pub async fn resolved(&self, unit: &str, retry: bool) -> Result<(), ScenarioError> {
+        let unit: UnitName = name(unit)?;
+        let resolved = self.client.resolved(MODEL, &unit, retry);
+        resolved
+            .await
+            .map(|_| ())
+            .map_err(doing(format!("resolving {unit}")))
+    }
+
+    /// The model as `status` shows it.
+    pub async fn status(&self) -> Result<FullStatus, ScenarioError> {
+        let status = self.client.status(MODEL, &[]).await;
+        status.map_err(doing("reading the status"))
+    }
+
+    /// One unit, with what it waits for.
+    pub async fn unit(&self, unit: &str) -> Result<UnitInfo, ScenarioError> {
+        let unit: UnitName = name(unit)?;
+        let info = self.client.unit(MODEL, &unit).await;
+        info.map_err(doing(format!("reading {unit}")))
+    }
+
+    /// The hooks that ran, of one unit or of all, the oldest first.
+    pub async fn hooks(&self, unit: Option<&str>) -> Result<Vec<HookRun>, ScenarioError> {
+        let query = HookQuery {
+            unit: unit.map(str::to_owned),
+            limit: Some(1000),
+            ..HookQuery::default()
+        };
+        let page = self.client.hooks(MODEL, &query).await;
+        let mut runs = page.map_err(doing("reading the hooks"))?.items;
+        runs.sort_by_key(|run| run.id);
+        Ok(runs)
+    }
+
+    /// Where the committed files of a unit's `/state` are. They change with every hook that
+    /// writes there.
+    pub async fn state_directory(&self, unit: &str) -> Result<PathBuf, ScenarioError> {
+        let units = self.agent_directory().await?.join("units");
+        let state = units.join(unit.replace('/', "-")).join("state");
+        let entries = std::fs::read_dir(&state).map_err(|source| ScenarioError::File {
+            what: "reading",
+            path: state.clone(),
+            source,
+        })?;
+        let newest = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok())
+            .max();
+        Ok(state.join(newest.unwrap_or(0).to_string()))
+    }
+
+    /// The directory of the model's agent.
+    pub async fn agent_directory(&self) -> Result<PathBuf, ScenarioError> {
+        let model = self.client.model(MODEL).await;
+        let model = model.map_err(doing("reading the model"))?;
+        let agents = self.directory.path().join("controller").join("agents");
+        Ok(agents.join(model.uuid.as_str()))
+    }
+
+    /// Waits until the model is as `holds` wants it; time passes meanwhile as needed. `what`
+    /// completes the sentence "waited for …".
+    pub async fn until(
+        &self,
+        what: &str,
+        holds: impl Fn(&FullStatus) -> bool,
+    ) -> Result<FullStatus, ScenarioError> {
+        let mut passing = Passing::new(&self.clock, PATIENCE);
+        let mut before = String::new();
+        loop {
+            let status = self.status().await?;
+            if holds(&status) {
+                return Ok(status);
+            }
+            let seen = serde_json::to_string(&FullStatus {
+                controller_timestamp: String::new(),
+                ..status
+            })
+            .unwrap_or_default();
+            let changed = seen != before;
+            before = seen;
+            if !passing.pass(changed).await {
+                return Err(ScenarioError::Never {
+                    what: what.to_owned(),
+                    model: before,
+                });
+            }
+        }
+    }
+
+    /// Waits until an application has units, and each is active and idle.
+    pub async fn until_active(&self, application: &str) -> Result<FullStatus, ScenarioError> {
+        let what = format!("{application} to be active");
+        self.until(&what, |status| {
+            units(status, application).is_some_and(|units| {
+                !units.is_empty()
+                    && units.iter().all(|(_, unit)| {
+                        unit.workload_status.status == "active"
+                            && unit.agent_status.status == "idle"
+                    })
+            })
+        })
+        .await
+    }
+
+    /// Waits until a unit's workload says this, in `STATUS` or `STATUS: message`.
+    pub async fn until_says(&self, unit: &str, text: &str) -> Result<FullStatus, ScenarioError> {
+        let (wanted, message) = match text.split_once(": ") {
+            Some((status, message)) => (status, Some(message)),
+            None => (text, None),
+        };
+        let application = unit.split('/').next().unwrap_or_default();
+        self.until(&format!("{unit} to say \"{text}\""), |status| {
+            let units = units(status, application).unwrap_or_default();
+            units.iter().any(|(name, found)| {
+                *name == unit
+                    && found.workload_status.status == wanted
+                    && message.is_none_or(|message| found.workload_status.info == message)
+            })
+        })
+        .await
+    }
+
+    /// Lets at least so much virtual time pass, in steps after each of which the model may come
+    /// to rest.
+    pub async fn pass(&self, time: Duration) -> Result<(), ScenarioError> {
+        let until = periapt_engine::Clock::monotonic(&self.clock) + time;
+        self.until("time to pass", |_| {
+            periapt_engine::Clock::monotonic(&self.clock) >= until
+        })
+        .await
+        .map(|_| ())
+    }
+
+    /// Ends the agents at once; the controller starts them again.
+    pub async fn restart_agents(&self) {
+        self.machines.halt_all().await;
+    }
+
+    /// Ends everything.
+    pub async fn stop(self) -> Result<(), ScenarioError> {
+        self.machines.halt_all().await;
+        self.stop.cancel();
+        let mut passing = Passing::new(&self.clock, PATIENCE);
+        while !self.running.is_finished() {
+            if !passing.pass(false).await {
+                break;
+            }
+        }
+        match self.running.await {
+            Ok(ended) => Ok(ended?),
+            Err(_) => Err(ScenarioError::NotReady),
+        }
+    }
+}
+
+type Units<'a> = Vec<(&'a str, &'a periapt_wire::status::UnitStatus)>;
+
+/// The units of an application; those of a subordinate one are under their principals.
+fn units<'a>(status: &'a FullStatus, application: &str) -> Option<Units<'a>> {
+    let mut found = Vec::new();
+    let own = |name: &str| name.split('/').next().is_some_and(|own| own == application);
+    for principal in status.applications.values() {
+        for (name, unit) in principal.units.iter().flatten() {
+            if own(name) {
+                found.push((name.as_str(), unit));
+            }
+            let subordinates = unit.subordinates.iter().flatten();
+            found.extend(
+                subordinates
+                    .filter(|(name, _)| own(name))
+                    .map(|(name, unit)| (name.as_str(), unit)),
+            );
+        }
+    }
+    status
+        .applications
+        .contains_key(application)
+        .then_some(found)
+}
+
+fn texts(settings: &[(&str, &str)]) -> std::collections::BTreeMap<String, Value> {
+    let text = |(key, value): &(&str, &str)| ((*key).to_owned(), Value::Text((*value).to_owned()));
+    settings.iter().map(text).collect()
+}
+
+fn name<T: std::str::FromStr>(text: &str) -> Result<T, ScenarioError> {
+    text.parse()
+        .map_err(|_| ScenarioError::Name(text.to_owned()))
+}
+
+fn doing(what: impl Into<String>) -> impl Fn(RestError) -> ScenarioError {
+    let what = what.into();
+    move |source| ScenarioError::Refused {
+        doing: what.clone(),
+        source: Box::new(source),
+    }
+}
+
+/// In memory where there is such a place: nothing of a scenario has to survive a power cut.
+fn directory() -> Result<TempDir, ScenarioError> {
+    let memory = Path::new("/dev/shm");
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix("periapt-scenario-");
+    let made = match memory.is_dir() {
+        true => builder.tempdir_in(memory).or_else(|_| builder.tempdir()),
+        false => builder.tempdir(),
+    };
+    made.map_err(|source| ScenarioError::File {
+        what: "making a directory in",
+        path: memory.to_owned(),
+        source,
+    })
+}
+
+/// A charm is compiled once for all scenarios of this user.
+fn share_cache(data: &Path) -> Result<(), ScenarioError> {
+    let shared = std::env::temp_dir().join("periapt-scenario-cache");
+    let link = data.join("cache");
+    let made = std::fs::create_dir_all(&shared)
+        .and_then(|()| std::fs::create_dir_all(data))
+        .and_then(|()| std::os::unix::fs::symlink(&shared, &link));
+    made.map_err(|source| ScenarioError::File {
+        what: "linking",
+        path: link,
+        source,
+    })
+}
+
+/// `PERIAPT_PROGRAM`, or the program beside the test, or the one on the path.
+fn program() -> Result<PathBuf, ScenarioError> {
+    let named = ["PERIAPT_PROGRAM", "PERIAPT_TEST_PROGRAM"].map(std::env::var_os);
+    let named = named.into_iter().flatten().map(PathBuf::from);
+    let beside = std::env::current_exe().ok();
+    let beside = beside
+        .iter()
+        .flat_map(|test| test.ancestors().skip(1).take(3))
+        .map(|directory| directory.join("periapt"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::split_paths(&path).map(|directory| directory.join("periapt"));
+    named
+        .chain(beside)
+        .chain(path)
+        .find(|program| program.is_file())
+        .ok_or(ScenarioError::NoProgram)
+}
