@@ -10,6 +10,9 @@ use crate::{packages, run};
 /// The charms that demo, tests and benches deploy.
 pub const CHARMS: &[&str] = &["site", "probe", "noop"];
 
+/// The bundle of the demo; it lies beside the packed charms, as its paths want it.
+pub const BUNDLE: &str = "bundle.yaml";
+
 /// Where the packed charms are.
 pub fn directory() -> PathBuf {
     run::target().join("charms")
@@ -41,6 +44,10 @@ pub fn pack_all() -> Result<PathBuf> {
                 .arg(&project),
         )?;
     }
+    std::fs::copy(
+        run::root().join("charms").join(BUNDLE),
+        directory().join(BUNDLE),
+    )?;
     Ok(directory())
 }
 

@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 use crate::{charms, run};
 
 const CONTROLLER: &str = "demo";
+/// Where `front` keeps its page, within the unit's state.
+const INDEX: &str = "index.html";
 
 pub fn run(once: bool) -> Result<()> {
     let started = Instant::now();
@@ -62,7 +64,7 @@ impl Demo {
 
     fn deploy(&self, charms: &std::path::Path) -> Result<()> {
         let data = self.directory.join("controller");
-        let site = charms.join("site.charm");
+        let bundle = charms.join(charms::BUNDLE);
         run::step(
             "starting a controller on loopback",
             self.periapt(&["bootstrap", CONTROLLER, "--port", "0", "--data-dir"])
@@ -73,19 +75,34 @@ impl Demo {
             &mut self.periapt(&["add-model", "demo"]),
         )?;
         run::step(
-            "deploying charm site with two units",
-            self.periapt(&["deploy"]).arg(&site).args([
-                "site",
-                "-n",
-                "2",
-                "--config",
-                "title=Periapt demo",
-            ]),
+            "deploying the bundle: two sites, a front page over both, a log shipper in each",
+            self.periapt(&["deploy"]).arg(&bundle),
         )?;
-        run::step(
-            "waiting until it is settled",
-            &mut self.periapt(&["wait-for", "application", "site", "--timeout", "5m"]),
-        )
+        for application in ["docs", "blog", "log-shipper", "front"] {
+            run::step(
+                &format!("waiting until {application} is settled"),
+                &mut self.periapt(&["wait-for", "application", application, "--timeout", "5m"]),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The page that `front` renders over all sites, from the unit's state.
+    fn index(&self) -> Result<String> {
+        let agents = self.directory.join("controller").join("agents");
+        let mut newest = None;
+        for agent in std::fs::read_dir(&agents)?.flatten() {
+            let state = agent.path().join("units").join("front-0").join("state");
+            for generation in std::fs::read_dir(state).into_iter().flatten().flatten() {
+                let number = generation.file_name().to_string_lossy().parse::<u64>();
+                let page = generation.path().join(INDEX);
+                if let (Ok(number), true) = (number, page.is_file()) {
+                    newest = newest.max(Some((number, page)));
+                }
+            }
+        }
+        let (_, page) = newest.context("front has rendered no index")?;
+        Ok(std::fs::read_to_string(page)?)
     }
 
     fn present(
@@ -94,7 +111,7 @@ impl Demo {
         once: bool,
         interruption: &mpsc::Receiver<()>,
     ) -> Result<()> {
-        let status = run::output(&mut self.periapt(&["status"]))?;
+        let status = run::output(&mut self.periapt(&["status", "--relations"]))?;
         let accounts = std::fs::read_to_string(self.client().join("accounts.yaml"))
             .context("the client's accounts.yaml is missing")?;
         let controllers = run::output(&mut self.periapt(&["controllers", "--format", "json"]))?;
@@ -112,6 +129,9 @@ impl Demo {
                 .trim_matches(['"', '\''])
                 .to_owned()
         };
+        let document = run::output(&mut self.periapt(&["status", "--format", "yaml"]))?;
+        println!("\n{document}");
+        println!("The index that front renders over both sites:\n{}", self.index()?);
         println!("\n{status}");
         println!("Controller  https://{endpoint}");
         println!("User        {}", value_of("user:"));

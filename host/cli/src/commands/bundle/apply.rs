@@ -1,0 +1,141 @@
+//! Takes the steps of a plan, one after the other. What was taken stays when one fails: applied
+//! again the bundle goes on from there.
+
+use std::collections::BTreeMap;
+
+use periapt_model::MachineId;
+use periapt_model::bundle::Step;
+use periapt_wire::rest::{AddUnits, ConfigChange, Deploy, Integrate, Refresh};
+
+use super::charms::Charms;
+use crate::commands::Context;
+use crate::failure::{Failure, Outcome};
+use crate::session::ModelSession;
+
+pub async fn apply(
+    context: &Context,
+    here: &ModelSession,
+    steps: Vec<Step>,
+    charms: &mut Charms,
+) -> Outcome {
+    let total = steps.len();
+    let mut machines = Machines::default();
+    for (index, step) in steps.into_iter().enumerate() {
+        let words = told(&step);
+        take(context, here, step, charms, &mut machines)
+            .await
+            .map_err(|failure| {
+                context.output.say(&format!(
+                    "{index} of {total} steps were taken; failed to {words}"
+                ));
+                failure
+            })?;
+        context
+            .output
+            .say(&format!("[{}/{total}] {words}", index + 1));
+    }
+    Ok(())
+}
+
+/// The step in words, with where its units go.
+pub fn told(step: &Step) -> String {
+    match step {
+        Step::Deploy { to, .. } | Step::AddUnits { to, .. } if !to.is_empty() => {
+            format!("{step} to {}", to.join(", "))
+        }
+        step => step.to_string(),
+    }
+}
+
+async fn take(
+    context: &Context,
+    here: &ModelSession,
+    step: Step,
+    charms: &mut Charms,
+    machines: &mut Machines,
+) -> Outcome {
+    let (client, model) = (here.client(), &here.model);
+    match step {
+        Step::Deploy {
+            application,
+            units,
+            options,
+            to,
+        } => {
+            let deploy = Deploy {
+                charm: charms.url(context, here, &application).await?,
+                placement: machines.of(here, &to).await?,
+                config: options,
+                application,
+                units,
+            };
+            client.deploy(model, &deploy).await?;
+        }
+        Step::Refresh { application } => {
+            let refresh = Refresh {
+                charm: charms.url(context, here, &application).await?,
+                force_units: false,
+            };
+            client.refresh(model, &application, &refresh).await?;
+        }
+        Step::Configure { application, set } => {
+            let change = ConfigChange {
+                set,
+                reset: Vec::new(),
+            };
+            client
+                .set_application_config(model, &application, &change)
+                .await?;
+        }
+        Step::AddUnits {
+            application,
+            count,
+            to,
+        } => {
+            let units = AddUnits {
+                count,
+                placement: machines.of(here, &to).await?,
+            };
+            client.add_units(model, &application, &units).await?;
+        }
+        Step::Expose { application } => {
+            context.output.say(&format!(
+                "{application} is not exposed: nothing is closed to the outside yet"
+            ));
+        }
+        Step::Integrate { pair } => {
+            let integrate = Integrate {
+                endpoints: vec![pair.requirer.to_string(), pair.provider.to_string()],
+            };
+            client.integrate(model, &integrate).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Machines of the model for those of the bundle, made when the first unit goes there.
+#[derive(Default)]
+struct Machines(BTreeMap<String, MachineId>);
+
+impl Machines {
+    async fn of(&mut self, here: &ModelSession, places: &[String]) -> Outcome<Vec<MachineId>> {
+        let mut placement = Vec::new();
+        for place in places {
+            if place != "new"
+                && let Some(machine) = self.0.get(place)
+            {
+                placement.push(machine.clone());
+                continue;
+            }
+            let made = here.client().add_machines(&here.model, 1).await?;
+            let machine = made.into_iter().next().ok_or_else(|| {
+                Failure::failed("no machine was made").advice("periapt status, then deploy again")
+            })?;
+            if place != "new" {
+                self.0.insert(place.clone(), machine.id.clone());
+            }
+            placement.push(machine.id);
+        }
+        Ok(placement)
+    }
+}

@@ -1,0 +1,124 @@
+//! The charms of a bundle: files beside it, or charms that the model has.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use periapt_model::ApplicationName;
+use periapt_model::bundle::Bundle;
+use periapt_model::charm::{Archive, CharmMetadata};
+use periapt_model::config::Schema;
+
+use super::BundleFile;
+use crate::commands::Context;
+use crate::commands::deploy::{read_archive, upload};
+use crate::failure::{Exit, Failure, Outcome};
+use crate::session::ModelSession;
+
+/// One charm, as far as it is needed before anything is changed.
+struct Found {
+    metadata: CharmMetadata,
+    config: Schema,
+    digest: String,
+    /// Not in the model yet.
+    archive: Option<Bytes>,
+    url: Option<String>,
+}
+
+/// The charm of every application.
+pub struct Charms(BTreeMap<ApplicationName, Found>);
+
+impl Charms {
+    pub async fn read(file: &BundleFile, here: &ModelSession) -> Outcome<Self> {
+        let mut all = BTreeMap::new();
+        for (application, wanted) in &file.bundle.applications {
+            let found = match wanted.charm.starts_with("local:") {
+                true => in_model(&wanted.charm, here).await?,
+                false => on_disk(application, &wanted.charm, file)?,
+            };
+            all.insert(application.clone(), found);
+        }
+        Ok(Self(all))
+    }
+
+    /// What a plan wants to know.
+    pub fn known(&self) -> BTreeMap<ApplicationName, (CharmMetadata, String)> {
+        let known = |(name, found): (&ApplicationName, &Found)| {
+            let charm = (found.metadata.clone(), found.digest.clone());
+            (name.clone(), charm)
+        };
+        self.0.iter().map(known).collect()
+    }
+
+    /// The bundle with its options in the types of their charms, so that they compare with what
+    /// is set.
+    pub fn typed(&self, mut bundle: Bundle) -> Outcome<Bundle> {
+        for (name, application) in &mut bundle.applications {
+            let Some(found) = self.0.get(name) else {
+                continue;
+            };
+            for (option, value) in &mut application.options {
+                *value = found.config.coerce(option, value).map_err(|error| {
+                    Failure::usage(format!("option {option} of \"{name}\" does not fit"))
+                        .why(error.to_string())
+                        .advice("correct the bundle, then deploy it again: nothing was changed")
+                })?;
+            }
+        }
+        Ok(bundle)
+    }
+
+    /// The URL of an application's charm in the model, uploaded if need be.
+    pub async fn url(
+        &mut self,
+        context: &Context,
+        here: &ModelSession,
+        application: &ApplicationName,
+    ) -> Outcome<String> {
+        let Some(found) = self.0.get_mut(application) else {
+            return Err(Failure::failed(format!(
+                "the charm of \"{application}\" is not known"
+            )));
+        };
+        if let (None, Some(archive)) = (&found.url, &found.archive) {
+            let charm = upload(context, here, archive.clone()).await?;
+            found.url = Some(charm.url.to_string());
+        }
+        Ok(found.url.clone().unwrap_or_default())
+    }
+}
+
+async fn in_model(url: &str, here: &ModelSession) -> Outcome<Found> {
+    let charm = here.client().charm(&here.model, url).await?;
+    Ok(Found {
+        metadata: charm.metadata,
+        config: charm.config,
+        digest: charm.sha256,
+        archive: None,
+        url: Some(charm.url.to_string()),
+    })
+}
+
+fn on_disk(application: &ApplicationName, charm: &str, file: &BundleFile) -> Outcome<Found> {
+    let path = file.folder.join(charm);
+    if !path.exists() {
+        return Err(Failure::new(
+            Exit::NotFound,
+            format!("the charm of \"{application}\" is not there"),
+        )
+        .why(format!("{} does not exist", path.display()))
+        .advice("give a path relative to the bundle, or local:NAME-REVISION of an uploaded charm"));
+    }
+    let bytes = read_archive(&path)?;
+    let archive = Archive::read(&bytes).map_err(|error| {
+        Failure::usage(format!("{} is no charm", path.display()))
+            .why(format!("{error} ({})", error.code()))
+            .advice("pack it again with: periapt charm pack")
+    })?;
+    Ok(Found {
+        digest: archive.sha256.clone(),
+        metadata: archive.metadata.clone(),
+        config: archive.config.clone(),
+        archive: Some(bytes),
+        url: None,
+    })
+}
