@@ -1,6 +1,6 @@
 //! Applications as listed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use periapt_model::status::{Status, Workload, derive_application};
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
@@ -8,6 +8,7 @@ use periapt_wire::rest::ApplicationInfo;
 
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
+use crate::full_status::relations;
 use crate::{Result, Store, status};
 
 impl Store {
@@ -79,6 +80,7 @@ async fn load(
     }
     let sql = "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
             application.exposed, application.workload_version,
+            CASE WHEN charm.info LIKE '%\"subordinate\":true}' THEN 1 ELSE 0 END,
             status.status, status.message, status.data, status.since
         FROM application
         JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -87,7 +89,26 @@ async fn load(
         WHERE application.model_uuid = $1 AND ($2 = '' OR application.name = $2)
         ORDER BY application.name";
     let rows = db.fetch(sql, params![model, only]).await?;
-    rows.iter().map(|row| read(row, &mut units)).collect()
+    let relations = held_up_by_relations(db, model, &rows).await?;
+    rows.iter()
+        .map(|row| read(row, &mut units, &relations))
+        .collect()
+}
+
+/// The relations that hold up applications on their way out, by application. The rows are those
+/// that [`read`] takes.
+pub(crate) async fn held_up_by_relations(
+    db: &mut Session,
+    model: &ModelUuid,
+    applications: &[Row],
+) -> Result<BTreeMap<String, Vec<String>>> {
+    for row in applications {
+        if !row.parse::<Life>(4, "life")?.is_alive() {
+            let all = relations::load(db, model, None).await?;
+            return Ok(relations::of_applications(&all));
+        }
+    }
+    Ok(BTreeMap::new())
 }
 
 /// Units with what they say, by application.
@@ -103,22 +124,38 @@ pub(crate) fn note_unit(row: &Row, units: &mut UnitsOf) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn read(row: &Row, units: &mut UnitsOf) -> Result<ApplicationInfo> {
+/// An application from its row, its units, and the relations that hold up those on their way out.
+pub(crate) fn read(
+    row: &Row,
+    units: &mut UnitsOf,
+    relations: &BTreeMap<String, Vec<String>>,
+) -> Result<ApplicationInfo> {
     let (names, statuses) = units.remove(row.str(0)?).unwrap_or_default();
+    let life: Life = row.parse(4, "life")?;
+    let mut waiting_for = Vec::new();
+    if !life.is_alive() {
+        waiting_for.extend(
+            names
+                .iter()
+                .map(|unit| format!("unit {unit} to be removed")),
+        );
+        let relations = relations.get(row.str(0)?).into_iter().flatten();
+        waiting_for.extend(relations.map(|relation| format!("{relation} to end")));
+    }
     Ok(ApplicationInfo {
         name: row.parse(0, "application name")?,
         charm: row.text(1)?,
         charm_name: row.text(2)?,
         charm_revision: row.count(3)?,
-        life: row.parse(4, "life")?,
+        life,
         exposed: row.flag(5)?,
         workload_version: row.text(6)?,
-        status: match row.optional_text(7)? {
-            Some(_) => status::read(row, 7)?,
+        status: match row.optional_text(8)? {
+            Some(_) => status::read(row, 8)?,
             None => derive_application(statuses),
         },
         units: names,
-        subordinate: false,
-        waiting_for: Vec::new(),
+        subordinate: row.int(7)? != 0,
+        waiting_for,
     })
 }

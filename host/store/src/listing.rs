@@ -9,9 +9,9 @@ use periapt_wire::rest::{MachineInfo, RelationInfo, UnitInfo};
 
 use crate::db::{Session, params};
 use crate::error::StoreError;
-use crate::full_status::load_statuses;
+use crate::full_status::{load_statuses, relations};
 use crate::status::kind;
-use crate::units::{Cleanup, waiting_for};
+use crate::units::{Cleanup, for_subordinates, waiting_for};
 use crate::{Presence, Result, Store, lease, status};
 
 impl Store {
@@ -24,7 +24,8 @@ impl Store {
         let leaders = lease::rows::leaders(&mut db, model).await?;
         let mut cleanups = cleanups(&mut db, model).await?;
         let sql = "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
-                COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]')
+                COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]'),
+                unit.principal
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -59,11 +60,22 @@ impl Store {
                 public_address: addresses.into_iter().next(),
                 workload_version: row.text(4)?,
                 waiting_for,
-                principal: None,
+                principal: row.parse_optional(7, "unit name")?,
                 subordinates: Vec::new(),
                 relations: Vec::new(),
                 name,
             });
+        }
+        let mut contained: HashMap<UnitName, Vec<UnitName>> = HashMap::new();
+        for unit in &units {
+            if let Some(principal) = &unit.principal {
+                let all = contained.entry(principal.clone()).or_default();
+                all.push(unit.name.clone());
+            }
+        }
+        for unit in &mut units {
+            unit.subordinates = contained.remove(&unit.name).unwrap_or_default();
+            for_subordinates(unit.life, &unit.subordinates, &mut unit.waiting_for);
         }
         Ok(units)
     }
@@ -93,17 +105,20 @@ impl Store {
             .ok_or_else(|| StoreError::not_found("machine", machine))
     }
 
-    /// All relations of a model. There is no way yet to make one.
+    /// All relations of a model.
     pub async fn relations(&self, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
-        crate::require_model(&mut self.glance().await?, model).await?;
-        Ok(Vec::new())
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        relations::load(&mut db, model, None).await
     }
 
     /// One relation.
     pub async fn relation(&self, model: &ModelUuid, id: u64) -> Result<RelationInfo> {
-        let all = self.relations(model).await?;
-        all.into_iter()
-            .find(|relation| relation.id == id)
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        relations::load(&mut db, model, Some(id))
+            .await?
+            .pop()
             .ok_or_else(|| StoreError::not_found("relation", id))
     }
 }

@@ -11,7 +11,7 @@ use crate::status::{self, kind};
 use crate::{Presence, Result, Store, lease};
 
 impl Store {
-    /// One unit, with what it waits for in words.
+    /// One unit, with what it waits for in words; its relations are [`Store::unit_relations`].
     pub async fn unit(
         &self,
         model: &ModelUuid,
@@ -22,7 +22,7 @@ impl Store {
         let now = self.lease_now(&mut db).await?;
         let sql = "SELECT unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
                 COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]'),
-                COALESCE(machine.instance_id, '')
+                unit.principal
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -44,6 +44,14 @@ impl Store {
         let leader = held.is_some_and(|held| held.holder == unit.as_str() && !held.is_over(now));
         let (workload, agent) = status::shown(unit, workload, agent, present);
         let addresses: Vec<String> = row.json(5, "addresses")?;
+        let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2 ORDER BY application, number";
+        let rows = db.fetch(sql, params![model, unit]).await?;
+        let subordinates: Vec<UnitName> = rows
+            .iter()
+            .map(|row| row.parse(0, "unit name"))
+            .collect::<Result<_>>()?;
+        let mut waiting_for = waiting_for;
+        for_subordinates(life, &subordinates, &mut waiting_for);
         Ok(UnitInfo {
             name: unit.clone(),
             application: unit.application(),
@@ -57,8 +65,8 @@ impl Store {
             public_address: addresses.into_iter().next(),
             workload_version: row.text(3)?,
             waiting_for,
-            principal: None,
-            subordinates: Vec::new(),
+            principal: row.parse_optional(6, "unit name")?,
+            subordinates,
             relations: Vec::new(),
         })
     }
@@ -117,6 +125,14 @@ impl Cleanup {
             last_error: row.text(first + 2)?,
         })
     }
+
+    pub(crate) fn in_words(&self) -> String {
+        let (kind, due) = (&self.kind, crate::full_status::rfc3339(self.due_at));
+        match self.last_error.as_str() {
+            "" => format!("clean-up {kind} due {due}"),
+            error => format!("clean-up {kind} due {due}, last failure: {error}"),
+        }
+    }
 }
 
 async fn cleanups(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Vec<Cleanup>> {
@@ -150,17 +166,14 @@ pub(crate) fn waiting_for(
         Life::Dying => waiting.push("its stop and remove hooks".to_owned()),
         Life::Dead => waiting.push("its deployer to remove it".to_owned()),
     }
-    for Cleanup {
-        kind,
-        due_at,
-        last_error,
-    } in cleanups
-    {
-        let due = crate::full_status::rfc3339(*due_at);
-        waiting.push(match last_error.as_str() {
-            "" => format!("clean-up {kind} due {due}"),
-            error => format!("clean-up {kind} due {due}, last failure: {error}"),
-        });
-    }
+    waiting.extend(cleanups.iter().map(Cleanup::in_words));
     waiting
+}
+
+/// A unit that leaves waits for those that live in its container.
+pub(crate) fn for_subordinates(life: Life, subordinates: &[UnitName], waiting: &mut Vec<String>) {
+    if !life.is_alive() {
+        let each = |unit| format!("its subordinate unit {unit} to be removed");
+        waiting.extend(subordinates.iter().map(each));
+    }
 }

@@ -60,6 +60,7 @@ pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Resul
         let sql = names!(
             "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
                 application.exposed, application.workload_version,
+                CASE WHEN charm.info LIKE '%\"subordinate\":true}' THEN 1 ELSE 0 END,
                 status.status, status.message, status.data, status.since
             FROM application
             JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -72,8 +73,10 @@ pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Resul
             .db
             .fetch(sql, part_params(&names.model, &part))
             .await?;
+        let relations =
+            applications::held_up_by_relations(&mut reader.db, &names.model, &rows).await?;
         for row in &rows {
-            let info = applications::read(row, &mut units)?;
+            let info = applications::read(row, &mut units, &relations)?;
             names.put(reader, info.name.as_str(), &info)?;
         }
     }

@@ -42,7 +42,7 @@ async fn every_entity_is_as_it_is_shown_alone() {
         let all = by_name(everything.entities);
         let count = |kind| all.keys().filter(|(found, _)| *found == kind).count();
         let counts: Vec<usize> = EntityKind::ALL.into_iter().map(count).collect();
-        assert_eq!(counts, [1, 1, 0, 20, 1, 20, 1]);
+        assert_eq!(counts, [1, 1, 0, 20, 1, 0, 20, 1]);
         let alone = fixture
             .store
             .unit(&model, &unit, &|_| true)

@@ -1,10 +1,11 @@
-//! The picture of a model that `status` shows: nine indexed statements in one snapshot, however
-//! many units there are, and an assembly in memory.
+//! The picture of a model that `status` shows: a dozen indexed statements in one snapshot, however
+//! many units and relations there are, and an assembly in memory.
 
 use std::collections::{BTreeMap, HashMap};
 
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
+use periapt_wire::rest::RelationInfo;
 use periapt_wire::status::FullStatus;
 
 use crate::db::{Session, params};
@@ -14,6 +15,7 @@ use crate::{Result, Store, lease};
 
 mod assemble;
 mod pattern;
+pub(crate) mod relations;
 #[cfg(test)]
 mod tests;
 
@@ -58,6 +60,7 @@ struct ApplicationRow {
     life: periapt_model::Life,
     exposed: bool,
     workload_version: String,
+    subordinate: bool,
     status: Option<Status<Workload>>,
 }
 
@@ -89,6 +92,7 @@ struct Picture {
     applications: Vec<ApplicationRow>,
     units: BTreeMap<ApplicationName, Vec<UnitRow>>,
     machines: Vec<MachineRow>,
+    relations: Vec<RelationInfo>,
     leaders: HashMap<ApplicationName, String>,
 }
 
@@ -99,6 +103,7 @@ impl Picture {
             applications: load_applications(db, model).await?,
             units: load_units(db, model).await?,
             machines: load_machines(db, model).await?,
+            relations: relations::load(db, model, None).await?,
             leaders: lease::rows::leaders(db, model).await?,
         })
     }
@@ -122,6 +127,7 @@ async fn load_model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
 async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<ApplicationRow>> {
     let sql = "SELECT application.name, application.charm_url, charm.revision, application.life,
             application.exposed, application.workload_version,
+            CASE WHEN charm.info LIKE '%\"subordinate\":true}' THEN 1 ELSE 0 END,
             status.status, status.message, status.data, status.since
         FROM application
         JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -138,8 +144,9 @@ async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<Ap
                 life: row.parse(3, "life")?,
                 exposed: row.flag(4)?,
                 workload_version: row.text(5)?,
-                status: match row.optional_text(6)? {
-                    Some(_) => Some(status::read(row, 6)?),
+                subordinate: row.int(6)? != 0,
+                status: match row.optional_text(7)? {
+                    Some(_) => Some(status::read(row, 7)?),
                     None => None,
                 },
             })

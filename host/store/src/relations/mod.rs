@@ -54,6 +54,25 @@ impl Store {
         Ok(Vec::new())
     }
 
+    /// Adds machines that no unit asked for.
+    pub async fn add_machines(
+        &self,
+        _model: &ModelUuid,
+        _count: u32,
+    ) -> Result<Vec<periapt_wire::rest::MachineInfo>> {
+        Err(unbuilt())
+    }
+
+    /// Begins to remove a machine.
+    pub async fn remove_machine(
+        &self,
+        _model: &ModelUuid,
+        _machine: &periapt_model::MachineId,
+        _force: bool,
+    ) -> Result<Removal> {
+        Err(unbuilt())
+    }
+
     /// Settings of a unit or an application, as `unit` may read them.
     pub async fn relation_settings(
         &self,
