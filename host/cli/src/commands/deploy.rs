@@ -182,3 +182,31 @@ fn find_archive(path: &Path) -> Outcome<PathBuf> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn charm(subordinate: bool) -> CharmInfo {
+        serde_json::from_value(json!({
+            "url": "local:x-0", "name": "x", "revision": 0, "sha256": "", "size": 0, "metadata": { "name": "x" },
+            "config": { "options": {} }, "hooks": [], "subordinate": subordinate,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_subordinate_begins_without_units() {
+        assert_eq!(units(&charm(false), None, false), Ok(1));
+        assert_eq!(units(&charm(false), Some(0), true), Ok(0));
+        assert_eq!(units(&charm(true), None, false), Ok(0));
+        assert_eq!(units(&charm(true), Some(0), false), Ok(0));
+        for (wanted, placed) in [(Some(2), false), (None, true)] {
+            let failure = units(&charm(true), wanted, placed).unwrap_err();
+            assert_eq!(failure.exit, Exit::Usage);
+            assert_eq!(failure.to_string().lines().count(), 3);
+        }
+    }
+}

@@ -178,3 +178,49 @@ fn stored<W: std::fmt::Display>(status: &Status<W>, times: &Times) -> document::
         ..document::Status::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn shown() -> Value {
+        let status = |word: &str| json!({ "status": word, "message": "", "data": {}, "since": 0 });
+        let unit: UnitInfo = serde_json::from_value(json!({
+            "name": "front/0", "application": "front", "charm": "local:front-0", "life": "alive", "machine": "0",
+            "leader": true, "workload": status("active"), "agent": status("idle"), "opened-ports": [],
+            "public-address": "127.0.0.1", "workload-version": "", "subordinates": ["log-shipper/0"],
+            "relations": [{
+                "relation-id": 3, "endpoint": "website", "related-endpoint": "web", "related-application": "site",
+                "application-data": { "title": "Shop\u{1b}[2J" }, "local-application-data": {},
+                "local-unit": { "in-scope": true, "data": { "private-address": "127.0.0.1" } },
+                "related-units": {
+                    "site/10": { "in-scope": true, "data": { "port": "81" } },
+                    "site/9": { "in-scope": false, "data": {} },
+                },
+            }],
+        }))
+        .unwrap();
+        serde_json::to_value(UnitDocument::of(&unit, &Times::new(true))).unwrap()
+    }
+
+    #[test]
+    fn a_unit_shows_both_bags_of_its_relations_in_jujus_keys() {
+        let shown = shown();
+        assert_eq!(
+            shown["relation-info"],
+            json!([{
+                "relation-id": 3, "endpoint": "website", "related-endpoint": "web",
+                "application-data": { "title": "Shop" },
+                "local-unit": { "in-scope": true, "data": { "private-address": "127.0.0.1" } },
+                "related-units": {
+                    "site/9": { "in-scope": false, "data": {} },
+                    "site/10": { "in-scope": true, "data": { "port": "81" } },
+                },
+            }])
+        );
+        assert_eq!(shown["subordinates"], json!(["log-shipper/0"]));
+        assert!(shown.get("principal").is_none());
+    }
+}

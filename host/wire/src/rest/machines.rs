@@ -35,7 +35,7 @@ pub struct MachineInfo {
     pub created_at: i64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct RelationInfo {
     pub id: u64,
