@@ -1,6 +1,6 @@
 //! Applications as listed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use periapt_model::status::{Status, Workload, derive_application};
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
@@ -8,8 +8,7 @@ use periapt_wire::rest::ApplicationInfo;
 
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
-use crate::full_status::relations;
-use crate::{Result, Store, status};
+use crate::{Result, Store, relations, status};
 
 impl Store {
     /// All applications of a model, by name.
@@ -79,8 +78,7 @@ async fn load(
         note_unit(&row, &mut units)?;
     }
     let sql = "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
-            application.exposed, application.workload_version,
-            CASE WHEN charm.info LIKE '%\"subordinate\":true}' THEN 1 ELSE 0 END,
+            application.exposed, application.workload_version, application.subordinate,
             status.status, status.message, status.data, status.since
         FROM application
         JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -89,26 +87,10 @@ async fn load(
         WHERE application.model_uuid = $1 AND ($2 = '' OR application.name = $2)
         ORDER BY application.name";
     let rows = db.fetch(sql, params![model, only]).await?;
-    let relations = held_up_by_relations(db, model, &rows).await?;
+    let mut held_by = relations::relations_in_words(db, model).await?;
     rows.iter()
-        .map(|row| read(row, &mut units, &relations))
+        .map(|row| read(row, &mut units, &mut held_by))
         .collect()
-}
-
-/// The relations that hold up applications on their way out, by application. The rows are those
-/// that [`read`] takes.
-pub(crate) async fn held_up_by_relations(
-    db: &mut Session,
-    model: &ModelUuid,
-    applications: &[Row],
-) -> Result<BTreeMap<String, Vec<String>>> {
-    for row in applications {
-        if !row.parse::<Life>(4, "life")?.is_alive() {
-            let all = relations::load(db, model, None).await?;
-            return Ok(relations::of_applications(&all));
-        }
-    }
-    Ok(BTreeMap::new())
 }
 
 /// Units with what they say, by application.
@@ -124,23 +106,18 @@ pub(crate) fn note_unit(row: &Row, units: &mut UnitsOf) -> Result<()> {
     Ok(())
 }
 
-/// An application from its row, its units, and the relations that hold up those on their way out.
+/// An application as shown; `held_by` has the relations that those which go wait for.
 pub(crate) fn read(
     row: &Row,
     units: &mut UnitsOf,
-    relations: &BTreeMap<String, Vec<String>>,
+    held_by: &mut HashMap<String, Vec<String>>,
 ) -> Result<ApplicationInfo> {
     let (names, statuses) = units.remove(row.str(0)?).unwrap_or_default();
     let life: Life = row.parse(4, "life")?;
-    let mut waiting_for = Vec::new();
-    if !life.is_alive() {
-        waiting_for.extend(
-            names
-                .iter()
-                .map(|unit| format!("unit {unit} to be removed")),
-        );
-        let relations = relations.get(row.str(0)?).into_iter().flatten();
-        waiting_for.extend(relations.map(|relation| format!("{relation} to end")));
+    let mut waiting_for = held_by.remove(row.str(0)?).unwrap_or_default();
+    if !life.is_alive() && !names.is_empty() {
+        let names: Vec<String> = names.iter().map(UnitName::to_string).collect();
+        waiting_for.push(format!("its units {}", relations::listed(&names)));
     }
     Ok(ApplicationInfo {
         name: row.parse(0, "application name")?,
@@ -155,7 +132,7 @@ pub(crate) fn read(
             None => derive_application(statuses),
         },
         units: names,
-        subordinate: row.int(7)? != 0,
+        subordinate: row.flag(7)?,
         waiting_for,
     })
 }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{MachineId, ModelUuid, UnitName};
-use periapt_wire::rest::{MachineInfo, RelationInfo, UnitInfo};
+use periapt_wire::rest::{MachineInfo, UnitInfo};
 
 use crate::db::{Session, params};
 use crate::error::StoreError;
-use crate::full_status::{load_statuses, relations};
+use crate::full_status::load_statuses;
 use crate::status::kind;
-use crate::units::{Cleanup, for_subordinates, waiting_for};
-use crate::{Presence, Result, Store, lease, status};
+use crate::units::{Cleanup, waiting_for};
+use crate::{Presence, Result, Store, lease, relations, status};
 
 impl Store {
     /// All units of a model. Those whose agent is absent show as lost.
@@ -23,9 +23,9 @@ impl Store {
         let mut agents = load_statuses::<Agent>(&mut db, model, kind::AGENT).await?;
         let leaders = lease::rows::leaders(&mut db, model).await?;
         let mut cleanups = cleanups(&mut db, model).await?;
+        let mut neighbours = relations::neighbours(&mut db, model, None).await?;
         let sql = "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
-                COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]'),
-                unit.principal
+                COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]')
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -41,8 +41,16 @@ impl Store {
             let present = machine.as_ref().is_some_and(presence);
             let life = row.parse(1, "life")?;
             let cleanups = cleanups.remove(name.as_str()).unwrap_or_default();
-            let waiting_for =
-                waiting_for(&name, life, machine.as_ref(), &agent, present, &cleanups);
+            let neighbours = neighbours.remove(name.as_str()).unwrap_or_default();
+            let waiting_for = waiting_for(
+                &name,
+                life,
+                machine.as_ref(),
+                &agent,
+                present,
+                &neighbours,
+                &cleanups,
+            );
             let (workload, agent) = status::shown(&name, workload, agent, present);
             let application = name.application();
             let addresses: Vec<String> = row.json(6, "addresses")?;
@@ -60,22 +68,11 @@ impl Store {
                 public_address: addresses.into_iter().next(),
                 workload_version: row.text(4)?,
                 waiting_for,
-                principal: row.parse_optional(7, "unit name")?,
-                subordinates: Vec::new(),
+                principal: neighbours.principal,
+                subordinates: neighbours.subordinates,
                 relations: Vec::new(),
                 name,
             });
-        }
-        let mut contained: HashMap<UnitName, Vec<UnitName>> = HashMap::new();
-        for unit in &units {
-            if let Some(principal) = &unit.principal {
-                let all = contained.entry(principal.clone()).or_default();
-                all.push(unit.name.clone());
-            }
-        }
-        for unit in &mut units {
-            unit.subordinates = contained.remove(&unit.name).unwrap_or_default();
-            for_subordinates(unit.life, &unit.subordinates, &mut unit.waiting_for);
         }
         Ok(units)
     }
@@ -104,23 +101,6 @@ impl Store {
             .pop()
             .ok_or_else(|| StoreError::not_found("machine", machine))
     }
-
-    /// All relations of a model.
-    pub async fn relations(&self, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
-        let mut db = self.snapshot().await?;
-        crate::require_model(&mut db, model).await?;
-        relations::load(&mut db, model, None).await
-    }
-
-    /// One relation.
-    pub async fn relation(&self, model: &ModelUuid, id: u64) -> Result<RelationInfo> {
-        let mut db = self.snapshot().await?;
-        crate::require_model(&mut db, model).await?;
-        relations::load(&mut db, model, Some(id))
-            .await?
-            .pop()
-            .ok_or_else(|| StoreError::not_found("relation", id))
-    }
 }
 
 /// Clean-ups that are due, by what they are about.
@@ -135,7 +115,7 @@ async fn cleanups(db: &mut Session, model: &ModelUuid) -> Result<HashMap<String,
 }
 
 /// Machines, or the one with the id `only`.
-async fn load_machines(
+pub(crate) async fn load_machines(
     db: &mut Session,
     model: &ModelUuid,
     only: &str,

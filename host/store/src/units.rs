@@ -7,11 +7,12 @@ use periapt_wire::rest::UnitInfo;
 use crate::changes::namespace;
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
+use crate::relations::{self, Neighbours, listed};
 use crate::status::{self, kind};
 use crate::{Presence, Result, Store, lease};
 
 impl Store {
-    /// One unit, with what it waits for in words; its relations are [`Store::unit_relations`].
+    /// One unit, with what it waits for in words.
     pub async fn unit(
         &self,
         model: &ModelUuid,
@@ -22,7 +23,7 @@ impl Store {
         let now = self.lease_now(&mut db).await?;
         let sql = "SELECT unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
                 COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]'),
-                unit.principal
+                COALESCE(machine.instance_id, '')
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -37,21 +38,23 @@ impl Store {
         let life: Life = row.parse(0, "life")?;
         let present = machine.as_ref().is_some_and(presence);
         let cleanups = cleanups(&mut db, model, unit).await?;
-        let waiting_for = waiting_for(unit, life, machine.as_ref(), &agent, present, &cleanups);
+        let mut neighbours = relations::neighbours(&mut db, model, Some(unit)).await?;
+        let neighbours = neighbours.remove(unit.as_str()).unwrap_or_default();
+        let waiting_for = waiting_for(
+            unit,
+            life,
+            machine.as_ref(),
+            &agent,
+            present,
+            &neighbours,
+            &cleanups,
+        );
         let namespace = lease::Namespace::ApplicationLeadership;
         let held =
             lease::rows::find(&mut db, namespace, model, unit.application().as_str()).await?;
         let leader = held.is_some_and(|held| held.holder == unit.as_str() && !held.is_over(now));
         let (workload, agent) = status::shown(unit, workload, agent, present);
         let addresses: Vec<String> = row.json(5, "addresses")?;
-        let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2 ORDER BY application, number";
-        let rows = db.fetch(sql, params![model, unit]).await?;
-        let subordinates: Vec<UnitName> = rows
-            .iter()
-            .map(|row| row.parse(0, "unit name"))
-            .collect::<Result<_>>()?;
-        let mut waiting_for = waiting_for;
-        for_subordinates(life, &subordinates, &mut waiting_for);
         Ok(UnitInfo {
             name: unit.clone(),
             application: unit.application(),
@@ -65,8 +68,8 @@ impl Store {
             public_address: addresses.into_iter().next(),
             workload_version: row.text(3)?,
             waiting_for,
-            principal: row.parse_optional(6, "unit name")?,
-            subordinates,
+            principal: neighbours.principal,
+            subordinates: neighbours.subordinates,
             relations: Vec::new(),
         })
     }
@@ -125,14 +128,6 @@ impl Cleanup {
             last_error: row.text(first + 2)?,
         })
     }
-
-    pub(crate) fn in_words(&self) -> String {
-        let (kind, due) = (&self.kind, crate::full_status::rfc3339(self.due_at));
-        match self.last_error.as_str() {
-            "" => format!("clean-up {kind} due {due}"),
-            error => format!("clean-up {kind} due {due}, last failure: {error}"),
-        }
-    }
 }
 
 async fn cleanups(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Vec<Cleanup>> {
@@ -148,6 +143,7 @@ pub(crate) fn waiting_for(
     machine: Option<&MachineId>,
     agent: &Status<Agent>,
     present: bool,
+    neighbours: &Neighbours,
     cleanups: &[Cleanup],
 ) -> Vec<String> {
     let mut waiting = Vec::new();
@@ -161,19 +157,33 @@ pub(crate) fn waiting_for(
             "an answer to its failed hook: periapt resolved {unit}"
         ));
     }
+    if !life.is_alive() {
+        waiting.extend(neighbours.relations.iter().cloned());
+        if !neighbours.subordinates.is_empty() {
+            let names: Vec<String> = neighbours
+                .subordinates
+                .iter()
+                .map(UnitName::to_string)
+                .collect();
+            waiting.push(format!("its subordinates {}", listed(&names)));
+        }
+    }
     match life {
         Life::Alive => {}
         Life::Dying => waiting.push("its stop and remove hooks".to_owned()),
         Life::Dead => waiting.push("its deployer to remove it".to_owned()),
     }
-    waiting.extend(cleanups.iter().map(Cleanup::in_words));
-    waiting
-}
-
-/// A unit that leaves waits for those that live in its container.
-pub(crate) fn for_subordinates(life: Life, subordinates: &[UnitName], waiting: &mut Vec<String>) {
-    if !life.is_alive() {
-        let each = |unit| format!("its subordinate unit {unit} to be removed");
-        waiting.extend(subordinates.iter().map(each));
+    for Cleanup {
+        kind,
+        due_at,
+        last_error,
+    } in cleanups
+    {
+        let due = crate::full_status::rfc3339(*due_at);
+        waiting.push(match last_error.as_str() {
+            "" => format!("clean-up {kind} due {due}"),
+            error => format!("clean-up {kind} due {due}, last failure: {error}"),
+        });
     }
+    waiting
 }

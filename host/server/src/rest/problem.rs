@@ -207,7 +207,11 @@ fn status_of(error: &StoreError) -> u16 {
             | "idempotency-key-taken"
             | "last-superuser"
             | "owner-access"
-            | "user-oneself" => 409,
+            | "user-oneself"
+            | "relation-limit-exceeded"
+            | "relation-is-peer"
+            | "unit-is-subordinate"
+            | "charm-breaks-relations" => 409,
             "registration-invalid" => 401,
             "precondition-failed" => 412,
             _ => 400,
@@ -272,6 +276,15 @@ pub(super) fn advice(code: &str) -> &'static str {
         "relation-needs-subordinate" => {
             "relate it with a subordinate application, or use another endpoint"
         }
+        "relation-with-itself" => "relate two applications",
+        "relation-is-peer" => "peers stay related as long as their application is there",
+        "relation-limit-exceeded" => {
+            "remove one of these relations first: `periapt remove-relation ID`"
+        }
+        "unit-is-subordinate" => {
+            "remove the principal unit, or the relation: `periapt remove-relation ID`"
+        }
+        "charm-breaks-relations" => "remove these relations first: `periapt remove-relation ID`",
         "has-assigned-units" => {
             "remove its units first, or with the machine: `periapt remove-machine --force`"
         }

@@ -6,9 +6,9 @@ use periapt_model::ModelUuid;
 
 use super::parts::{names, parts};
 use super::{EntityKind, Names, Reader, WantedOfModel, part_params};
-use crate::Result;
 use crate::db::Session;
-use crate::full_status::relations;
+use crate::error::StoreError;
+use crate::{Result, relations};
 
 /// For more than so many relations all of the model are read at once.
 const FEW: usize = 8;
@@ -66,10 +66,14 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
         .collect();
     let mut found = Vec::new();
     if ids.len() > FEW {
-        found = relations::load(&mut reader.db, &names.model, None).await?;
+        found = relations::all(&mut reader.db, &names.model).await?;
     } else {
         for id in ids {
-            found.extend(relations::load(&mut reader.db, &names.model, Some(id)).await?);
+            match relations::find(&mut reader.db, &names.model, id).await {
+                Ok(relation) => found.push(relation),
+                Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     for relation in found {

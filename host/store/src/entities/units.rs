@@ -10,8 +10,8 @@ use super::parts::{names, parts};
 use super::{Cause, EntityKind, Names, Reader, WantedOfModel, part_params, raise};
 use crate::Result;
 use crate::db::{Session, params};
-use crate::units::{Cleanup, for_subordinates, waiting_for};
-use crate::{lease, status};
+use crate::units::{Cleanup, waiting_for};
+use crate::{lease, relations, status};
 
 /// Turns what is wanted of all units of something into their names.
 pub(super) async fn name(
@@ -72,16 +72,16 @@ fn shown(position: i64) -> Cause {
 /// Reads the named units. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
     let leaders = lease::rows::leaders(&mut reader.db, &names.model).await?;
+    let mut around = relations::neighbours(&mut reader.db, &names.model, None).await?;
     for part in parts(&names.causes) {
         let mut cleanups = cleanups(reader, &names.model, &part).await?;
-        let mut contained = contained(reader, &names.model, &part).await?;
         let sql = names!(
             "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
                 COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]'),
                 COALESCE(workload.status, 'unknown'), COALESCE(workload.message, ''),
                 COALESCE(workload.data, '{}'), COALESCE(workload.since, 0),
                 COALESCE(agent.status, 'allocating'), COALESCE(agent.message, ''),
-                COALESCE(agent.data, '{}'), COALESCE(agent.since, 0), unit.principal
+                COALESCE(agent.data, '{}'), COALESCE(agent.since, 0)
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -104,9 +104,16 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
             let agent: Status<Agent> = status::read(row, 11)?;
             let present = present && machine.is_some();
             let due = cleanups.remove(name.as_str()).unwrap_or_default();
-            let subordinates = contained.remove(name.as_str()).unwrap_or_default();
-            let mut waiting_for = waiting_for(&name, life, machine.as_ref(), &agent, present, &due);
-            for_subordinates(life, &subordinates, &mut waiting_for);
+            let neighbours = around.remove(name.as_str()).unwrap_or_default();
+            let waiting_for = waiting_for(
+                &name,
+                life,
+                machine.as_ref(),
+                &agent,
+                present,
+                &neighbours,
+                &due,
+            );
             let (workload, agent) = status::shown(&name, workload, agent, present);
             let addresses: Vec<String> = row.json(6, "addresses")?;
             let application = name.application();
@@ -125,8 +132,8 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
                 workload,
                 agent,
                 waiting_for,
-                principal: row.parse_optional(15, "unit name")?,
-                subordinates,
+                principal: neighbours.principal,
+                subordinates: neighbours.subordinates,
                 relations: Vec::new(),
             };
             names.put(reader, info.name.as_str(), &info)?;
@@ -134,24 +141,6 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
     }
     names.end(reader);
     Ok(())
-}
-
-/// Subordinate units, by the principal in whose container they live.
-async fn contained(
-    reader: &mut Reader,
-    model: &ModelUuid,
-    part: &[String],
-) -> Result<HashMap<String, Vec<UnitName>>> {
-    let sql = names!(
-        "SELECT principal, name FROM unit WHERE model_uuid = $1 AND principal IN",
-        "ORDER BY application, number"
-    );
-    let mut all: HashMap<String, Vec<UnitName>> = HashMap::new();
-    for row in reader.db.fetch(sql, part_params(model, part)).await? {
-        let unit = row.parse(1, "unit name")?;
-        all.entry(row.text(0)?).or_default().push(unit);
-    }
-    Ok(all)
 }
 
 /// Clean-ups that units wait for, by unit.

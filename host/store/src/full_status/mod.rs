@@ -11,11 +11,10 @@ use periapt_wire::status::FullStatus;
 use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, lease};
+use crate::{Result, Store, lease, relations};
 
 mod assemble;
 mod pattern;
-pub(crate) mod relations;
 #[cfg(test)]
 mod tests;
 
@@ -103,7 +102,7 @@ impl Picture {
             applications: load_applications(db, model).await?,
             units: load_units(db, model).await?,
             machines: load_machines(db, model).await?,
-            relations: relations::load(db, model, None).await?,
+            relations: relations::all(db, model).await?,
             leaders: lease::rows::leaders(db, model).await?,
         })
     }
@@ -127,7 +126,7 @@ async fn load_model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
 async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<ApplicationRow>> {
     let sql = "SELECT application.name, application.charm_url, charm.revision, application.life,
             application.exposed, application.workload_version,
-            CASE WHEN charm.info LIKE '%\"subordinate\":true}' THEN 1 ELSE 0 END,
+            application.subordinate,
             status.status, status.message, status.data, status.since
         FROM application
         JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -144,7 +143,7 @@ async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<Ap
                 life: row.parse(3, "life")?,
                 exposed: row.flag(4)?,
                 workload_version: row.text(5)?,
-                subordinate: row.int(6)? != 0,
+                subordinate: row.flag(6)?,
                 status: match row.optional_text(7)? {
                     Some(_) => Some(status::read(row, 7)?),
                     None => None,

@@ -104,8 +104,8 @@ async fn relations_are_shown_with_their_ends_and_subordinates_within_their_princ
         assert_eq!(
             status.relations[0].endpoints,
             [
-                json!({ "application": "site", "name": "juju-info", "role": "provider", "subordinate": false }),
                 json!({ "application": "log-shipper", "name": "host", "role": "requirer", "subordinate": true }),
+                json!({ "application": "site", "name": "juju-info", "role": "provider", "subordinate": false }),
             ]
         );
         let (site, shipper) = (
@@ -191,10 +191,7 @@ async fn lists_and_single_views_tell_of_relations_and_containers() {
             (relation.status.as_str(), relation.settings_version),
             ("suspending", 8)
         );
-        assert_eq!(
-            relation.waiting_for,
-            ["unit site/0 to run its departed and broken hooks"]
-        );
+        assert_eq!(relation.waiting_for, ["site/0 to leave"]);
         assert!(all[1].waiting_for.is_empty());
         let missing = store.relation(&model, 9).await.unwrap_err();
         assert_eq!(missing.kind_code(), "relation-not-found");
