@@ -6,6 +6,7 @@ mod audit;
 mod charm;
 mod controllers;
 mod model;
+mod relations;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -23,6 +24,10 @@ pub use model::{
     AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, Hooks, LogFormat, ModelConfig,
     Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved, ShowApplication,
     ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, Workers, duration,
+};
+pub use relations::{
+    AddMachine, Integrate, Machines, Placement, RemoveMachine, RemoveRelation, ResumeRelation,
+    SuspendRelation,
 };
 
 const EXAMPLES: &str = "\
@@ -96,6 +101,21 @@ pub enum Command {
     RemoveUnit(RemoveUnit),
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
+    /// Relate two applications.
+    #[command(visible_alias = "relate")]
+    Integrate(Integrate),
+    /// Remove a relation.
+    RemoveRelation(RemoveRelation),
+    /// Suspend relations: their units leave them until they are resumed.
+    SuspendRelation(SuspendRelation),
+    /// Resume relations that were suspended.
+    ResumeRelation(ResumeRelation),
+    /// Add machines for units to be placed on.
+    AddMachine(AddMachine),
+    /// Remove machines.
+    RemoveMachine(RemoveMachine),
+    /// List the machines of a model.
+    Machines(Machines),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Show the state of a model.
@@ -110,7 +130,7 @@ pub enum Command {
     Hooks(Hooks),
     /// Show the log of a model.
     DebugLog(DebugLog),
-    /// Wait until an application, a unit, a machine or a model has reached a state.
+    /// Wait until an application, a unit, a machine, a relation or a model has reached a state.
     WaitFor(WaitFor),
     /// Make, build, pack and look into charms.
     #[command(subcommand)]
@@ -255,6 +275,18 @@ mod tests {
             "config site greeting=hi --reset colour,size",
             "remove-application site --force --no-wait --no-prompt",
             "refresh site --path ./site.charm",
+            "deploy ./site.charm -n 2 --to 0,1",
+            "add-unit site -n 2 --to 0",
+            "integrate front:website site",
+            "relate front site -m demo",
+            "remove-relation front site:website --force",
+            "remove-relation 3",
+            "suspend-relation 3 4 --message moving",
+            "resume-relation 3",
+            "add-machine -n 2",
+            "remove-machine 0 1 --force --no-prompt",
+            "machines --format yaml",
+            "wait-for relation 3",
             "resolved site/0 --no-retry",
             "resolved --all",
             "debug-log --include unit-site-0 --level WARNING --replay --no-tail --limit 100 -n 20",

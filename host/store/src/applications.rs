@@ -8,7 +8,7 @@ use periapt_wire::rest::ApplicationInfo;
 
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
-use crate::{Result, Store, status};
+use crate::{Result, Store, relations, status};
 
 impl Store {
     /// All applications of a model, by name.
@@ -78,7 +78,7 @@ async fn load(
         note_unit(&row, &mut units)?;
     }
     let sql = "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
-            application.exposed, application.workload_version,
+            application.exposed, application.workload_version, application.subordinate,
             status.status, status.message, status.data, status.since
         FROM application
         JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -87,7 +87,10 @@ async fn load(
         WHERE application.model_uuid = $1 AND ($2 = '' OR application.name = $2)
         ORDER BY application.name";
     let rows = db.fetch(sql, params![model, only]).await?;
-    rows.iter().map(|row| read(row, &mut units)).collect()
+    let mut held_by = relations::relations_in_words(db, model).await?;
+    rows.iter()
+        .map(|row| read(row, &mut units, &mut held_by))
+        .collect()
 }
 
 /// Units with what they say, by application.
@@ -103,22 +106,33 @@ pub(crate) fn note_unit(row: &Row, units: &mut UnitsOf) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn read(row: &Row, units: &mut UnitsOf) -> Result<ApplicationInfo> {
+/// An application as shown; `held_by` has the relations that those which go wait for.
+pub(crate) fn read(
+    row: &Row,
+    units: &mut UnitsOf,
+    held_by: &mut HashMap<String, Vec<String>>,
+) -> Result<ApplicationInfo> {
     let (names, statuses) = units.remove(row.str(0)?).unwrap_or_default();
+    let life: Life = row.parse(4, "life")?;
+    let mut waiting_for = held_by.remove(row.str(0)?).unwrap_or_default();
+    if !life.is_alive() && !names.is_empty() {
+        let names: Vec<String> = names.iter().map(UnitName::to_string).collect();
+        waiting_for.push(format!("its units {}", relations::listed(&names)));
+    }
     Ok(ApplicationInfo {
         name: row.parse(0, "application name")?,
         charm: row.text(1)?,
         charm_name: row.text(2)?,
         charm_revision: row.count(3)?,
-        life: row.parse(4, "life")?,
+        life,
         exposed: row.flag(5)?,
         workload_version: row.text(6)?,
-        status: match row.optional_text(7)? {
-            Some(_) => status::read(row, 7)?,
+        status: match row.optional_text(8)? {
+            Some(_) => status::read(row, 8)?,
             None => derive_application(statuses),
         },
         units: names,
-        subordinate: false,
-        waiting_for: Vec::new(),
+        subordinate: row.flag(7)?,
+        waiting_for,
     })
 }

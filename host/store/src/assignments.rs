@@ -1,13 +1,15 @@
-//! Assigning staged units to machines: each gets one of its own.
+//! Assigning staged units to machines: each gets the one it was placed on, or one of its own.
+
+use std::collections::BTreeMap;
 
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::unit_assigner::Assigned;
 
 use crate::changes::namespace;
 use crate::db::params;
-use crate::status::{self, kind};
+use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::{Result, Store};
+use crate::{Result, Store, machines};
 
 impl Store {
     /// Units with a staged assignment.
@@ -17,8 +19,9 @@ impl Store {
         rows.iter().map(|row| row.parse(0, "unit name")).collect()
     }
 
-    /// Makes a machine for each unit and binds them. A unit that has one already, is dying or
-    /// is gone needs none; that counts as success. The staged row goes with success.
+    /// Binds each unit to the machine it was placed on, or to one made for it. A unit that has
+    /// one already, is dying or is gone needs none; that counts as success. The staged row goes
+    /// with success, and stays where the machine asked for is not to be had.
     pub async fn assign_units(
         &self,
         model: &ModelUuid,
@@ -31,20 +34,43 @@ impl Store {
 }
 
 async fn assign(tx: &mut Tx, model: &ModelUuid, units: Vec<UnitName>) -> Result<Vec<Assigned>> {
-    let mut unbound = Vec::new();
+    let mut homeless = Vec::new();
+    let mut errors: BTreeMap<UnitName, String> = BTreeMap::new();
     for unit in &units {
-        let sql = "SELECT life, machine_id FROM unit WHERE model_uuid = $1 AND name = $2";
-        if let Some(row) = tx.db.fetch_optional(sql, params![model, unit]).await? {
-            let life: Life = row.parse(0, "life")?;
-            if life.is_alive() && row.optional_text(1)?.is_none() && !unbound.contains(unit) {
-                unbound.push(unit.clone());
+        let sql =
+            "SELECT unit.life, unit.machine_id, COALESCE(unit_assignment.placement, '') FROM unit
+            LEFT JOIN unit_assignment ON unit_assignment.model_uuid = unit.model_uuid
+                AND unit_assignment.unit = unit.name
+            WHERE unit.model_uuid = $1 AND unit.name = $2";
+        let Some(row) = tx.db.fetch_optional(sql, params![model, unit]).await? else {
+            continue;
+        };
+        let life: Life = row.parse(0, "life")?;
+        if !life.is_alive() || row.optional_text(1)?.is_some() {
+            continue;
+        }
+        if row.str(2)?.is_empty() {
+            if !homeless.contains(unit) {
+                homeless.push(unit.clone());
             }
+            continue;
+        }
+        let machine: MachineId = row.parse(2, "machine")?;
+        match machines::require_alive(&mut tx.db, model, &machine).await {
+            Ok(()) => bind(tx, model, unit, &machine).await?,
+            Err(error @ (StoreError::NotFound { .. } | StoreError::NotAlive { .. })) => {
+                errors.insert(unit.clone(), error.to_string());
+            }
+            Err(error) => return Err(error),
         }
     }
-    if !unbound.is_empty() {
-        make_machines(tx, model, &unbound).await?;
+    if !homeless.is_empty() {
+        let made = machines::make(tx, model, homeless.len(), true).await?;
+        for (unit, machine) in homeless.iter().zip(&made) {
+            bind(tx, model, unit, machine).await?;
+        }
     }
-    for unit in &units {
+    for unit in units.iter().filter(|unit| !errors.contains_key(*unit)) {
         let sql = "DELETE FROM unit_assignment WHERE model_uuid = $1 AND unit = $2";
         if tx.db.execute(sql, params![model, unit]).await? > 0 {
             tx.touch(model, namespace::UNIT_ASSIGNMENT, unit.as_str());
@@ -52,34 +78,17 @@ async fn assign(tx: &mut Tx, model: &ModelUuid, units: Vec<UnitName>) -> Result<
     }
     Ok(units
         .into_iter()
-        .map(|unit| Assigned { unit, error: None })
+        .map(|unit| Assigned {
+            error: errors.get(&unit).cloned(),
+            unit,
+        })
         .collect())
 }
 
-async fn make_machines(tx: &mut Tx, model: &ModelUuid, units: &[UnitName]) -> Result<()> {
-    let first = tx
-        .take_numbers(model, "machine", units.len() as u64)
-        .await?;
-    let machines: Vec<MachineId> = (first..)
-        .take(units.len())
-        .map(|number| number.to_string().parse())
-        .collect::<std::result::Result<_, _>>()?;
-    let rows = machines
-        .iter()
-        .map(|id| params![model, id, Life::Alive, "", "[]", 1_i64, tx.now])
-        .collect();
-    let head =
-        "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at)";
-    tx.db.insert_many(head, "", rows).await?;
-    let mut statuses = Vec::with_capacity(machines.len() * 2);
-    for (unit, machine) in units.iter().zip(&machines) {
-        let sql = "UPDATE unit SET machine_id = $3 WHERE model_uuid = $1 AND name = $2";
-        tx.db.execute(sql, params![model, unit, machine]).await?;
-        statuses.push((kind::INSTANCE, machine.to_string(), "pending", ""));
-        statuses.push((kind::MACHINE, machine.to_string(), "pending", ""));
-        tx.touch(model, namespace::UNIT, unit.as_str());
-        tx.touch(model, namespace::MACHINE, machine.as_str());
-        tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
-    }
-    status::put_first(tx, model, &statuses).await
+async fn bind(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, machine: &MachineId) -> Result<()> {
+    let sql = "UPDATE unit SET machine_id = $3 WHERE model_uuid = $1 AND name = $2";
+    tx.db.execute(sql, params![model, unit, machine]).await?;
+    tx.touch(model, namespace::UNIT, unit.as_str());
+    tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Deploying an application, adding units, and changing the charm.
 
 use periapt_model::config::{self, Values};
-use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
 use crate::changes::namespace;
@@ -9,7 +9,7 @@ use crate::db::{params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tx::Tx;
-use crate::{Result, Store, applications, charms};
+use crate::{Result, Store, applications, charms, machines, relations};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
 const UNITS_AT_ONCE: u32 = 10_000;
@@ -29,21 +29,28 @@ impl Store {
                         charm.url
                     )));
                 }
+                if charm.subordinate && !request.placement.is_empty() {
+                    return Err(StoreError::bad_request(
+                        "units of a subordinate charm live with their principals and cannot be placed",
+                    ));
+                }
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
                 let settings = crate::config::apply(&charm.config, Values::new(), &change)?;
                 let hash = config::hash(&charm.config.effective(&settings));
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
-                        life, exposed, settings, config_hash, workload_version, created_at)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', 0, $4, $5, '', $6)
+                        life, exposed, settings, config_hash, workload_version, created_at, subordinate)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', 0, $4, $5, '', $6, $7)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
-                let values = params![&model, name, charm.url.to_string(), to_json(&settings)?, hash, tx.now];
+                let url = charm.url.to_string();
+                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, charm.subordinate];
                 if tx.db.execute(sql, values).await? == 0 {
                     return Err(StoreError::AlreadyExists { kind: "application", name: name.to_string() });
                 }
                 tx.touch(&model, namespace::APPLICATION, name.as_str());
                 tx.touch(&model, namespace::APPLICATION_CONFIG, name.as_str());
-                make_units(tx, &model, name, request.units).await?;
+                relations::make_peers(tx, &model, name, &charm).await?;
+                make_units(tx, &model, name, request.units, &request.placement).await?;
                 applications::find(&mut tx.db, &model, name).await
             })
         })
@@ -56,6 +63,18 @@ impl Store {
         model: &ModelUuid,
         application: &ApplicationName,
         count: u32,
+    ) -> Result<Vec<UnitName>> {
+        self.add_units_to(model, application, count, Vec::new())
+            .await
+    }
+
+    /// The same with machines for the first of them, in their order; units beyond get new ones.
+    pub async fn add_units_to(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        count: u32,
+        placement: Vec<MachineId>,
     ) -> Result<Vec<UnitName>> {
         let (model, application) = (model.clone(), application.clone());
         self.write(move |tx| {
@@ -71,7 +90,7 @@ impl Store {
                 if count == 0 {
                     return Err(StoreError::bad_request("add at least one unit"));
                 }
-                make_units(tx, &model, &application, count).await
+                make_units(tx, &model, &application, count, &placement).await
             })
         })
         .await
@@ -109,6 +128,8 @@ impl Store {
                 if new.url == old.url {
                     return applications::find(&mut tx.db, &model, &application).await;
                 }
+                relations::require_endpoints(&mut tx.db, &model, &application, &new).await?;
+                relations::make_peers(tx, &model, &application, &new).await?;
                 let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
                 let row = tx.db.fetch_optional(sql, params![&model, &application]).await?;
                 let mut settings: Values = row.map_or_else(|| Ok(Values::new()), |row| row.json(0, "settings"))?;
@@ -141,7 +162,17 @@ async fn make_units(
     model: &ModelUuid,
     application: &ApplicationName,
     count: u32,
+    placement: &[MachineId],
 ) -> Result<Vec<UnitName>> {
+    if placement.len() > count as usize {
+        return Err(StoreError::bad_request(format!(
+            "{} machines are named for {count} units",
+            placement.len()
+        )));
+    }
+    for machine in placement {
+        machines::require_alive(&mut tx.db, model, machine).await?;
+    }
     if count > UNITS_AT_ONCE {
         return Err(StoreError::bad_request(format!(
             "at most {UNITS_AT_ONCE} units at once"
@@ -181,10 +212,14 @@ async fn make_units(
         "INSERT INTO unit (model_uuid, name, application, number, life, resolved, workload_version,
         opened_ports, forced, created_at)";
     tx.db.insert_many(head, "", rows).await?;
-    let rows = names.iter().map(|name| params![model, name]).collect();
-    tx.db
-        .insert_many("INSERT INTO unit_assignment (model_uuid, unit)", "", rows)
-        .await?;
+    let placed = placement.iter().map(MachineId::as_str);
+    let rows = names
+        .iter()
+        .zip(placed.chain(std::iter::repeat("")))
+        .map(|(name, machine)| params![model, name, machine])
+        .collect();
+    let head = "INSERT INTO unit_assignment (model_uuid, unit, placement)";
+    tx.db.insert_many(head, "", rows).await?;
     let mut statuses = Vec::with_capacity(names.len() * 2);
     for name in &names {
         statuses.push((kind::AGENT, name.to_string(), "allocating", ""));

@@ -13,8 +13,8 @@ use crate::changes::namespace;
 use crate::db::{params, to_json};
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::uniter::read_remote;
-use crate::{Result, Store, hook_runs, status};
+use crate::uniter::{read_remote, read_surroundings};
+use crate::{Result, Store, hook_runs, relations, status};
 
 #[cfg(test)]
 mod tests;
@@ -50,7 +50,8 @@ impl Store {
         .await
     }
 
-    /// Records that a hook begins, and the statuses that say so.
+    /// Records that a hook begins, and the statuses that say so. With the created hook of a
+    /// relation the unit enters its scope.
     pub async fn begin_hook(
         &self,
         model: &ModelUuid,
@@ -59,9 +60,11 @@ impl Store {
         agent: Option<Status<Agent>>,
         workload: Option<Status<Workload>>,
     ) -> Result<()> {
-        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
+        let (model, unit, begun) = (model.clone(), unit.clone(), operation.clone());
+        let operation = to_json(operation)?;
         self.write(move |tx| {
             Box::pin(async move {
+                relations::begin(tx, &model, &unit, &begun).await?;
                 put_operation(tx, &model, &unit, operation).await?;
                 if let Some(agent) = &agent {
                     status::put_agent(tx, &model, &unit, agent).await?;
@@ -131,7 +134,7 @@ impl Store {
                     .fetch_optional(COMMITTING, params![&model, &unit])
                     .await?;
                 let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
-                let remote = read_remote(&row)?;
+                let mut remote = read_remote(&row)?;
                 if remote.life == Life::Dead && !effects.is_empty() {
                     return Err(StoreError::NotAlive {
                         kind: "unit",
@@ -140,12 +143,19 @@ impl Store {
                     });
                 }
                 if !effects.open_ports.is_empty() || !effects.close_ports.is_empty() {
-                    let machine: Option<MachineId> = row.parse_optional(6, "machine")?;
-                    let opened: Vec<PortRange> = row.json(7, "opened ports")?;
+                    let machine: Option<MachineId> = row.parse_optional(9, "machine")?;
+                    let opened: Vec<PortRange> = row.json(10, "opened ports")?;
                     change_ports(tx, &model, &unit, machine, opened, effects).await?;
                 }
                 if !effects.state.is_empty() {
                     change_state(tx, &model, &unit, &effects.state).await?;
+                }
+                if let Some(hook) = &commit.hook {
+                    relations::created(tx, &model, &unit, hook).await?;
+                }
+                relations::apply(tx, &model, &unit, effects).await?;
+                if let Some(hook) = &commit.hook {
+                    relations::broken(tx, &model, &unit, hook).await?;
                 }
                 put_operation(tx, &model, &unit, operation).await?;
                 if let Some(workload) = &commit.workload {
@@ -154,6 +164,12 @@ impl Store {
                 if let Some(run) = &commit.run {
                     hook_runs::insert(tx, &model, &unit, run).await?;
                 }
+                if !effects.leader.is_empty() {
+                    // It may have just been raised.
+                    remote.leader_settings_version =
+                        leader_settings_version(tx, &model, &unit).await?;
+                }
+                read_surroundings(&mut tx.db, &model, &unit, &row, &mut remote).await?;
                 let idle = commit
                     .idle_at
                     .is_some_and(|seen| same_for_all(seen) == remote);
@@ -168,10 +184,20 @@ impl Store {
 }
 
 const COMMITTING: &str = "SELECT unit.life, unit.resolved, application.charm_url, application.charm_modified_version,
-        application.force_charm, application.config_hash, unit.machine_id, unit.opened_ports
+        application.force_charm, application.config_hash,
+        COALESCE((SELECT version FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
+            AND leader_settings.application = unit.application), 0),
+        (SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
+            AND relation_endpoint.application = unit.application),
+        unit.principal, unit.machine_id, unit.opened_ports
     FROM unit
     JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
     WHERE unit.model_uuid = $1 AND unit.name = $2";
+
+async fn leader_settings_version(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<u64> {
+    let sql = "SELECT version FROM leader_settings WHERE model_uuid = $1 AND application = $2";
+    tx.db.count(sql, params![model, &unit.application()]).await
+}
 
 /// Without what only the agent knows.
 fn same_for_all(remote: RemoteState) -> RemoteState {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{MachineId, ModelUuid, UnitName};
-use periapt_wire::rest::{MachineInfo, RelationInfo, UnitInfo};
+use periapt_wire::rest::{MachineInfo, UnitInfo};
 
 use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::full_status::load_statuses;
 use crate::status::kind;
 use crate::units::{Cleanup, waiting_for};
-use crate::{Presence, Result, Store, lease, status};
+use crate::{Presence, Result, Store, lease, relations, status};
 
 impl Store {
     /// All units of a model. Those whose agent is absent show as lost.
@@ -23,6 +23,7 @@ impl Store {
         let mut agents = load_statuses::<Agent>(&mut db, model, kind::AGENT).await?;
         let leaders = lease::rows::leaders(&mut db, model).await?;
         let mut cleanups = cleanups(&mut db, model).await?;
+        let mut neighbours = relations::neighbours(&mut db, model, None).await?;
         let sql = "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
                 COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]')
             FROM unit
@@ -40,8 +41,16 @@ impl Store {
             let present = machine.as_ref().is_some_and(presence);
             let life = row.parse(1, "life")?;
             let cleanups = cleanups.remove(name.as_str()).unwrap_or_default();
-            let waiting_for =
-                waiting_for(&name, life, machine.as_ref(), &agent, present, &cleanups);
+            let neighbours = neighbours.remove(name.as_str()).unwrap_or_default();
+            let waiting_for = waiting_for(
+                &name,
+                life,
+                machine.as_ref(),
+                &agent,
+                present,
+                &neighbours,
+                &cleanups,
+            );
             let (workload, agent) = status::shown(&name, workload, agent, present);
             let application = name.application();
             let addresses: Vec<String> = row.json(6, "addresses")?;
@@ -59,8 +68,8 @@ impl Store {
                 public_address: addresses.into_iter().next(),
                 workload_version: row.text(4)?,
                 waiting_for,
-                principal: None,
-                subordinates: Vec::new(),
+                principal: neighbours.principal,
+                subordinates: neighbours.subordinates,
                 relations: Vec::new(),
                 name,
             });
@@ -92,20 +101,6 @@ impl Store {
             .pop()
             .ok_or_else(|| StoreError::not_found("machine", machine))
     }
-
-    /// All relations of a model. There is no way yet to make one.
-    pub async fn relations(&self, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
-        crate::require_model(&mut self.glance().await?, model).await?;
-        Ok(Vec::new())
-    }
-
-    /// One relation.
-    pub async fn relation(&self, model: &ModelUuid, id: u64) -> Result<RelationInfo> {
-        let all = self.relations(model).await?;
-        all.into_iter()
-            .find(|relation| relation.id == id)
-            .ok_or_else(|| StoreError::not_found("relation", id))
-    }
 }
 
 /// Clean-ups that are due, by what they are about.
@@ -120,7 +115,7 @@ async fn cleanups(db: &mut Session, model: &ModelUuid) -> Result<HashMap<String,
 }
 
 /// Machines, or the one with the id `only`.
-async fn load_machines(
+pub(crate) async fn load_machines(
     db: &mut Session,
     model: &ModelUuid,
     only: &str,

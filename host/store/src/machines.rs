@@ -12,6 +12,10 @@ use crate::status::{self, kind};
 use crate::tx::Tx;
 use crate::{Result, Store};
 
+mod operator;
+
+pub(crate) use operator::{make, require_alive};
+
 impl Store {
     /// The machines asked for, all for an empty list. Those marked for removal are left out:
     /// their instance is stopped.

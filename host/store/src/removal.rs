@@ -10,12 +10,13 @@ use crate::db::params;
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tx::Tx;
-use crate::{Result, Store, lease, machines};
+use crate::{Result, Store, lease, machines, relations};
 
 /// What decides how a unit leaves.
 pub(crate) struct Leaving {
     pub life: Life,
     pub machine: Option<MachineId>,
+    pub principal: Option<UnitName>,
     forced: bool,
     /// No agent ever worked for it.
     never_started: bool,
@@ -38,6 +39,14 @@ impl Store {
             Box::pin(async move {
                 let found = leaving(tx, &model, &unit).await?;
                 let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                if let Some(principal) = &found.principal {
+                    return Err(StoreError::Invalid {
+                        code: "unit-is-subordinate",
+                        message: format!(
+                            "unit {unit} is subordinate to {principal}; it goes with that unit, or with the relation that brought it"
+                        ),
+                    });
+                }
                 destroy_unit(tx, &model, &unit, force).await?;
                 Ok(Removal {
                     units: vec![unit],
@@ -93,6 +102,7 @@ impl Store {
                 }
                 require_no_subordinates(tx, &model, &unit).await?;
                 set_life(tx, &model, &unit, found.machine.as_ref(), Life::Dead).await?;
+                relations::leave_all(tx, &model, &unit).await?;
                 lease::rows::release_leadership(tx, &model, &unit).await
             })
         })
@@ -137,7 +147,8 @@ pub(crate) async fn leaving(
             (SELECT COUNT(*) FROM unit_state WHERE unit_state.model_uuid = unit.model_uuid
                 AND unit_state.unit = unit.name),
             (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = unit.model_uuid
-                AND machine.id = unit.machine_id AND machine.instance_id IS NOT NULL)
+                AND machine.id = unit.machine_id AND machine.instance_id IS NOT NULL),
+            unit.principal
         FROM unit LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'juju-unit'
             AND status.entity = unit.name
         WHERE unit.model_uuid = $1 AND unit.name = $2";
@@ -149,18 +160,26 @@ pub(crate) async fn leaving(
             forced: row.flag(2)?,
             never_started: row.str(3)? == "allocating" && row.count(4)? == 0,
             provisioned: row.count(5)? > 0,
+            principal: row.parse_optional(6, "unit name")?,
         })
     })
     .transpose()
 }
 
-/// Begins to remove a unit; nothing when it is gone.
+/// Begins to remove a unit and those in its container; nothing when it is gone.
 pub(crate) async fn destroy_unit(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
     force: bool,
 ) -> Result<()> {
+    for subordinate in subordinates(tx, model, unit).await? {
+        destroy_one(tx, model, &subordinate, force).await?;
+    }
+    destroy_one(tx, model, unit, force).await
+}
+
+async fn destroy_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, force: bool) -> Result<()> {
     let Some(found) = leaving(tx, model, unit).await? else {
         return Ok(());
     };
@@ -186,7 +205,7 @@ pub(crate) async fn destroy_unit(
     Ok(())
 }
 
-/// Begins to remove an application.
+/// Begins to remove an application. It is gone once it has neither units nor relations.
 pub(crate) async fn destroy_application(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -203,15 +222,14 @@ pub(crate) async fn destroy_application(
         .await?;
     let row = row.ok_or_else(|| StoreError::not_found("application", application))?;
     let (life, units): (Life, u64) = (row.parse(0, "life")?, row.count(1)?);
-    if units == 0 {
-        return remove_application_now(tx, model, application).await;
-    }
     if life == Life::Alive {
         let sql = "UPDATE application SET life = 'dying' WHERE model_uuid = $1 AND name = $2";
         tx.db.execute(sql, params![model, application]).await?;
         tx.touch(model, namespace::APPLICATION, application.as_str());
     }
-    if life == Life::Alive || force {
+    relations::destroy_all_of(tx, model, application, force).await?;
+    finish_application(tx, model, application).await?;
+    if units > 0 && (life == Life::Alive || force) {
         cleanup::enqueue(
             tx,
             model,
@@ -225,13 +243,21 @@ pub(crate) async fn destroy_application(
     Ok(())
 }
 
-async fn require_no_subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+async fn subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Vec<UnitName>> {
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2 ORDER BY name";
     let rows = tx.db.fetch(sql, params![model, unit]).await?;
-    if rows.is_empty() {
+    rows.iter().map(|row| row.parse(0, "unit name")).collect()
+}
+
+async fn require_no_subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let names: Vec<String> = subordinates(tx, model, unit)
+        .await?
+        .iter()
+        .map(UnitName::to_string)
+        .collect();
+    if names.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = rows.iter().map(|row| row.text(0)).collect::<Result<_>>()?;
     Err(StoreError::HasSubordinates {
         unit: unit.to_string(),
         subordinates: names.join(", "),
@@ -255,12 +281,21 @@ pub(crate) async fn set_life(
     Ok(())
 }
 
-/// Removes a unit and all that is only about it; with it goes a dying application of which it
-/// was the last unit, and a machine made for it begins to go.
+/// Removes a unit, those in its container first, and all that is only about them. Scopes are
+/// left; a dying application goes with its last unit or relation, and a machine made for units
+/// begins to go with its last one.
 pub(crate) async fn remove_unit_now(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    for subordinate in subordinates(tx, model, unit).await? {
+        remove_one(tx, model, &subordinate).await?;
+    }
+    remove_one(tx, model, unit).await
+}
+
+async fn remove_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
     let Some(found) = leaving(tx, model, unit).await? else {
         return Ok(());
     };
+    relations::leave_all(tx, model, unit).await?;
     for sql in [
         "DELETE FROM unit WHERE model_uuid = $1 AND name = $2",
         "DELETE FROM unit_state WHERE model_uuid = $1 AND unit = $2",
@@ -280,23 +315,37 @@ pub(crate) async fn remove_unit_now(tx: &mut Tx, model: &ModelUuid, unit: &UnitN
     lease::rows::release_leadership(tx, model, unit).await?;
     tx.touch(model, namespace::UNIT, unit.as_str());
     tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
+    if let Some(principal) = &found.principal {
+        tx.touch(model, namespace::UNIT, principal.as_str());
+    }
     if let Some(machine) = &found.machine {
         tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
         release_machine(tx, model, machine).await?;
     }
-    let application = unit.application();
+    finish_application(tx, model, &unit.application()).await
+}
+
+/// Removes an application that goes and has neither units nor relations, but those of peers.
+pub(crate) async fn finish_application(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<()> {
     let sql =
         "SELECT COUNT(*) FROM application WHERE model_uuid = $1 AND name = $2 AND life <> 'alive'
-        AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.application = $2)";
-    if tx.db.count(sql, params![model, &application]).await? > 0 {
-        remove_application_now(tx, model, &application).await?;
+        AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.application = $2)
+        AND NOT EXISTS (SELECT 1 FROM relation_endpoint WHERE relation_endpoint.model_uuid = $1
+            AND relation_endpoint.application = $2 AND relation_endpoint.role <> 'peer')";
+    if tx.db.count(sql, params![model, application]).await? > 0 {
+        remove_application_now(tx, model, application).await?;
     }
     Ok(())
 }
 
-/// A machine made for a unit goes with its last one.
+/// A machine made for units goes with its last one; in a model that goes, any machine does.
 async fn release_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
-    let sql = "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2 AND for_unit = 1 AND life = 'alive'
+    let sql = "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2 AND life = 'alive'
+        AND (for_unit = 1 OR EXISTS (SELECT 1 FROM model WHERE model.uuid = $1 AND model.life <> 'alive'))
         AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.machine_id = $2)";
     if tx.db.count(sql, params![model, machine]).await? > 0 {
         machines::set_life(tx, model, machine, Life::Dying).await?;
@@ -315,9 +364,13 @@ async fn remove_application_now(
             params![model, application],
         )
         .await?;
-    let sql =
-        "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2 AND kind = 'application-units'";
-    tx.db.execute(sql, params![model, application]).await?;
+    relations::remove_peers(tx, model, application).await?;
+    for sql in [
+        "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2 AND kind = 'application-units'",
+        "DELETE FROM leader_settings WHERE model_uuid = $1 AND application = $2",
+    ] {
+        tx.db.execute(sql, params![model, application]).await?;
+    }
     status::forget(tx, model, kind::APPLICATION, application.as_str()).await?;
     tx.touch(model, namespace::APPLICATION, application.as_str());
     tx.touch(model, namespace::APPLICATION_CONFIG, application.as_str());

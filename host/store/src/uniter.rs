@@ -13,17 +13,23 @@ use periapt_wire::agent::uniter::{HookSnapshot, UnitState};
 use crate::changes::namespace;
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
-use crate::{Result, Store, status};
+use crate::{Result, Store, relations, status};
 
 impl Store {
-    /// What the controller says of a unit, in one statement; none when it is gone.
+    /// What the controller says of a unit; none when it is gone. Of one without relations, in one
+    /// statement.
     pub async fn get_remote_state(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
     ) -> Result<Option<RemoteState>> {
         let sql = "SELECT unit.life, unit.resolved, application.charm_url, application.charm_modified_version,
-                application.force_charm, application.config_hash
+                application.force_charm, application.config_hash,
+                COALESCE((SELECT version FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
+                    AND leader_settings.application = unit.application), 0),
+                (SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
+                    AND relation_endpoint.application = unit.application),
+                unit.principal
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             WHERE unit.model_uuid = $1 AND unit.name = $2";
@@ -32,7 +38,19 @@ impl Store {
             .await?
             .fetch_optional(sql, params![model, unit])
             .await?;
-        row.map(|row| read_remote(&row)).transpose()
+        match row {
+            Some(row) if row.count(RELATIONS)? == 0 => read_remote(&row).map(Some),
+            None => Ok(None),
+            Some(_) => {
+                let mut db = self.snapshot().await?;
+                let Some(row) = db.fetch_optional(sql, params![model, unit]).await? else {
+                    return Ok(None);
+                };
+                let mut remote = read_remote(&row)?;
+                read_surroundings(&mut db, model, unit, &row, &mut remote).await?;
+                Ok(Some(remote))
+            }
+        }
     }
 
     /// Whether the unit has a machine; none when there is no such unit.
@@ -244,8 +262,26 @@ struct OnlyConfig {
     config: Schema,
 }
 
-/// The remote state in the columns `life, resolved, charm_url, charm_modified_version,
-/// force_charm, config_hash`.
+/// Column with the number of relations of a unit's application.
+const RELATIONS: usize = 7;
+
+/// Adds the relations, if there are any, to a remote state from the same moment.
+pub(crate) async fn read_surroundings(
+    db: &mut Session,
+    model: &ModelUuid,
+    unit: &UnitName,
+    row: &Row,
+    remote: &mut RemoteState,
+) -> Result<()> {
+    if row.count(RELATIONS)? > 0 {
+        let principal: Option<UnitName> = row.parse_optional(RELATIONS + 1, "unit name")?;
+        remote.relations = relations::of_unit(db, model, unit, principal.as_ref()).await?;
+    }
+    Ok(())
+}
+
+/// The remote state, but for relations, in the columns `life, resolved, charm_url,
+/// charm_modified_version, force_charm, config_hash, leader_settings.version`.
 pub(crate) fn read_remote(row: &Row) -> Result<RemoteState> {
     Ok(RemoteState {
         life: row.parse(0, "life")?,
@@ -255,7 +291,7 @@ pub(crate) fn read_remote(row: &Row) -> Result<RemoteState> {
         force_charm_upgrade: row.flag(4)?,
         config_hash: row.text(5)?,
         relations: BTreeMap::new(),
-        leader_settings_version: 0,
+        leader_settings_version: row.count(6)?,
         leader: false,
         retry_hook_version: 0,
         update_status_version: 0,

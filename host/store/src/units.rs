@@ -7,6 +7,7 @@ use periapt_wire::rest::UnitInfo;
 use crate::changes::namespace;
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
+use crate::relations::{self, Neighbours, listed};
 use crate::status::{self, kind};
 use crate::{Presence, Result, Store, lease};
 
@@ -37,7 +38,17 @@ impl Store {
         let life: Life = row.parse(0, "life")?;
         let present = machine.as_ref().is_some_and(presence);
         let cleanups = cleanups(&mut db, model, unit).await?;
-        let waiting_for = waiting_for(unit, life, machine.as_ref(), &agent, present, &cleanups);
+        let mut neighbours = relations::neighbours(&mut db, model, Some(unit)).await?;
+        let neighbours = neighbours.remove(unit.as_str()).unwrap_or_default();
+        let waiting_for = waiting_for(
+            unit,
+            life,
+            machine.as_ref(),
+            &agent,
+            present,
+            &neighbours,
+            &cleanups,
+        );
         let namespace = lease::Namespace::ApplicationLeadership;
         let held =
             lease::rows::find(&mut db, namespace, model, unit.application().as_str()).await?;
@@ -57,8 +68,8 @@ impl Store {
             public_address: addresses.into_iter().next(),
             workload_version: row.text(3)?,
             waiting_for,
-            principal: None,
-            subordinates: Vec::new(),
+            principal: neighbours.principal,
+            subordinates: neighbours.subordinates,
             relations: Vec::new(),
         })
     }
@@ -132,6 +143,7 @@ pub(crate) fn waiting_for(
     machine: Option<&MachineId>,
     agent: &Status<Agent>,
     present: bool,
+    neighbours: &Neighbours,
     cleanups: &[Cleanup],
 ) -> Vec<String> {
     let mut waiting = Vec::new();
@@ -144,6 +156,17 @@ pub(crate) fn waiting_for(
         waiting.push(format!(
             "an answer to its failed hook: periapt resolved {unit}"
         ));
+    }
+    if !life.is_alive() {
+        waiting.extend(neighbours.relations.iter().cloned());
+        if !neighbours.subordinates.is_empty() {
+            let names: Vec<String> = neighbours
+                .subordinates
+                .iter()
+                .map(UnitName::to_string)
+                .collect();
+            waiting.push(format!("its subordinates {}", listed(&names)));
+        }
     }
     match life {
         Life::Alive => {}

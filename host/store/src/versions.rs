@@ -18,6 +18,7 @@ const VERSIONED: &[&str] = &[
     namespace::APPLICATION_CONFIG,
     namespace::UNIT,
     namespace::MACHINE,
+    namespace::RELATION,
 ];
 
 /// Whether touching `namespace` raises a version.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use periapt_wire::rest::WaitKind;
 
-use super::{ControllerChoice, DetailFormat, ListFormat, ModelChoice, StatusFormat, Target};
+use super::{
+    ControllerChoice, DetailFormat, ListFormat, ModelChoice, Placement, StatusFormat, Target,
+};
 
 #[derive(Debug, Args)]
 pub struct AddModel {
@@ -78,9 +80,11 @@ pub struct Deploy {
     pub path: PathBuf,
     /// Name of the application [default: the charm's].
     pub application: Option<String>,
-    /// Units to begin with.
-    #[arg(short, long, default_value_t = 1)]
-    pub num_units: u32,
+    /// Units to begin with [default: 1; none for a subordinate, whose units come with relations].
+    #[arg(short, long)]
+    pub num_units: Option<u32>,
+    #[command(flatten)]
+    pub placement: Placement,
     /// Configuration: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
     pub config: Vec<String>,
@@ -131,6 +135,8 @@ pub struct AddUnit {
     /// How many.
     #[arg(short, long, default_value_t = 1)]
     pub num_units: u32,
+    #[command(flatten)]
+    pub placement: Placement,
     #[command(flatten)]
     pub model: ModelChoice,
 }
@@ -344,6 +350,7 @@ pub enum WaitForKind {
     Unit,
     Machine,
     Model,
+    Relation,
 }
 
 const QUERIES: &str = r#"Queries:
@@ -356,6 +363,7 @@ Names: application: name life status message charm charm-rev exposed version sca
        unit: name life workload-status workload-message agent-status agent-message leader machine
              public-address open-ports application
        machine: name life status instance-status instance-id address
+       relation: name id life status message interface scope applications
        model: name life status applications units machines"#;
 
 #[derive(Debug, Args)]
@@ -364,9 +372,9 @@ pub struct WaitFor {
     /// What to look at.
     #[arg(value_enum)]
     pub kind: WaitForKind,
-    /// Its name.
+    /// Its name; a relation's number, or its key as in "front:website site:website".
     pub name: String,
-    /// What must hold [default: all units active and idle].
+    /// What must hold [default: all units active and idle, a machine started, a relation joined].
     #[arg(long)]
     pub query: Option<String>,
     /// Give up after this time (exit status 5).
@@ -383,6 +391,7 @@ impl WaitFor {
             WaitForKind::Unit => WaitKind::Unit,
             WaitForKind::Machine => WaitKind::Machine,
             WaitForKind::Model => WaitKind::Model,
+            WaitForKind::Relation => WaitKind::Relation,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `remove-application`.
 
 use periapt_model::ApplicationName;
+use periapt_wire::rest::ListQuery;
 
 use super::Context;
 use crate::arguments::RemoveApplication;
@@ -19,8 +20,27 @@ pub async fn remove(context: &Context, arguments: RemoveApplication) -> Outcome 
         context
             .output
             .say(&format!("will remove application {name}"));
+        let query = ListQuery::default();
+        let all = here.client().units(&here.model, &query).await?;
         for unit in &application.units {
             context.output.say(&format!("- will remove unit {unit}"));
+            let contained = all
+                .iter()
+                .filter(|other| other.principal.as_ref() == Some(unit));
+            for subordinate in contained {
+                let name = &subordinate.name;
+                context.output.say(&format!("- will remove unit {name}"));
+            }
+        }
+        let query = ListQuery {
+            application: Some(name.to_string()),
+            ..ListQuery::default()
+        };
+        for relation in here.client().relations(&here.model, &query).await? {
+            let (id, key) = (relation.id, &relation.key);
+            context
+                .output
+                .say(&format!("- will remove relation {id} ({key})"));
         }
     }
     let removal = &arguments.removal;

@@ -28,19 +28,39 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         Some(name) => name,
         None => charm.name.parse()?,
     };
+    let placement = arguments.placement.machines;
     let deploy = rest::Deploy {
         config: settings::from_words(&arguments.config, application.as_str())?,
         charm: charm.url.to_string(),
-        units: arguments.num_units,
+        units: units(&charm, arguments.num_units, !placement.is_empty())?,
         application,
-        placement: Vec::new(),
+        placement,
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");
-    context
-        .output
-        .say(&format!("Deployed \"{}\" with {units}", deployed.name));
+    let name = &deployed.name;
+    context.output.say(&match deployed.subordinate {
+        true => format!(
+            "Deployed \"{name}\"; its units come with: periapt integrate {name} APPLICATION"
+        ),
+        false => format!("Deployed \"{name}\" with {units}"),
+    });
     Ok(())
+}
+
+/// How many units to begin with. Those of a subordinate come with its relations.
+fn units(charm: &CharmInfo, wanted: Option<u32>, placed: bool) -> Outcome<u32> {
+    if !charm.subordinate {
+        return Ok(wanted.unwrap_or(1));
+    }
+    if wanted.is_some_and(|count| count > 0) || placed {
+        return Err(
+            Failure::usage(format!("\"{}\" cannot be deployed with units", charm.name))
+                .why("its charm is a subordinate: a unit comes to each unit it is related to")
+                .advice("leave out -n and --to, then periapt integrate it with an application"),
+        );
+    }
+    Ok(0)
 }
 
 pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
@@ -159,6 +179,34 @@ fn find_archive(path: &Path) -> Outcome<PathBuf> {
                     .why(names.join(", "))
                     .advice("give the path of one of them"),
             )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn charm(subordinate: bool) -> CharmInfo {
+        serde_json::from_value(json!({
+            "url": "local:x-0", "name": "x", "revision": 0, "sha256": "", "size": 0, "metadata": { "name": "x" },
+            "config": { "options": {} }, "hooks": [], "subordinate": subordinate,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_subordinate_begins_without_units() {
+        assert_eq!(units(&charm(false), None, false), Ok(1));
+        assert_eq!(units(&charm(false), Some(0), true), Ok(0));
+        assert_eq!(units(&charm(true), None, false), Ok(0));
+        assert_eq!(units(&charm(true), Some(0), false), Ok(0));
+        for (wanted, placed) in [(Some(2), false), (None, true)] {
+            let failure = units(&charm(true), wanted, placed).unwrap_err();
+            assert_eq!(failure.exit, Exit::Usage);
+            assert_eq!(failure.to_string().lines().count(), 3);
         }
     }
 }

@@ -11,7 +11,9 @@ mod debug_log;
 mod deploy;
 mod hooks;
 mod introspect;
+mod machines;
 mod models;
+mod relations;
 mod settings;
 mod show;
 mod status;
@@ -56,6 +58,13 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
+        Command::Integrate(arguments) => relations::integrate(context, arguments).await,
+        Command::RemoveRelation(arguments) => relations::remove(context, arguments).await,
+        Command::SuspendRelation(arguments) => relations::suspend(context, arguments).await,
+        Command::ResumeRelation(arguments) => relations::resume(context, arguments).await,
+        Command::AddMachine(arguments) => machines::add(context, arguments).await,
+        Command::RemoveMachine(arguments) => machines::remove(context, arguments).await,
+        Command::Machines(arguments) => machines::list(context, arguments).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::Status(arguments) => status::status(context, arguments).await,
         Command::ShowUnit(arguments) => show::unit(context, arguments).await,

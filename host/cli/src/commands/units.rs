@@ -17,7 +17,12 @@ pub async fn add(context: &Context, arguments: AddUnit) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let units = here
         .client()
-        .add_units(&here.model, &application, arguments.num_units)
+        .add_units(
+            &here.model,
+            &application,
+            arguments.num_units,
+            &arguments.placement.machines,
+        )
         .await?;
     let names: Vec<String> = units.iter().map(UnitName::to_string).collect();
     context.output.data(&names.join("\n"))
@@ -31,8 +36,13 @@ pub async fn remove(context: &Context, arguments: RemoveUnit) -> Outcome {
         .collect::<Result<_, _>>()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     for unit in &units {
-        here.client().unit(&here.model, unit).await?;
+        let shown = here.client().unit(&here.model, unit).await?;
         context.output.say(&format!("will remove unit {unit}"));
+        for subordinate in &shown.subordinates {
+            context
+                .output
+                .say(&format!("- will remove unit {subordinate}"));
+        }
     }
     let removal = &arguments.removal;
     context.output.confirm(

@@ -1,9 +1,12 @@
 //! Units, applications and status entries as documents.
 
+use std::collections::BTreeMap;
+
 use periapt_model::status::Status;
-use periapt_wire::rest::{ApplicationInfo, HistoryEntry, UnitInfo};
+use periapt_wire::rest::{ApplicationInfo, HistoryEntry, UnitBag, UnitInfo, UnitRelation};
 use serde::Serialize;
 
+use super::document::Named;
 use super::status::document;
 use super::text::clean;
 use super::time::Times;
@@ -22,6 +25,12 @@ pub struct UnitDocument {
     charm: String,
     leader: bool,
     life: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subordinates: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    relation_info: Vec<RelationDocument>,
     workload_status: document::Status,
     juju_status: document::Status,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -37,12 +46,69 @@ impl UnitDocument {
             public_address: unit.public_address.clone(),
             charm: unit.charm.clone(),
             leader: unit.leader,
+            principal: unit.principal.as_ref().map(ToString::to_string),
+            subordinates: unit.subordinates.iter().map(ToString::to_string).collect(),
+            relation_info: unit.relations.iter().map(RelationDocument::of).collect(),
             life: unit.life.to_string(),
             workload_status: stored(&unit.workload, times),
             juju_status: stored(&unit.agent, times),
             waiting_for: unit.waiting_for.iter().map(|text| clean(text)).collect(),
         }
     }
+}
+
+/// A relation as one of its units sees it. The local application's settings are ours.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct RelationDocument {
+    relation_id: u64,
+    endpoint: String,
+    related_endpoint: String,
+    application_data: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    local_application_data: BTreeMap<String, String>,
+    local_unit: BagDocument,
+    related_units: Named<BagDocument>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct BagDocument {
+    in_scope: bool,
+    data: BTreeMap<String, String>,
+}
+
+impl RelationDocument {
+    fn of(relation: &UnitRelation) -> Self {
+        let related = relation.related_units.iter();
+        Self {
+            relation_id: relation.relation_id,
+            endpoint: relation.endpoint.clone(),
+            related_endpoint: relation.related_endpoint.clone(),
+            application_data: cleaned(&relation.application_data),
+            local_application_data: cleaned(&relation.local_application_data),
+            local_unit: BagDocument::of(&relation.local_unit),
+            related_units: related
+                .map(|(unit, bag)| (unit.to_string(), BagDocument::of(bag)))
+                .collect(),
+        }
+    }
+}
+
+impl BagDocument {
+    fn of(bag: &UnitBag) -> Self {
+        Self {
+            in_scope: bag.in_scope,
+            data: cleaned(&bag.data),
+        }
+    }
+}
+
+/// Settings come from charms.
+fn cleaned(settings: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let each = settings.iter();
+    each.map(|(key, value)| (clean(key), clean(value)))
+        .collect()
 }
 
 /// `show-application`.
@@ -52,12 +118,15 @@ pub struct ApplicationDocument {
     charm: String,
     charm_url: String,
     charm_rev: u64,
+    principal: bool,
     exposed: bool,
     life: String,
     application_status: document::Status,
     #[serde(skip_serializing_if = "String::is_empty")]
     version: String,
     units: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting_for: Vec<String>,
 }
 
 impl ApplicationDocument {
@@ -66,11 +135,15 @@ impl ApplicationDocument {
             charm: application.charm_name.clone(),
             charm_url: application.charm.clone(),
             charm_rev: application.charm_revision,
+            principal: !application.subordinate,
             exposed: application.exposed,
             life: application.life.to_string(),
             application_status: stored(&application.status, times),
             version: clean(&application.workload_version),
             units: application.units.iter().map(ToString::to_string).collect(),
+            waiting_for: (application.waiting_for.iter())
+                .map(|text| clean(text))
+                .collect(),
         }
     }
 }
@@ -103,5 +176,51 @@ fn stored<W: std::fmt::Display>(status: &Status<W>, times: &Times) -> document::
         message: clean(&status.message),
         since: times.micros(status.since),
         ..document::Status::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn shown() -> Value {
+        let status = |word: &str| json!({ "status": word, "message": "", "data": {}, "since": 0 });
+        let unit: UnitInfo = serde_json::from_value(json!({
+            "name": "front/0", "application": "front", "charm": "local:front-0", "life": "alive", "machine": "0",
+            "leader": true, "workload": status("active"), "agent": status("idle"), "opened-ports": [],
+            "public-address": "127.0.0.1", "workload-version": "", "subordinates": ["log-shipper/0"],
+            "relations": [{
+                "relation-id": 3, "endpoint": "website", "related-endpoint": "web", "related-application": "site",
+                "application-data": { "title": "Shop\u{1b}[2J" }, "local-application-data": {},
+                "local-unit": { "in-scope": true, "data": { "private-address": "127.0.0.1" } },
+                "related-units": {
+                    "site/10": { "in-scope": true, "data": { "port": "81" } },
+                    "site/9": { "in-scope": false, "data": {} },
+                },
+            }],
+        }))
+        .unwrap();
+        serde_json::to_value(UnitDocument::of(&unit, &Times::new(true))).unwrap()
+    }
+
+    #[test]
+    fn a_unit_shows_both_bags_of_its_relations_in_jujus_keys() {
+        let shown = shown();
+        assert_eq!(
+            shown["relation-info"],
+            json!([{
+                "relation-id": 3, "endpoint": "website", "related-endpoint": "web",
+                "application-data": { "title": "Shop" },
+                "local-unit": { "in-scope": true, "data": { "private-address": "127.0.0.1" } },
+                "related-units": {
+                    "site/9": { "in-scope": false, "data": {} },
+                    "site/10": { "in-scope": true, "data": { "port": "81" } },
+                },
+            }])
+        );
+        assert_eq!(shown["subordinates"], json!(["log-shipper/0"]));
+        assert!(shown.get("principal").is_none());
     }
 }

@@ -10,10 +10,11 @@ use periapt_model::config::Values;
 use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
-    AddModel, AddUnits, ApplicationConfig, ApplicationInfo, AuditQuery, AuditRecord, ConfigChange,
-    ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun, ListQuery, LogQuery, LoginReply,
-    LoginRequest, MachineInfo, ModelSummary, Page, Refresh, RelationInfo, Removal, ResolveRequest,
-    StopRequest, UnitInfo, WaitQuery, Waited, WorkerRow,
+    AddMachines, AddModel, AddUnits, ApplicationConfig, ApplicationInfo, AuditQuery, AuditRecord,
+    ChangeRelation, ConfigChange, ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun,
+    Integrate, ListQuery, LogQuery, LoginReply, LoginRequest, MachineInfo, ModelSummary, Page,
+    Refresh, RelationInfo, Removal, ResolveRequest, StopRequest, UnitInfo, WaitQuery, Waited,
+    WorkerRow,
 };
 use periapt_wire::rpc::Empty;
 use periapt_wire::status::FullStatus;
@@ -369,11 +370,13 @@ impl RestClient {
         .await
     }
 
+    /// Adds units, on the machines of `placement` in their order, then on new ones.
     pub async fn add_units(
         &self,
         model: &str,
         name: &ApplicationName,
         count: u32,
+        placement: &[MachineId],
     ) -> Result<Vec<UnitName>, RestError> {
         let path = [
             "v1",
@@ -387,7 +390,7 @@ impl RestClient {
             &path,
             &AddUnits {
                 count,
-                placement: Vec::new(),
+                placement: placement.to_vec(),
             },
         )
         .await
@@ -436,6 +439,73 @@ impl RestClient {
     ) -> Result<MachineInfo, RestError> {
         let id = machine.as_str().replace('/', "-");
         self.get(&["v1", "models", model, "machines", &id]).await
+    }
+
+    /// Adds machines that no unit asked for.
+    pub async fn add_machines(
+        &self,
+        model: &str,
+        count: u32,
+    ) -> Result<Vec<MachineInfo>, RestError> {
+        self.post(&["v1", "models", model, "machines"], &AddMachines { count })
+            .await
+    }
+
+    /// With `force`, units on the machine are removed along with it.
+    pub async fn remove_machine(
+        &self,
+        model: &str,
+        machine: &MachineId,
+        force: bool,
+    ) -> Result<Removal, RestError> {
+        let id = machine.as_str().replace('/', "-");
+        self.delete(&["v1", "models", model, "machines", &id], force, None)
+            .await
+    }
+
+    // ---- relations ----
+
+    /// Relates two endpoints, each `APPLICATION` or `APPLICATION:ENDPOINT`.
+    pub async fn integrate(
+        &self,
+        model: &str,
+        endpoints: [&str; 2],
+    ) -> Result<RelationInfo, RestError> {
+        let endpoints = endpoints.map(str::to_owned).to_vec();
+        self.post(
+            &["v1", "models", model, "relations"],
+            &Integrate { endpoints },
+        )
+        .await
+    }
+
+    pub async fn relation(&self, model: &str, id: u64) -> Result<RelationInfo, RestError> {
+        self.get(&["v1", "models", model, "relations", &id.to_string()])
+            .await
+    }
+
+    /// Suspends or resumes a relation.
+    pub async fn change_relation(
+        &self,
+        model: &str,
+        id: u64,
+        change: &ChangeRelation,
+    ) -> Result<RelationInfo, RestError> {
+        let id = id.to_string();
+        self.patch(&["v1", "models", model, "relations", &id], change)
+            .await
+    }
+
+    /// Begins to remove a relation; the subordinate units that go with it.
+    pub async fn remove_relation(
+        &self,
+        model: &str,
+        id: u64,
+        force: bool,
+    ) -> Result<Removal, RestError> {
+        let id = id.to_string();
+        self.delete(&["v1", "models", model, "relations", &id], force, None)
+            .await
     }
 
     /// The relations that fit the filters of `query`.
@@ -525,7 +595,7 @@ impl RestClient {
                 "models",
                 model,
                 "machines",
-                machine.as_str(),
+                &machine.as_str().replace('/', "-"),
                 "history",
             ],
             limit,

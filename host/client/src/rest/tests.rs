@@ -423,7 +423,7 @@ async fn a_change_is_asked_for_once_more_under_its_key_when_the_connection_break
     let server = TestServer::start(router).await;
     let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
     let site = "site".parse().unwrap();
-    let units = client.add_units("demo", &site, 1).await.unwrap();
+    let units = client.add_units("demo", &site, 1, &[]).await.unwrap();
     assert_eq!(units[0].as_str(), "site/1");
     let mut keys = keys.lock().unwrap().clone();
     assert_eq!(keys.len(), 3);

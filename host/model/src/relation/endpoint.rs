@@ -30,6 +30,18 @@ impl fmt::Display for Role {
     }
 }
 
+impl FromStr for Role {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "provider" => Ok(Role::Provider),
+            "requirer" => Ok(Role::Requirer),
+            "peer" => Ok(Role::Peer),
+            other => Err(format!("\"{other}\" is not a role")),
+        }
+    }
+}
+
 /// What a person writes: `site`, or `site:website`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointName {

@@ -6,10 +6,12 @@
 //! hook that is due, in the order that Juju guarantees. Nothing here knows how settings are
 //! kept or when a unit enters a relation's scope.
 
+mod container;
 mod endpoint;
 mod order;
 #[cfg(test)]
 mod tests;
 
+pub use container::supported;
 pub use endpoint::{EndpointError, EndpointName, Pair, Role, Side};
 pub use order::{Contradiction, HookKind, RelationHook, RelationState, RemoteRelation};

@@ -14,6 +14,8 @@ use super::watch;
 handlers! {
     WatchUnit: |session, call| {
         let application = call.unit.application();
+        let principal = session.store().unit_principal(session.model()?, &call.unit).await?;
+        let container = principal.as_ref().unwrap_or(&call.unit);
         let interest = Interest::model(session.model()?)
             .key(namespace::UNIT, &call.unit)
             .key(namespace::RESOLVED, &call.unit)
@@ -22,6 +24,7 @@ handlers! {
             .key(namespace::APPLICATION_RELATIONS, &application)
             .key(namespace::LEADER_SETTINGS, &application)
             .key(namespace::RELATION_UNITS, &application)
+            .key(namespace::RELATION_UNITS, container)
             .all(namespace::CHARM);
         session.watch(watch::notify(session, interest), Vec::new())
     };

@@ -4,7 +4,7 @@
 //! a unit says whether it leads, a model counts. Asking for one of those too many costs a read,
 //! since what shows no change makes no event.
 
-use periapt_store::EntityKind::{Application, Charm, Hook, Machine, Model, Unit, User};
+use periapt_store::EntityKind::{Application, Charm, Hook, Machine, Model, Relation, Unit, User};
 use periapt_store::{Change, Wanted, namespace as ns};
 
 /// The namespace and the leases of one within it.
@@ -41,8 +41,22 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 wanted.add_shown(Model, &change.model, position);
                 wanted.units_on.insert(key.to_owned(), position);
             }
-            ns::MACHINE_STATUS | ns::MACHINE_UNITS | ns::MACHINE_REMOVAL => {
+            ns::MACHINE_STATUS | ns::MACHINE_REMOVAL => {
                 wanted.add(Machine, key, position);
+            }
+            // A principal lists its subordinates, which are on its machine.
+            ns::MACHINE_UNITS => {
+                wanted.add(Machine, key, position);
+                wanted.units_on.insert(key.to_owned(), position);
+            }
+            ns::RELATION => wanted.add(Relation, key, position),
+            ns::APPLICATION_RELATIONS => {
+                wanted.add_shown(Application, key, position);
+                wanted.relations_of.insert(key.to_owned(), position);
+            }
+            // The key is an application or the principal unit of a container.
+            ns::RELATION_UNITS => {
+                wanted.relations_of.insert(key.to_owned(), position);
             }
             ns::LEASE => {
                 if let Some(name) = key.strip_prefix(LEADERSHIP) {

@@ -87,6 +87,11 @@ fn changes_concern_what_shows_them() {
         change(5, namespace::LOG, ""),
         change(6, namespace::UNIT_STATUS, "site/0"),
         change(7, namespace::HOOK, "99"),
+        change(8, namespace::RELATION, "4"),
+        change(9, namespace::APPLICATION_RELATIONS, "front"),
+        change(10, namespace::RELATION_UNITS, "site"),
+        change(11, namespace::RELATION_UNITS, "site/0"),
+        change(12, namespace::MACHINE_UNITS, "5"),
     ];
     let wanted = concerns::wanted(&changes);
     let of = &wanted[MODEL];
@@ -100,12 +105,24 @@ fn changes_concern_what_shows_them() {
     assert_eq!(names(EntityKind::Unit), [("site/0".to_owned(), 6)].into());
     assert_eq!(
         names(EntityKind::Application),
-        [("site".to_owned(), 6)].into()
+        [("front".to_owned(), 9), ("site".to_owned(), 6)].into()
     );
-    assert_eq!(names(EntityKind::Machine), [("3".to_owned(), 2)].into());
+    assert_eq!(
+        names(EntityKind::Machine),
+        [("3".to_owned(), 2), ("5".to_owned(), 12)].into()
+    );
+    assert_eq!(names(EntityKind::Relation), [("4".to_owned(), 8)].into());
+    let relations_of = [("front", 9), ("site", 10), ("site/0", 11)];
+    assert_eq!(
+        of.relations_of,
+        relations_of.map(|(name, at)| (name.to_owned(), at)).into()
+    );
     assert_eq!(names(EntityKind::Model), [(MODEL.to_owned(), 2)].into());
     assert_eq!(names(EntityKind::Hook), [("99".to_owned(), 7)].into());
-    assert_eq!(of.units_on, [("3".to_owned(), 2)].into());
+    assert_eq!(
+        of.units_on,
+        [("3".to_owned(), 2), ("5".to_owned(), 12)].into()
+    );
     assert_eq!(of.units_of, [("site".to_owned(), 3)].into());
     assert!(concerns::wanted(&[change(5, namespace::LOG, "")]).is_empty());
     let user = Change {

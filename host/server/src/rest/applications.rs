@@ -142,7 +142,7 @@ async fn refresh(
     Ok(Json(state.store().refresh(&model, &name, request).await?))
 }
 
-/// Adds units to an application.
+/// Adds units to an application, on machines that are named or on new ones.
 #[utoipa::path(post, path = "/v1/models/{model}/applications/{name}/units", request_body = AddUnits, responses((status = 200, body = Vec<UnitName>)))]
 async fn add_units(
     State(state): State<ServerState>,
@@ -152,7 +152,7 @@ async fn add_units(
     Ok(Json(
         state
             .store()
-            .add_units(&model, &name, request.count)
+            .add_units_to(&model, &name, request.count, request.placement)
             .await?,
     ))
 }

@@ -21,6 +21,7 @@ enum About {
     ApplicationConfig,
     Unit,
     Machine,
+    Relation,
 }
 
 fn about(path: &str) -> Option<About> {
@@ -33,6 +34,7 @@ fn about(path: &str) -> Option<About> {
         "/applications/{name}/config" => About::ApplicationConfig,
         "/units/{name}/{number}" | "/units/{name}/{number}/resolved" => About::Unit,
         "/machines/{machine}" => About::Machine,
+        "/relations/{relation}" => About::Relation,
         _ => return None,
     })
 }
@@ -75,6 +77,7 @@ pub(super) async fn definition(
             namespace::UNIT,
             format!("{}/{}", get("name"), get("number")),
         ),
+        About::Relation => (namespace::RELATION, get("relation").to_owned()),
         About::Machine => (namespace::MACHINE, get("machine").replace('-', "/")),
     };
     Some(Definition::new(&model, namespace, key))
@@ -171,6 +174,6 @@ mod tests {
             .iter()
             .filter(|route| is_conditional(route.path))
             .count();
-        assert_eq!(conditional, 14);
+        assert_eq!(conditional, 18);
     }
 }

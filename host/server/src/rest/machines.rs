@@ -1,15 +1,15 @@
-//! Machines: list and look at.
+//! Machines: add, look at, remove.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
-use axum::routing::get;
+use axum::routing::{delete, get, post};
 use periapt_model::MachineId;
-use periapt_wire::rest::{ListQuery, MachineInfo, Page};
+use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal};
 use serde_json::Value;
 
 use super::Row;
-use super::extract::{InMachine, InModel, Query};
+use super::extract::{Body, Force, InMachine, InModel, Query};
 use super::page::page;
 use super::problem::Answer;
 use crate::state::ServerState;
@@ -17,16 +17,22 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         (Method::GET, "/v1/models/{model}/machines", get(list)),
+        (Method::POST, "/v1/models/{model}/machines", post(add)),
         (
             Method::GET,
             "/v1/models/{model}/machines/{machine}",
             get(show),
         ),
+        (
+            Method::DELETE,
+            "/v1/models/{model}/machines/{machine}",
+            delete(remove),
+        ),
     ]
 }
 
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(list, show))]
+#[openapi(paths(list, add, show, remove))]
 pub(super) struct Described;
 
 /// Lists the machines of a model.
@@ -52,4 +58,31 @@ async fn show(
     Ok(Json(
         state.store().machine(&model, &machine, &presence).await?,
     ))
+}
+
+/// Adds machines that units can be placed on.
+///
+/// They stay until they are removed, whether or not units run on them.
+#[utoipa::path(post, path = "/v1/models/{model}/machines", request_body = AddMachines, responses((status = 200, body = Vec<MachineInfo>)))]
+async fn add(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Body(request): Body<AddMachines>,
+) -> Result<Json<Vec<MachineInfo>>, Answer> {
+    Ok(Json(
+        state.store().add_machines(&model, request.count).await?,
+    ))
+}
+
+/// Begins to remove a machine.
+///
+/// Refused while units run on it, unless with `force`: then they are removed along with it.
+#[utoipa::path(delete, path = "/v1/models/{model}/machines/{machine}", responses((status = 200, body = Removal)))]
+async fn remove(
+    State(state): State<ServerState>,
+    InMachine(model, machine): InMachine,
+    Query(Force { force }): Query<Force>,
+) -> Result<Json<Removal>, Answer> {
+    let removed = state.store().remove_machine(&model, &machine, force);
+    Ok(Json(removed.await?))
 }

@@ -207,7 +207,11 @@ fn status_of(error: &StoreError) -> u16 {
             | "idempotency-key-taken"
             | "last-superuser"
             | "owner-access"
-            | "user-oneself" => 409,
+            | "user-oneself"
+            | "relation-limit-exceeded"
+            | "relation-is-peer"
+            | "unit-is-subordinate"
+            | "charm-breaks-relations" => 409,
             "registration-invalid" => 401,
             "precondition-failed" => 412,
             _ => 400,
@@ -255,6 +259,36 @@ pub(super) fn advice(code: &str) -> &'static str {
         "application-not-found" | "unit-not-found" | "machine-not-found" => {
             "`periapt status` shows what the model holds"
         }
+        "relation-not-found" => "`periapt status --relations` shows the relations",
+        "relation-already-exists" => "they are related already: `periapt status --relations`",
+        "relation-dying" => "it is being removed; wait until it is gone",
+        "endpoints-invalid" => {
+            "name two: `periapt integrate APPLICATION[:ENDPOINT] APPLICATION[:ENDPOINT]`"
+        }
+        "endpoint-not-found" => "use one of the endpoints it has",
+        "endpoint-is-peer" => "nothing is to be done: peers relate by themselves",
+        "endpoints-do-not-fit" => {
+            "relate a provider of an interface with a requirer of the same interface"
+        }
+        "endpoints-ambiguous" => {
+            "name the endpoints: `periapt integrate` takes each pair as written"
+        }
+        "relation-needs-subordinate" => {
+            "relate it with a subordinate application, or use another endpoint"
+        }
+        "relation-with-itself" => "relate two applications",
+        "relation-is-peer" => "peers stay related as long as their application is there",
+        "relation-limit-exceeded" => {
+            "remove one of these relations first: `periapt remove-relation ID`"
+        }
+        "unit-is-subordinate" => {
+            "remove the principal unit, or the relation: `periapt remove-relation ID`"
+        }
+        "charm-breaks-relations" => "remove these relations first: `periapt remove-relation ID`",
+        "has-assigned-units" => {
+            "remove its units first, or with the machine: `periapt remove-machine --force`"
+        }
+        "machine-dying" | "machine-dead" => "it is being removed; use another machine",
         "user-not-found" => "`periapt users` lists the users",
         "user-already-exists" => "choose another name",
         "token-not-found" => "`periapt tokens` lists the tokens",

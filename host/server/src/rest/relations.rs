@@ -1,31 +1,48 @@
-//! Relations: list and look at.
+//! Relations: make, look at, suspend, remove.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
-use axum::routing::get;
-use periapt_wire::rest::{ListQuery, Page, RelationInfo};
+use axum::routing::{delete, get, patch, post};
+use periapt_model::relation::EndpointName;
+use periapt_wire::Problem;
+use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, Page, RelationInfo, Removal};
 use serde_json::Value;
 
 use super::Row;
-use super::extract::{InModel, InRelation, Query};
+use super::extract::{Body, Force, InModel, InRelation, Query};
 use super::page::page;
-use super::problem::Answer;
+use super::problem::{Answer, advice};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
         (Method::GET, "/v1/models/{model}/relations", get(list)),
         (
+            Method::POST,
+            "/v1/models/{model}/relations",
+            post(integrate),
+        ),
+        (
             Method::GET,
             "/v1/models/{model}/relations/{relation}",
             get(show),
+        ),
+        (
+            Method::PATCH,
+            "/v1/models/{model}/relations/{relation}",
+            patch(change),
+        ),
+        (
+            Method::DELETE,
+            "/v1/models/{model}/relations/{relation}",
+            delete(remove),
         ),
     ]
 }
 
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(list, show))]
+#[openapi(paths(list, integrate, show, change, remove))]
 pub(super) struct Described;
 
 /// Lists the relations of a model.
@@ -45,4 +62,56 @@ async fn show(
     InRelation(model, relation): InRelation,
 ) -> Result<Json<RelationInfo>, Answer> {
     Ok(Json(state.store().relation(&model, relation).await?))
+}
+
+/// Relates two applications.
+///
+/// Each endpoint is `APPLICATION:ENDPOINT`, or the application alone where only one of its endpoints fits.
+#[utoipa::path(post, path = "/v1/models/{model}/relations", request_body = Integrate, responses((status = 200, body = RelationInfo)))]
+async fn integrate(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Body(request): Body<Integrate>,
+) -> Result<Json<RelationInfo>, Answer> {
+    let [one, other] = request.endpoints.as_slice() else {
+        return Err(Answer(
+            Problem::new(400, "endpoints-invalid", "The request is not valid")
+                .why(format!(
+                    "a relation has two endpoints, {} were given",
+                    request.endpoints.len()
+                ))
+                .advice(advice("endpoints-invalid")),
+        ));
+    };
+    let endpoints: [EndpointName; 2] = [one.parse()?, other.parse()?];
+    Ok(Json(state.store().integrate(&model, endpoints).await?))
+}
+
+/// Suspends or resumes a relation.
+///
+/// While it is suspended its units have left it, as if it were removed, but it stays.
+#[utoipa::path(patch, path = "/v1/models/{model}/relations/{relation}", request_body = ChangeRelation, responses((status = 200, body = RelationInfo)))]
+async fn change(
+    State(state): State<ServerState>,
+    InRelation(model, relation): InRelation,
+    Body(request): Body<ChangeRelation>,
+) -> Result<Json<RelationInfo>, Answer> {
+    let (suspended, reason) = (request.suspended, &request.reason);
+    let changed = state
+        .store()
+        .change_relation(&model, relation, suspended, reason);
+    Ok(Json(changed.await?))
+}
+
+/// Begins to remove a relation.
+///
+/// Its units run their departed and broken hooks first; with `force` it goes after a while whether or not they did. The answer names the subordinate units that go with it.
+#[utoipa::path(delete, path = "/v1/models/{model}/relations/{relation}", responses((status = 200, body = Removal)))]
+async fn remove(
+    State(state): State<ServerState>,
+    InRelation(model, relation): InRelation,
+    Query(Force { force }): Query<Force>,
+) -> Result<Json<Removal>, Answer> {
+    let removed = state.store().remove_relation(&model, relation, force);
+    Ok(Json(removed.await?))
 }

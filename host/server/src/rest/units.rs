@@ -52,19 +52,19 @@ async fn list(
     page(state.store().units(&model, &presence).await?, &query)
 }
 
-/// Shows a unit.
+/// Shows a unit with its relations and their settings.
 #[utoipa::path(get, path = "/v1/models/{model}/units/{name}/{number}", responses((status = 200, body = UnitInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
 ) -> Result<Json<UnitInfo>, Answer> {
     let present = state.presence().is_present(&model);
-    Ok(Json(
-        state
-            .store()
-            .unit(&model, &unit, &|_: &MachineId| present)
-            .await?,
-    ))
+    let presence = |_: &MachineId| present;
+    let shown = state.store().unit(&model, &unit, &presence).await?;
+    Ok(Json(UnitInfo {
+        relations: state.store().unit_relations(&model, &unit).await?,
+        ..shown
+    }))
 }
 
 /// Begins to remove a unit.

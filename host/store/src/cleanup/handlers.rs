@@ -7,7 +7,7 @@ use crate::changes::namespace;
 use crate::db::params;
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::{Result, machines, model_config, removal};
+use crate::{Result, machines, model_config, relations, removal};
 
 pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<()> {
     let kind =
@@ -19,8 +19,15 @@ pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<(
         Kind::ModelMachines => model_machines(tx, model, force).await,
         Kind::ForceDestroyUnit => force_destroy_unit(tx, model, &item.subject.parse()?).await,
         Kind::ForceRemoveUnit => force_remove_unit(tx, model, &item.subject.parse()?).await,
+        Kind::ForceRelation => relations::force(tx, model, relation_id(&item.subject)?).await,
         Kind::ForceDeadMachine => force_dead_machine(tx, model, &item.subject.parse()?).await,
     }
+}
+
+fn relation_id(subject: &str) -> Result<u64> {
+    subject
+        .parse()
+        .map_err(|error| StoreError::corrupt("clean-up", error))
 }
 
 async fn application_units(
@@ -91,11 +98,6 @@ async fn force_remove_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> R
     let Some(found) = removal::leaving(tx, model, unit).await? else {
         return Ok(());
     };
-    // Subordinates live on the principal's machine and cannot outlive it.
-    let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2";
-    for row in tx.db.fetch(sql, params![model, unit]).await? {
-        removal::remove_unit_now(tx, model, &row.parse(0, "unit name")?).await?;
-    }
     removal::remove_unit_now(tx, model, unit).await?;
     if let Some(machine) = found.machine {
         let due = tx

@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     ForceDestroyUnit,
     /// Second step of force: the unit is gone, whatever its agent does.
     ForceRemoveUnit,
+    /// A forced relation is gone, whoever is still in its scope.
+    ForceRelation,
     /// The machine of a forced unit is dead, whatever its agent does.
     ForceDeadMachine,
 }
@@ -37,6 +39,7 @@ impl Kind {
         Kind::ModelMachines,
         Kind::ForceDestroyUnit,
         Kind::ForceRemoveUnit,
+        Kind::ForceRelation,
         Kind::ForceDeadMachine,
     ];
 
@@ -47,6 +50,7 @@ impl Kind {
             Kind::ModelMachines => "model-machines",
             Kind::ForceDestroyUnit => "force-destroy-unit",
             Kind::ForceRemoveUnit => "force-remove-unit",
+            Kind::ForceRelation => "force-relation",
             Kind::ForceDeadMachine => "force-dead-machine",
         }
     }

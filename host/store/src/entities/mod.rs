@@ -2,7 +2,9 @@
 //!
 //! Whoever follows the change log knows which names changed; this module reads those names,
 //! whatever their kind and model, in one snapshot and with a few statements for each kind, and
-//! answers with the same bodies as `GET` of the entity. It keeps nothing between two calls.
+//! answers with the same bodies as `GET` of the entity, but for the settings of a unit's
+//! relations, of which there may be many: `settings-version` of a relation tells that there are
+//! new ones. It keeps nothing between two calls.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +18,7 @@ use crate::{Result, Store, charms, models};
 mod hooks;
 mod machines;
 mod parts;
+mod relations;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -31,17 +34,19 @@ pub enum EntityKind {
     Hook,
     Machine,
     Model,
+    Relation,
     Unit,
     User,
 }
 
 impl EntityKind {
-    pub const ALL: [EntityKind; 7] = [
+    pub const ALL: [EntityKind; 8] = [
         EntityKind::Application,
         EntityKind::Charm,
         EntityKind::Hook,
         EntityKind::Machine,
         EntityKind::Model,
+        EntityKind::Relation,
         EntityKind::Unit,
         EntityKind::User,
     ];
@@ -54,6 +59,7 @@ impl EntityKind {
             EntityKind::Hook => "hook",
             EntityKind::Machine => "machine",
             EntityKind::Model => "model",
+            EntityKind::Relation => "relation",
             EntityKind::Unit => "unit",
             EntityKind::User => "user",
         }
@@ -77,6 +83,8 @@ pub struct WantedOfModel {
     pub units_of: BTreeMap<String, i64>,
     /// Machines all of whose units are wanted.
     pub units_on: BTreeMap<String, i64>,
+    /// Applications, or principal units of containers, all of whose relations are wanted.
+    pub relations_of: BTreeMap<String, i64>,
     /// All units and machines.
     pub agents: Option<i64>,
 }
@@ -170,6 +178,10 @@ impl Store {
                 "SELECT model_uuid, name FROM application",
             ),
             (EntityKind::Charm, "SELECT model_uuid, url FROM charm"),
+            (
+                EntityKind::Relation,
+                "SELECT model_uuid, CAST(id AS TEXT) FROM relation",
+            ),
             (EntityKind::User, "SELECT '', name FROM account"),
         ] {
             for row in db.fetch(sql, vec![]).await? {
@@ -223,6 +235,7 @@ impl Reader {
             return self.users(names).await;
         };
         units::name(&mut self.db, &uuid, &mut wanted).await?;
+        relations::name(&mut self.db, &uuid, &mut wanted).await?;
         let present = present(&uuid);
         for (kind, names) in wanted.names {
             let names = Names::new(&uuid, kind, names);
@@ -232,6 +245,7 @@ impl Reader {
                 EntityKind::Hook => hooks::read(self, names).await?,
                 EntityKind::Machine => machines::read(self, names, present).await?,
                 EntityKind::Model => self.model(names).await?,
+                EntityKind::Relation => relations::read(self, names).await?,
                 EntityKind::Unit => units::read(self, names, present).await?,
                 EntityKind::User => {}
             }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Names, Reader, part_params};
 use crate::Result;
-use crate::applications;
 use crate::db::Param;
+use crate::{applications, relations};
 
 /// Names of one statement. [`names!`] has as many.
 pub(super) const PART: usize = 16;
@@ -41,6 +41,7 @@ pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
 
 /// Applications, with their units and what those say.
 pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Result<()> {
+    let mut held_by = relations::relations_in_words(&mut reader.db, &names.model).await?;
     for part in parts(&names.causes) {
         let sql = names!(
             "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit
@@ -59,7 +60,7 @@ pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Resul
         }
         let sql = names!(
             "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
-                application.exposed, application.workload_version,
+                application.exposed, application.workload_version, application.subordinate,
                 status.status, status.message, status.data, status.since
             FROM application
             JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -73,7 +74,7 @@ pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Resul
             .fetch(sql, part_params(&names.model, &part))
             .await?;
         for row in &rows {
-            let info = applications::read(row, &mut units)?;
+            let info = applications::read(row, &mut units, &mut held_by)?;
             names.put(reader, info.name.as_str(), &info)?;
         }
     }

@@ -42,7 +42,7 @@ async fn every_entity_is_as_it_is_shown_alone() {
         let all = by_name(everything.entities);
         let count = |kind| all.keys().filter(|(found, _)| *found == kind).count();
         let counts: Vec<usize> = EntityKind::ALL.into_iter().map(count).collect();
-        assert_eq!(counts, [1, 1, 0, 20, 1, 20, 1]);
+        assert_eq!(counts, [1, 1, 0, 20, 1, 0, 20, 1]);
         let alone = fixture
             .store
             .unit(&model, &unit, &|_| true)
@@ -213,6 +213,67 @@ async fn a_remembered_name_is_forgotten_with_its_model() {
         assert!(found().await.is_err());
         let second = fixture.model("default").await;
         assert_eq!(found().await.expect("found"), second);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn changes_in_relations_lead_to_the_relations() {
+    use crate::db::params;
+    for fixture in fixtures().await {
+        let model = fixture.site(1).await;
+        let of = model.clone();
+        let written = fixture.store.write(move |tx| {
+            Box::pin(async move {
+                let sql = "INSERT INTO relation (model_uuid, id, key, interface, scope, life, suspended,
+                        suspended_reason, forced, created_at)
+                    VALUES ($1, $2, $3, 'http', 'global', 'alive', 0, '', 0, 0)";
+                let end = "INSERT INTO relation_endpoint (model_uuid, relation_id, application, name, role, settings,
+                        version) VALUES ($1, $2, $3, 'website', $4, '{}', 0)";
+                for id in 1..=12_i64 {
+                    let key = format!("front{id}:website site:website");
+                    tx.db.execute(sql, params![&of, id, key]).await?;
+                    let other = format!("front{id}");
+                    tx.db.execute(end, params![&of, id, other, "requirer"]).await?;
+                    tx.db.execute(end, params![&of, id, "site", "provider"]).await?;
+                }
+                let sql = "INSERT INTO relation_unit (model_uuid, relation_id, unit, application, endpoint, container,
+                        in_scope, settings, version) VALUES ($1, 2, 'site/0', 'site', 'website', '', 1, '{}', 1)";
+                tx.db.execute(sql, params![&of]).await?;
+                Ok(())
+            })
+        });
+        written.await.expect("written");
+        let read = async |names: WantedOfModel| {
+            let wanted = Wanted::from([(model.to_string(), names)]);
+            let found = fixture
+                .store
+                .entities(wanted, &|_| true)
+                .await
+                .expect("read");
+            by_name(found)
+        };
+        let mut names = WantedOfModel::default();
+        names.relations_of.insert("front7".to_owned(), 5);
+        names.relations_of.insert("site/0".to_owned(), 6);
+        names.add(EntityKind::Relation, "99", 7);
+        let found = read(names).await;
+        let keys: Vec<&str> = found.keys().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(keys, ["2", "7", "99"]);
+        let seven = &found[&(EntityKind::Relation, "7".to_owned())];
+        let alone = fixture.store.relation(&model, 7).await.expect("relation");
+        assert_eq!(*seven, Some(serde_json::to_value(alone).expect("JSON")));
+        assert_eq!(found[&(EntityKind::Relation, "99".to_owned())], None);
+
+        let mut names = WantedOfModel::default();
+        names.relations_of.insert("site".to_owned(), 5);
+        assert_eq!(read(names).await.len(), 12);
+        let everything = fixture.store.every_entity(&|_| true).await.expect("read");
+        let relations = by_name(everything.entities);
+        let count = relations
+            .keys()
+            .filter(|(kind, _)| *kind == EntityKind::Relation);
+        assert_eq!(count.count(), 12);
         fixture.end().await;
     }
 }

@@ -11,7 +11,7 @@ use super::{Cause, EntityKind, Names, Reader, WantedOfModel, part_params, raise}
 use crate::Result;
 use crate::db::{Session, params};
 use crate::units::{Cleanup, waiting_for};
-use crate::{lease, status};
+use crate::{lease, relations, status};
 
 /// Turns what is wanted of all units of something into their names.
 pub(super) async fn name(
@@ -72,6 +72,7 @@ fn shown(position: i64) -> Cause {
 /// Reads the named units. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
     let leaders = lease::rows::leaders(&mut reader.db, &names.model).await?;
+    let mut around = relations::neighbours(&mut reader.db, &names.model, None).await?;
     for part in parts(&names.causes) {
         let mut cleanups = cleanups(reader, &names.model, &part).await?;
         let sql = names!(
@@ -103,7 +104,16 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
             let agent: Status<Agent> = status::read(row, 11)?;
             let present = present && machine.is_some();
             let due = cleanups.remove(name.as_str()).unwrap_or_default();
-            let waiting_for = waiting_for(&name, life, machine.as_ref(), &agent, present, &due);
+            let neighbours = around.remove(name.as_str()).unwrap_or_default();
+            let waiting_for = waiting_for(
+                &name,
+                life,
+                machine.as_ref(),
+                &agent,
+                present,
+                &neighbours,
+                &due,
+            );
             let (workload, agent) = status::shown(&name, workload, agent, present);
             let addresses: Vec<String> = row.json(6, "addresses")?;
             let application = name.application();
@@ -122,8 +132,8 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
                 workload,
                 agent,
                 waiting_for,
-                principal: None,
-                subordinates: Vec::new(),
+                principal: neighbours.principal,
+                subordinates: neighbours.subordinates,
                 relations: Vec::new(),
             };
             names.put(reader, info.name.as_str(), &info)?;

@@ -1,13 +1,16 @@
 //! Puts the picture into the shape of Juju's `FullStatus`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
-use periapt_model::status::{Status, derive_application};
-use periapt_model::{Life, MachineId};
+use periapt_model::status::{Status, Workload, derive_application};
+use periapt_model::{ApplicationName, Life, MachineId, UnitName};
+use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 use periapt_wire::status::{
-    ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, ModelStatusInfo, UnitStatus,
+    ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, ModelStatusInfo,
+    RelationStatus, UnitStatus,
 };
+use serde_json::json;
 
 use super::pattern::Patterns;
 use super::{ApplicationRow, MachineRow, Picture, Presence, UnitRow};
@@ -25,11 +28,12 @@ pub(super) fn full_status(
     let Picture {
         model,
         applications,
-        mut units,
+        units,
         machines,
+        relations,
         leaders,
     } = picture;
-    let addresses: std::collections::HashMap<MachineId, String> = machines
+    let addresses: HashMap<MachineId, String> = machines
         .iter()
         .filter_map(|machine| Some((machine.id.clone(), machine.addresses.first()?.clone())))
         .collect();
@@ -37,40 +41,53 @@ pub(super) fn full_status(
         controller_timestamp: rfc3339(now),
         ..FullStatus::default()
     };
-    let mut used: HashSet<MachineId> = HashSet::new();
+    let context = UnitContext {
+        leaders: &leaders,
+        addresses: &addresses,
+        presence,
+        charms: applications
+            .iter()
+            .map(|row| (row.name.clone(), row.charm.clone()))
+            .collect(),
+    };
+    let derived = derived(&applications, &units);
+    let shown = Shown::new(&units, patterns);
+    let mut units = unit_statuses(units, &shown, &context);
+    let subordinate: HashSet<ApplicationName> = applications
+        .iter()
+        .filter(|row| row.subordinate)
+        .map(|row| row.name.clone())
+        .collect();
     for application in applications {
-        let mut rows = units.remove(&application.name).unwrap_or_default();
-        let derived = application.status.clone().unwrap_or_else(|| {
-            derive_application(rows.iter().map(|row| {
-                // A unit that cannot be heard of keeps what it said last.
-                shown(&row.name, row.workload.clone(), row.agent.clone(), true).0
-            }))
-        });
-        if !patterns.is_empty() && !patterns.name(application.name.as_str()) {
-            rows.retain(|row| {
-                patterns.name(row.name.as_str())
-                    || row
-                        .machine
-                        .as_ref()
-                        .is_some_and(|machine| patterns.name(machine.as_str()))
-            });
-            if rows.is_empty() {
-                continue;
-            }
+        let name = &application.name;
+        let wanted = patterns.is_empty()
+            || patterns.name(name.as_str())
+            || shown.applications.contains(name);
+        if !wanted {
+            continue;
         }
-        used.extend(rows.iter().filter_map(|row| row.machine.clone()));
-        let leader = leaders.get(&application.name).map(String::as_str);
-        let name = application.name.to_string();
-        let context = UnitContext {
-            leader,
-            addresses: &addresses,
-            presence,
-            charm: &application.charm,
+        let entry = ApplicationEntry {
+            status: derived.get(name).cloned(),
+            units: (!application.subordinate).then(|| units.remove(name).unwrap_or_default()),
+            relations: related(name, &relations),
+            subordinate_to: match application.subordinate {
+                true => principals(name, &relations, &subordinate),
+                false => Vec::new(),
+            },
         };
-        let rows = unit_statuses(rows, &context);
         full.applications
-            .insert(name, application_status(application, derived, rows));
+            .insert(name.to_string(), application_status(application, entry));
     }
+    full.relations = relations
+        .into_iter()
+        .filter(|relation| {
+            let is_shown =
+                |end: &RelationEndpoint| full.applications.contains_key(end.application.as_str());
+            relation.endpoints.iter().any(is_shown)
+        })
+        .map(|relation| relation_status(relation, &subordinate))
+        .collect();
+    let used = shown.machines;
     for machine in machines {
         if patterns.is_empty() || used.contains(&machine.id) || patterns.name(machine.id.as_str()) {
             full.machines
@@ -95,56 +112,151 @@ pub(super) fn full_status(
     full
 }
 
-struct UnitContext<'a> {
-    leader: Option<&'a str>,
-    addresses: &'a std::collections::HashMap<MachineId, String>,
-    presence: Presence<'a>,
-    /// The charm the application wants.
-    charm: &'a str,
-}
-
-/// Units by name, subordinates within their principal.
-fn unit_statuses(rows: Vec<UnitRow>, context: &UnitContext<'_>) -> BTreeMap<String, UnitStatus> {
-    rows.into_iter()
-        .map(|row| {
-            let present = row.machine.as_ref().is_some_and(context.presence);
-            let (workload, agent) = shown(&row.name, row.workload, row.agent, present);
-            let status = UnitStatus {
-                workload_status: detailed(workload, Life::Alive),
-                agent_status: DetailedStatus {
-                    version: VERSION.to_owned(),
-                    ..detailed(agent, row.life)
-                },
-                workload_version: row.workload_version,
-                public_address: row
-                    .machine
-                    .as_ref()
-                    .and_then(|machine| context.addresses.get(machine).cloned())
-                    .unwrap_or_default(),
-                machine: row
-                    .machine
-                    .map(String::from)
-                    .filter(|_| row.principal.is_none())
-                    .unwrap_or_default(),
-                opened_ports: row.opened_ports,
-                // Shown only while it differs from the application's, as Juju does.
-                charm: row
-                    .charm
-                    .filter(|charm| charm != context.charm)
-                    .unwrap_or_default(),
-                subordinates: None,
-                leader: context.leader == Some(row.name.as_str()),
-            };
-            (row.name.to_string(), status)
+/// What the applications say of themselves, or else what their units say together.
+fn derived(
+    applications: &[ApplicationRow],
+    units: &BTreeMap<ApplicationName, Vec<UnitRow>>,
+) -> HashMap<ApplicationName, Status<Workload>> {
+    applications
+        .iter()
+        .map(|application| {
+            let rows = units.get(&application.name).into_iter().flatten();
+            let status = application.status.clone().unwrap_or_else(|| {
+                derive_application(rows.map(|row| {
+                    // A unit that cannot be heard of keeps what it said last.
+                    shown(&row.name, row.workload.clone(), row.agent.clone(), true).0
+                }))
+            });
+            (application.name.clone(), status)
         })
         .collect()
 }
 
-fn application_status(
-    row: ApplicationRow,
-    status: Status<periapt_model::status::Workload>,
-    units: BTreeMap<String, UnitStatus>,
-) -> ApplicationStatus {
+/// What the patterns name, and what stands or falls with it.
+struct Shown {
+    everything: bool,
+    units: HashSet<UnitName>,
+    applications: HashSet<ApplicationName>,
+    machines: HashSet<MachineId>,
+}
+
+impl Shown {
+    /// A unit is shown when it, its application or its machine is named. It brings its principal
+    /// along, or its subordinates.
+    fn new(all: &BTreeMap<ApplicationName, Vec<UnitRow>>, patterns: &Patterns<'_>) -> Self {
+        let rows = || all.values().flatten();
+        let named = |row: &&UnitRow| {
+            patterns.is_empty()
+                || patterns.name(row.name.as_str())
+                || patterns.name(row.name.application().as_str())
+                || (row.machine.as_ref()).is_some_and(|machine| patterns.name(machine.as_str()))
+        };
+        let named: HashSet<&UnitName> = rows().filter(named).map(|row| &row.name).collect();
+        let brought = |row: &&UnitRow| {
+            (row.principal.as_ref()).is_some_and(|principal| named.contains(principal))
+        };
+        let mut units: HashSet<UnitName> = named.iter().map(|name| (*name).clone()).collect();
+        units.extend(rows().filter(brought).map(|row| row.name.clone()));
+        let principals = rows().filter(|row| named.contains(&row.name));
+        units.extend(principals.filter_map(|row| row.principal.clone()));
+        let found = || rows().filter(|row| units.contains(&row.name));
+        Self {
+            everything: patterns.is_empty(),
+            applications: found().map(|row| row.name.application()).collect(),
+            machines: found().filter_map(|row| row.machine.clone()).collect(),
+            units,
+        }
+    }
+
+    fn has(&self, unit: &UnitName) -> bool {
+        self.everything || self.units.contains(unit)
+    }
+}
+
+struct UnitContext<'a> {
+    leaders: &'a HashMap<ApplicationName, String>,
+    addresses: &'a HashMap<MachineId, String>,
+    presence: Presence<'a>,
+    /// The charms the applications want.
+    charms: HashMap<ApplicationName, String>,
+}
+
+/// Principal units by application, each with its subordinates within.
+fn unit_statuses(
+    all: BTreeMap<ApplicationName, Vec<UnitRow>>,
+    shown: &Shown,
+    context: &UnitContext<'_>,
+) -> HashMap<ApplicationName, BTreeMap<String, UnitStatus>> {
+    let mut contained: HashMap<UnitName, BTreeMap<String, UnitStatus>> = HashMap::new();
+    let mut principals = Vec::new();
+    for row in all.into_values().flatten() {
+        if !shown.has(&row.name) {
+            continue;
+        }
+        match row.principal.clone() {
+            Some(principal) => {
+                let (name, status) = (row.name.to_string(), unit_status(row, context));
+                contained.entry(principal).or_default().insert(name, status);
+            }
+            None => principals.push(row),
+        }
+    }
+    let mut units: HashMap<ApplicationName, BTreeMap<String, UnitStatus>> = HashMap::new();
+    for row in principals {
+        let (name, subordinates) = (row.name.clone(), contained.remove(&row.name));
+        let status = UnitStatus {
+            subordinates,
+            ..unit_status(row, context)
+        };
+        let of_application = units.entry(name.application()).or_default();
+        of_application.insert(name.to_string(), status);
+    }
+    units
+}
+
+fn unit_status(row: UnitRow, context: &UnitContext<'_>) -> UnitStatus {
+    let application = row.name.application();
+    let present = row.machine.as_ref().is_some_and(context.presence);
+    let (workload, agent) = shown(&row.name, row.workload, row.agent, present);
+    let address = row
+        .machine
+        .as_ref()
+        .and_then(|machine| context.addresses.get(machine));
+    UnitStatus {
+        workload_status: detailed(workload, Life::Alive),
+        agent_status: DetailedStatus {
+            version: VERSION.to_owned(),
+            ..detailed(agent, row.life)
+        },
+        workload_version: row.workload_version,
+        public_address: address.cloned().unwrap_or_default(),
+        // A subordinate is where its principal is.
+        machine: row
+            .machine
+            .map(String::from)
+            .filter(|_| row.principal.is_none())
+            .unwrap_or_default(),
+        opened_ports: row.opened_ports,
+        // Shown only while it differs from the application's, as Juju does.
+        charm: row
+            .charm
+            .filter(|charm| context.charms.get(&application) != Some(charm))
+            .unwrap_or_default(),
+        subordinates: None,
+        leader: context.leaders.get(&application).map(String::as_str) == Some(row.name.as_str()),
+    }
+}
+
+/// What is shown of an application beside its row.
+struct ApplicationEntry {
+    status: Option<Status<Workload>>,
+    units: Option<BTreeMap<String, UnitStatus>>,
+    relations: BTreeMap<String, Vec<String>>,
+    subordinate_to: Vec<String>,
+}
+
+fn application_status(row: ApplicationRow, entry: ApplicationEntry) -> ApplicationStatus {
+    let unknown = || Status::new(Workload::Unknown, "");
     ApplicationStatus {
         charm_version: row.charm_revision.to_string(),
         charm_rev: Some(row.charm_revision),
@@ -152,10 +264,88 @@ fn application_status(
         base: base(),
         exposed: row.exposed,
         life: row.life.as_status().to_owned(),
-        units: Some(units),
-        status: detailed(status, Life::Alive),
+        relations: entry.relations,
+        subordinate_to: entry.subordinate_to,
+        units: entry.units,
+        status: detailed(entry.status.unwrap_or_else(unknown), Life::Alive),
         workload_version: row.workload_version,
         ..ApplicationStatus::default()
+    }
+}
+
+/// The applications at the other ends, by endpoint; of peers the application itself.
+fn related(
+    application: &ApplicationName,
+    relations: &[RelationInfo],
+) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for relation in relations {
+        let own = relation
+            .endpoints
+            .iter()
+            .filter(|end| end.application == *application);
+        for end in own {
+            let other = relation
+                .endpoints
+                .iter()
+                .find(|other| *other != end)
+                .unwrap_or(end);
+            all.entry(end.name.clone())
+                .or_default()
+                .insert(other.application.to_string());
+        }
+    }
+    all.into_iter()
+        .map(|(endpoint, others)| (endpoint, others.into_iter().collect()))
+        .collect()
+}
+
+/// The principal applications in whose containers the units of a subordinate live.
+fn principals(
+    application: &ApplicationName,
+    relations: &[RelationInfo],
+    subordinate: &HashSet<ApplicationName>,
+) -> Vec<String> {
+    let takes_part = |relation: &&RelationInfo| {
+        relation.scope == "container"
+            && relation
+                .endpoints
+                .iter()
+                .any(|end| end.application == *application)
+    };
+    let found: BTreeSet<String> = relations
+        .iter()
+        .filter(takes_part)
+        .flat_map(|relation| &relation.endpoints)
+        .filter(|end| !subordinate.contains(&end.application))
+        .map(|end| end.application.to_string())
+        .collect();
+    found.into_iter().collect()
+}
+
+fn relation_status(
+    relation: RelationInfo,
+    subordinate: &HashSet<ApplicationName>,
+) -> RelationStatus {
+    let end = |end: &RelationEndpoint| {
+        json!({
+            "application": end.application, "name": end.name, "role": end.role,
+            "subordinate": subordinate.contains(&end.application),
+        })
+    };
+    RelationStatus {
+        id: relation.id,
+        endpoints: relation.endpoints.iter().map(end).collect(),
+        key: relation.key,
+        interface: relation.interface,
+        scope: relation.scope,
+        status: DetailedStatus {
+            status: relation.status,
+            info: relation.message,
+            since: Some(rfc3339(relation.created_at)),
+            life: relation.life.as_status().to_owned(),
+            ..DetailedStatus::default()
+        },
     }
 }
 

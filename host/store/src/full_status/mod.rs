@@ -1,16 +1,17 @@
-//! The picture of a model that `status` shows: nine indexed statements in one snapshot, however
-//! many units there are, and an assembly in memory.
+//! The picture of a model that `status` shows: a dozen indexed statements in one snapshot, however
+//! many units and relations there are, and an assembly in memory.
 
 use std::collections::{BTreeMap, HashMap};
 
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
+use periapt_wire::rest::RelationInfo;
 use periapt_wire::status::FullStatus;
 
 use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, lease};
+use crate::{Result, Store, lease, relations};
 
 mod assemble;
 mod pattern;
@@ -58,6 +59,7 @@ struct ApplicationRow {
     life: periapt_model::Life,
     exposed: bool,
     workload_version: String,
+    subordinate: bool,
     status: Option<Status<Workload>>,
 }
 
@@ -89,6 +91,7 @@ struct Picture {
     applications: Vec<ApplicationRow>,
     units: BTreeMap<ApplicationName, Vec<UnitRow>>,
     machines: Vec<MachineRow>,
+    relations: Vec<RelationInfo>,
     leaders: HashMap<ApplicationName, String>,
 }
 
@@ -99,6 +102,7 @@ impl Picture {
             applications: load_applications(db, model).await?,
             units: load_units(db, model).await?,
             machines: load_machines(db, model).await?,
+            relations: relations::all(db, model).await?,
             leaders: lease::rows::leaders(db, model).await?,
         })
     }
@@ -122,6 +126,7 @@ async fn load_model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
 async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<ApplicationRow>> {
     let sql = "SELECT application.name, application.charm_url, charm.revision, application.life,
             application.exposed, application.workload_version,
+            application.subordinate,
             status.status, status.message, status.data, status.since
         FROM application
         JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
@@ -138,8 +143,9 @@ async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<Ap
                 life: row.parse(3, "life")?,
                 exposed: row.flag(4)?,
                 workload_version: row.text(5)?,
-                status: match row.optional_text(6)? {
-                    Some(_) => Some(status::read(row, 6)?),
+                subordinate: row.flag(6)?,
+                status: match row.optional_text(7)? {
+                    Some(_) => Some(status::read(row, 7)?),
                     None => None,
                 },
             })

@@ -1,81 +1,28 @@
 //! Relations: who is in scope, with which settings, and what begins and ends with them.
+//!
+//! A relation has one row, one more for each endpoint with the settings of that application,
+//! and one for each unit that ever entered its scope, with the unit's settings. Units enter and
+//! leave in the transactions of their hooks ([`scope`]), so that the record of a hook and its
+//! consequences are never apart. Which endpoints fit, which hook is due and which subordinate
+//! is still held up are rules of `periapt_model::relation`; here is only what they need and
+//! what follows.
 
-use std::collections::BTreeMap;
+mod goal_state;
+mod integrate;
+mod listing;
+mod reading;
+mod remote;
+mod removal;
+mod rows;
+mod scope;
+mod settings;
+mod subordinates;
+#[cfg(test)]
+mod tests;
 
-use periapt_model::relation::EndpointName;
-use periapt_model::{ModelUuid, Tag, UnitName};
-use periapt_wire::agent::uniter::GoalState;
-use periapt_wire::rest::{RelationInfo, Removal, UnitRelation};
-
-use crate::error::StoreError;
-use crate::{Result, Store};
-
-fn unbuilt() -> StoreError {
-    StoreError::bad_request("relations are not built yet")
-}
-
-impl Store {
-    /// Relates two endpoints. Asked again it is refused as existing already.
-    pub async fn integrate(
-        &self,
-        _model: &ModelUuid,
-        _endpoints: [EndpointName; 2],
-    ) -> Result<RelationInfo> {
-        Err(unbuilt())
-    }
-
-    /// Suspends or resumes a relation.
-    pub async fn change_relation(
-        &self,
-        _model: &ModelUuid,
-        _id: u64,
-        _suspended: bool,
-        _reason: &str,
-    ) -> Result<RelationInfo> {
-        Err(unbuilt())
-    }
-
-    /// Begins to remove a relation; the subordinate units that go with it.
-    pub async fn remove_relation(
-        &self,
-        _model: &ModelUuid,
-        _id: u64,
-        _force: bool,
-    ) -> Result<Removal> {
-        Err(unbuilt())
-    }
-
-    /// The relations of a unit with all settings, for people.
-    pub async fn unit_relations(
-        &self,
-        _model: &ModelUuid,
-        _unit: &UnitName,
-    ) -> Result<Vec<UnitRelation>> {
-        Ok(Vec::new())
-    }
-
-    /// Settings of a unit or an application, as `unit` may read them.
-    pub async fn relation_settings(
-        &self,
-        _model: &ModelUuid,
-        _unit: &UnitName,
-        _relation: u64,
-        _of: &Tag,
-    ) -> Result<BTreeMap<String, String>> {
-        Err(unbuilt())
-    }
-
-    /// What the leader of the unit's application told its units.
-    pub async fn leader_settings(
-        &self,
-        _model: &ModelUuid,
-        _unit: &UnitName,
-    ) -> Result<BTreeMap<String, String>> {
-        Err(unbuilt())
-    }
-
-    /// What will be there for a unit once the model has settled.
-    pub async fn goal_state(&self, _model: &ModelUuid, _unit: &UnitName) -> Result<GoalState> {
-        Err(unbuilt())
-    }
-}
+pub(crate) use integrate::{make_peers, require_endpoints};
+pub(crate) use listing::{Neighbours, all, find, listed, neighbours, relations_in_words};
+pub(crate) use remote::of_unit;
+pub(crate) use removal::{destroy_all_of, force, remove_peers};
+pub(crate) use scope::{begin, broken, created, leave_all};
+pub(crate) use settings::apply;

@@ -36,7 +36,8 @@ pub struct Event {
     pub kind: String,
     /// Name of the entity within its kind.
     pub key: String,
-    /// As `GET` of the entity answers; none when it is gone.
+    /// As `GET` of the entity answers, of a unit without the settings of its relations; none when
+    /// it is gone.
     pub entity: Option<Value>,
 }
 
@@ -64,11 +65,12 @@ pub struct Dropped {
 #[serde(default, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]
 pub struct WaitQuery {
-    /// `model`, `application`, `unit` or `machine`.
+    /// `model`, `application`, `unit`, `machine` or `relation`.
     pub kind: String,
-    /// The model's own name may be left out.
+    /// The model's own name may be left out; a relation has its number or its key.
     pub name: String,
-    /// Query language of `wait-for`; all units active and idle when left out.
+    /// Query language of `wait-for`; all units active and idle when left out, a
+    /// machine started, a relation joined.
     pub query: String,
     /// Seconds, 1 to 600; 60 when left out.
     pub timeout: Option<u64>,

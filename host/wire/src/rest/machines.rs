@@ -35,7 +35,7 @@ pub struct MachineInfo {
     pub created_at: i64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct RelationInfo {
     pub id: u64,
@@ -52,6 +52,9 @@ pub struct RelationInfo {
     #[serde(default)]
     pub suspended: bool,
     pub created_at: i64,
+    /// Grows whenever somebody enters the relation or changes settings in it.
+    #[serde(default)]
+    pub settings_version: u64,
     /// What its removal or suspension still waits for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,
@@ -102,7 +105,7 @@ pub struct UnitBag {
     pub data: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct RelationEndpoint {
     pub application: ApplicationName,

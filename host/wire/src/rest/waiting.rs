@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::status::{ApplicationStatus, DetailedStatus, FullStatus, MachineStatus, UnitStatus};
+use crate::status::{
+    ApplicationStatus, DetailedStatus, FullStatus, MachineStatus, RelationStatus, UnitStatus,
+};
 
 /// What can be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,14 +15,16 @@ pub enum WaitKind {
     Unit,
     Machine,
     Model,
+    Relation,
 }
 
 impl WaitKind {
-    pub const ALL: [WaitKind; 4] = [
+    pub const ALL: [WaitKind; 5] = [
         WaitKind::Application,
         WaitKind::Unit,
         WaitKind::Machine,
         WaitKind::Model,
+        WaitKind::Relation,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -29,10 +33,12 @@ impl WaitKind {
             WaitKind::Unit => "unit",
             WaitKind::Machine => "machine",
             WaitKind::Model => "model",
+            WaitKind::Relation => "relation",
         }
     }
 
-    /// The query when none is given: all units active and idle, whatever is waited for.
+    /// The query when none is given: all units active and idle; of a machine that it is started,
+    /// of a relation that it is joined.
     pub fn default_query(self) -> &'static str {
         match self {
             WaitKind::Application => {
@@ -42,13 +48,15 @@ impl WaitKind {
                 r#"life=="alive" && workload-status=="active" && agent-status=="idle""#
             }
             WaitKind::Machine => r#"life=="alive" && status=="started""#,
+            WaitKind::Relation => r#"life=="alive" && status=="joined""#,
             WaitKind::Model => {
                 r#"life=="alive" && forEach(units, unit => unit.workload-status=="active" && unit.agent-status=="idle")"#
             }
         }
     }
 
-    /// The named entity as a query sees it. The model is the status' own, whatever its name.
+    /// The named entity as a query sees it. The model is the status' own, whatever its name; a
+    /// relation is named by its number or its key.
     pub fn find(self, name: &str, status: &FullStatus) -> Option<Value> {
         match self {
             WaitKind::Application => status.applications.get(name).map(|application| {
@@ -57,6 +65,12 @@ impl WaitKind {
             WaitKind::Unit => units(status).remove(name),
             WaitKind::Machine => machines(status).remove(name),
             WaitKind::Model => Some(model_entity(status)),
+            WaitKind::Relation => {
+                let named = |relation: &&RelationStatus| {
+                    relation.key == name || relation.id.to_string() == name
+                };
+                status.relations.iter().find(named).map(relation_entity)
+            }
         }
     }
 }
@@ -66,7 +80,9 @@ impl std::str::FromStr for WaitKind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = WaitKind::ALL.into_iter().find(|kind| kind.as_str() == text);
-        found.ok_or_else(|| format!("\"{text}\" is none of application, unit, machine, model"))
+        found.ok_or_else(|| {
+            format!("\"{text}\" is none of application, unit, machine, model, relation")
+        })
     }
 }
 
@@ -182,6 +198,19 @@ fn machines(status: &FullStatus) -> Map<String, Value> {
         .iter()
         .map(|(id, machine)| (id.clone(), entity(id, machine)))
         .collect()
+}
+
+fn relation_entity(relation: &RelationStatus) -> Value {
+    let applications: Vec<&Value> = relation
+        .endpoints
+        .iter()
+        .filter_map(|endpoint| endpoint.get("application"))
+        .collect();
+    json!({
+        "name": relation.key, "id": relation.id, "life": life(&relation.status),
+        "status": relation.status.status, "message": relation.status.info,
+        "interface": relation.interface, "scope": relation.scope, "applications": applications,
+    })
 }
 
 fn life(status: &DetailedStatus) -> &str {

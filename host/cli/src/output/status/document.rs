@@ -190,6 +190,22 @@ impl Document {
     }
 }
 
+/// What `machines` shows.
+#[derive(Clone, Debug, Serialize)]
+pub struct Machines {
+    model: String,
+    machines: Named<Machine>,
+}
+
+impl Machines {
+    pub fn of(status: &FullStatus, times: &Times) -> Self {
+        Self {
+            model: status.model.name.clone(),
+            machines: machines(&status.machines, times),
+        }
+    }
+}
+
 pub fn detailed(status: &DetailedStatus, times: &Times) -> Status {
     Status {
         current: status.status.clone(),

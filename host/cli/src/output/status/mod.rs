@@ -8,9 +8,11 @@ mod tabular;
 mod tests;
 
 use periapt_wire::status::FullStatus;
+use serde::Serialize;
 
 use self::document::Document;
 use super::Output;
+use super::table::Table;
 use super::time::Times;
 use crate::arguments::StatusFormat;
 use crate::failure::Outcome;
@@ -75,6 +77,16 @@ impl View<'_> {
             }
         }
     }
+}
+
+/// The machines of a model alone, as in its status.
+pub fn machines_table(status: &FullStatus) -> Table {
+    tabular::machines(status)
+}
+
+/// The same as a document.
+pub fn machines_document(status: &FullStatus, times: &Times) -> impl Serialize + use<> {
+    document::Machines::of(status, times)
 }
 
 /// The cloud of the model's tag.

@@ -216,7 +216,7 @@ pub(super) fn ports(ranges: &[String]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn machines(status: &FullStatus) -> Table {
+pub(super) fn machines(status: &FullStatus) -> Table {
     let mut table = Table::new(&[
         "Machine", "State", "Address", "Inst id", "Base", "AZ", "Message",
     ]);
@@ -259,6 +259,7 @@ fn relations(status: &FullStatus) -> Table {
         "Type",
         "Message",
     ]);
+    let mut rows = Vec::new();
     for relation in &status.relations {
         let end = |role: &str| {
             let end = relation
@@ -267,20 +268,14 @@ fn relations(status: &FullStatus) -> Table {
                 .find(|end| word(end, "role") == role);
             end.map(|end| format!("{}:{}", word(end, "application"), word(end, "name")))
         };
-        let subordinate = relation.endpoints.iter().any(|end| {
-            end.get("subordinate")
-                .and_then(Value::as_bool)
-                .unwrap_or_default()
-        });
         let (provider, requirer, kind) = match end("peer") {
             Some(peer) => (peer.clone(), peer, "peer"),
             None => (
                 end("provider").unwrap_or_default(),
                 end("requirer").unwrap_or_default(),
-                if subordinate {
-                    "subordinate"
-                } else {
-                    "regular"
+                match relation.scope.as_str() {
+                    "container" => "subordinate",
+                    _ => "regular",
                 },
             ),
         };
@@ -292,13 +287,18 @@ fn relations(status: &FullStatus) -> Table {
             (word, "") => word.to_owned(),
             (word, text) => format!("{word} - {text}"),
         };
-        table.row(vec![
-            provider.into(),
-            requirer.into(),
-            (&relation.interface).into(),
-            kind.into(),
-            message.into(),
+        let interface = &relation.interface;
+        rows.push([
+            provider,
+            requirer,
+            interface.clone(),
+            kind.to_owned(),
+            message,
         ]);
+    }
+    rows.sort();
+    for row in rows {
+        table.row(row.iter().map(Cell::from).collect());
     }
     table
 }

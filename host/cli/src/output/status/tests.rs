@@ -120,6 +120,55 @@ site:juju-info        log-agent:site  juju-info  subordinate
 }
 
 #[test]
+fn relations_are_sorted_and_say_what_kind_they_are() {
+    let mut status = status();
+    let relation = |key: &str, scope: &str, ends: Value, words: Value| {
+        serde_json::from_value(json!({
+            "id": 1, "key": key, "interface": "http", "scope": scope, "endpoints": ends, "status": detailed(words),
+        }))
+        .unwrap()
+    };
+    let end = |application: &str, role: &str, subordinate: bool| json!({ "application": application, "name": "web", "role": role, "subordinate": subordinate });
+    status.relations.extend([
+        relation(
+            "x",
+            "global",
+            json!([
+                end("site", "provider", false),
+                end("log-agent", "requirer", true)
+            ]),
+            json!(["suspended", "moving"]),
+        ),
+        relation(
+            "x",
+            "global",
+            json!([end("other", "peer", false)]),
+            json!(["joining", ""]),
+        ),
+    ]);
+    let text = view(&status, &utc(), StatusFormat::Tabular).text(false);
+    let section = text.split("\n\n").last().unwrap();
+    let expected = "\
+Integration provider  Requirer        Interface  Type         Message
+other:web             other:web       http       peer         joining
+site:juju-info        log-agent:site  juju-info  subordinate
+site:web              log-agent:web   http       regular      suspended - moving
+";
+    assert_eq!(section, expected);
+}
+
+#[test]
+fn machines_alone_are_those_of_the_status() {
+    let status = status();
+    let text = machines_table(&status).render(false);
+    assert_eq!(text.lines().count(), 4);
+    let document = serde_json::to_value(machines_document(&status, &utc())).unwrap();
+    let whole = serde_json::to_value(view(&status, &utc(), StatusFormat::Json).document()).unwrap();
+    assert_eq!(document["machines"], whole["machines"]);
+    assert_eq!(document["model"], "demo");
+}
+
+#[test]
 fn an_empty_model_is_its_header() {
     let mut status = status();
     (status.applications, status.machines, status.relations) = Default::default();

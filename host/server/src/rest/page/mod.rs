@@ -198,6 +198,8 @@ impl Listed for ApplicationInfo {
         "status",
         "workload-version",
         "units",
+        "subordinate",
+        "waiting-for",
     ];
 
     fn facts(&self) -> Facts {
@@ -225,6 +227,8 @@ impl Listed for UnitInfo {
         "public-address",
         "workload-version",
         "waiting-for",
+        "principal",
+        "subordinates",
     ];
 
     fn facts(&self) -> Facts {
@@ -279,6 +283,7 @@ impl Listed for CharmInfo {
         "config",
         "actions",
         "capabilities",
+        "container",
         "hooks",
         "subordinate",
     ];
@@ -301,8 +306,13 @@ impl Listed for RelationInfo {
         "interface",
         "scope",
         "endpoints",
+        "life",
         "status",
         "message",
+        "suspended",
+        "created-at",
+        "settings-version",
+        "waiting-for",
     ];
 
     fn facts(&self) -> Facts {

@@ -168,26 +168,28 @@ fn limits_and_filters_that_make_no_sense_are_refused() {
     assert_eq!(problem.code, "filter-unknown");
 }
 
-/// The names in `FIELDS` are those that the type's own description has.
+/// The names in `FIELDS` are those that the type's own description has, but for what lists leave
+/// out.
 #[test]
 fn the_fields_of_a_list_are_the_members_of_its_items() {
-    fn check<T: Listed + PartialSchema>() {
+    fn check<T: Listed + PartialSchema>(left_out: &[&str]) {
         let schema = serde_json::to_value(T::schema()).unwrap();
         let mut members: Vec<&str> = schema["properties"]
             .as_object()
             .unwrap()
             .keys()
             .map(String::as_str)
+            .filter(|member| !left_out.contains(member))
             .collect();
         let mut fields = T::FIELDS.to_vec();
         members.sort_unstable();
         fields.sort_unstable();
         assert_eq!(fields, members);
     }
-    check::<ModelSummary>();
-    check::<ApplicationInfo>();
-    check::<UnitInfo>();
-    check::<MachineInfo>();
-    check::<CharmInfo>();
-    check::<RelationInfo>();
+    check::<ModelSummary>(&[]);
+    check::<ApplicationInfo>(&[]);
+    check::<UnitInfo>(&["relations"]);
+    check::<MachineInfo>(&[]);
+    check::<CharmInfo>(&[]);
+    check::<RelationInfo>(&[]);
 }

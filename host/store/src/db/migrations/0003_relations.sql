@@ -54,3 +54,4 @@ CREATE TABLE leader_settings (
 
 CREATE INDEX unit_principal ON unit (model_uuid, principal);
 ALTER TABLE unit_assignment ADD COLUMN placement TEXT NOT NULL DEFAULT ''; -- a machine, or '' for a new one
+ALTER TABLE application ADD COLUMN subordinate BIGINT NOT NULL DEFAULT 0; -- as its charm says

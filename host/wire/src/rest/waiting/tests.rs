@@ -111,3 +111,21 @@ fn a_model_on_its_way_out_is_dying() {
     status.model.model_status.status = "destroying".to_owned();
     assert!(holds(WaitKind::Model, "demo", "life==\"dying\"", &status));
 }
+
+#[test]
+fn a_relation_is_found_by_number_or_key() {
+    let mut status = status(&[]);
+    status.relations.push(RelationStatus {
+        id: 3,
+        key: "front:web site:web".to_owned(),
+        ..RelationStatus::default()
+    });
+    status.relations[0].status.status = "joined".to_owned();
+    for name in ["3", "front:web site:web"] {
+        let query = WaitKind::Relation.default_query();
+        assert!(holds(WaitKind::Relation, name, query, &status), "{name}");
+    }
+    assert!(WaitKind::Relation.find("4", &status).is_none());
+    status.relations[0].status.life = "dying".to_owned();
+    assert!(holds(WaitKind::Relation, "3", r#"life=="dying""#, &status));
+}

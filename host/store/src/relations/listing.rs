@@ -1,0 +1,318 @@
+//! Relations as shown, and what units and applications wait for because of them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use periapt_model::{ApplicationName, ModelUuid, UnitName};
+use periapt_wire::rest::{RelationEndpoint, RelationInfo};
+
+use super::rows::{self, Relation};
+use crate::db::{Row, Session, params};
+use crate::error::StoreError;
+use crate::{Result, Store};
+
+/// Names listed in a sentence at most.
+const NAMED: usize = 8;
+
+impl Store {
+    /// All relations of a model, by number.
+    pub async fn relations(&self, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        all(&mut db, model).await
+    }
+
+    /// One relation.
+    pub async fn relation(&self, model: &ModelUuid, id: u64) -> Result<RelationInfo> {
+        find(&mut self.snapshot().await?, model, id).await
+    }
+}
+
+/// All relations of a model as shown, by number.
+pub(crate) async fn all(db: &mut Session, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
+    let relations = rows::all(db, model).await?;
+    shown(db, model, relations).await
+}
+
+/// One relation as shown.
+pub(crate) async fn find(db: &mut Session, model: &ModelUuid, id: u64) -> Result<RelationInfo> {
+    let relation = rows::find(db, model, id).await?;
+    let found = shown(db, model, relation.into_iter().collect()).await?;
+    found
+        .into_iter()
+        .next()
+        .ok_or_else(|| StoreError::not_found("relation", id))
+}
+
+/// Who is in a scope, by application.
+type Present = BTreeMap<ApplicationName, Vec<UnitName>>;
+
+async fn shown(
+    db: &mut Session,
+    model: &ModelUuid,
+    relations: Vec<Relation>,
+) -> Result<Vec<RelationInfo>> {
+    let only = match relations.as_slice() {
+        [] => return Ok(Vec::new()),
+        [one] => Some(one.id),
+        _ => None,
+    };
+    let rows = match only {
+        Some(id) => {
+            let sql = "SELECT relation_id, application, unit FROM relation_unit
+                WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1 ORDER BY unit";
+            db.fetch(sql, params![model, id]).await?
+        }
+        None => {
+            let sql = "SELECT relation_id, application, unit FROM relation_unit
+                WHERE model_uuid = $1 AND in_scope = 1 ORDER BY relation_id, unit";
+            db.fetch(sql, params![model]).await?
+        }
+    };
+    let mut present: HashMap<u64, Present> = HashMap::new();
+    for row in &rows {
+        let of_relation = present.entry(row.count(0)?).or_default();
+        let units = of_relation
+            .entry(row.parse(1, "application name")?)
+            .or_default();
+        units.push(row.parse(2, "unit name")?);
+    }
+    let due = forced(db, model).await?;
+    let mut written = written(db, model, only).await?;
+    Ok(relations
+        .into_iter()
+        .map(|relation| {
+            let present = present.remove(&relation.id).unwrap_or_default();
+            let due = due.get(&relation.id).copied();
+            let written = written.remove(&relation.id).unwrap_or_default();
+            info(relation, &present, due, written)
+        })
+        .collect())
+}
+
+/// When forced relations go.
+async fn forced(db: &mut Session, model: &ModelUuid) -> Result<HashMap<u64, i64>> {
+    let sql =
+        "SELECT subject, due_at FROM cleanup WHERE model_uuid = $1 AND kind = 'force-relation'";
+    let rows = db.fetch(sql, params![model]).await?;
+    rows.iter()
+        .map(|row| Ok((row.parse(0, "relation")?, row.int(1)?)))
+        .collect()
+}
+
+/// How often somebody entered each relation or wrote settings in it.
+async fn written(
+    db: &mut Session,
+    model: &ModelUuid,
+    only: Option<u64>,
+) -> Result<HashMap<u64, u64>> {
+    let mut found: HashMap<u64, u64> = HashMap::new();
+    let only = only.map_or(-1, |id| i64::try_from(id).unwrap_or(i64::MAX));
+    for sql in [
+        "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_unit
+            WHERE model_uuid = $1 AND ($2 = -1 OR relation_id = $2) GROUP BY relation_id",
+        "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_endpoint
+            WHERE model_uuid = $1 AND ($2 = -1 OR relation_id = $2) GROUP BY relation_id",
+    ] {
+        for row in db.fetch(sql, params![model, only]).await? {
+            *found.entry(row.count(0)?).or_default() += row.count(1)?;
+        }
+    }
+    Ok(found)
+}
+
+fn info(
+    relation: Relation,
+    present: &Present,
+    due: Option<i64>,
+    settings_version: u64,
+) -> RelationInfo {
+    let status = status(&relation, present);
+    let mut waiting_for = Vec::new();
+    if !relation.is_open() {
+        let units: Vec<String> = present
+            .values()
+            .flatten()
+            .map(UnitName::to_string)
+            .collect();
+        if !units.is_empty() {
+            waiting_for.push(format!("{} to leave", listed(&units)));
+        }
+    }
+    if let Some(due) = due {
+        let due = crate::full_status::rfc3339(due);
+        waiting_for.push(format!("clean-up force-relation due {due}"));
+    }
+    RelationInfo {
+        id: relation.id,
+        key: relation.key,
+        interface: relation.interface,
+        scope: if relation.container {
+            "container"
+        } else {
+            "global"
+        }
+        .to_owned(),
+        endpoints: relation
+            .ends
+            .into_iter()
+            .map(|end| RelationEndpoint {
+                application: end.application,
+                name: end.name,
+                role: end.role.to_string(),
+            })
+            .collect(),
+        life: relation.life,
+        status: status.to_owned(),
+        message: relation.reason,
+        suspended: relation.suspended,
+        created_at: relation.created_at,
+        settings_version,
+        waiting_for,
+    }
+}
+
+/// The word for how far a relation is.
+fn status(relation: &Relation, present: &Present) -> &'static str {
+    if !relation.life.is_alive() {
+        return "broken";
+    }
+    match (relation.suspended, present.is_empty()) {
+        (true, true) => return "suspended",
+        (true, false) => return "suspending",
+        _ => {}
+    }
+    let all = relation
+        .ends
+        .iter()
+        .all(|end| present.contains_key(&end.application));
+    if all { "joined" } else { "joining" }
+}
+
+/// How far each of some relations is, for a picture of what will be there.
+pub(super) async fn statuses(
+    db: &mut Session,
+    model: &ModelUuid,
+    relations: &[Relation],
+) -> Result<HashMap<u64, &'static str>> {
+    let mut found = HashMap::new();
+    for relation in relations {
+        let sql = "SELECT DISTINCT application FROM relation_unit
+            WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1";
+        let mut present = Present::new();
+        for row in db.fetch(sql, params![model, relation.id]).await? {
+            present.insert(row.parse(0, "application name")?, Vec::new());
+        }
+        found.insert(relation.id, status(relation, &present));
+    }
+    Ok(found)
+}
+
+/// A list for a sentence, cut where it becomes long.
+pub(crate) fn listed(names: &[String]) -> String {
+    let shown = names.len().min(NAMED);
+    let mut text = names[..shown].join(", ");
+    if names.len() > shown {
+        text.push_str(&format!(" and {} more", names.len() - shown));
+    }
+    text
+}
+
+/// Who shares a container with a unit, and the relations in whose scope it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Neighbours {
+    pub principal: Option<UnitName>,
+    pub subordinates: Vec<UnitName>,
+    /// `the relation website:3 with front`, without peers.
+    pub relations: Vec<String>,
+}
+
+/// Relations in whose scope units that go still are.
+macro_rules! holding {
+    ($condition:literal) => {
+        concat!(
+            "SELECT unit.name, relation_unit.endpoint, relation_unit.relation_id, other.application FROM unit
+            JOIN relation_unit ON relation_unit.model_uuid = unit.model_uuid
+                AND relation_unit.unit = unit.name AND relation_unit.in_scope = 1
+            JOIN relation_endpoint AS other ON other.model_uuid = unit.model_uuid
+                AND other.relation_id = relation_unit.relation_id
+                AND other.application <> relation_unit.application
+            WHERE unit.model_uuid = $1 AND unit.life <> 'alive' ",
+            $condition,
+            " ORDER BY unit.name, relation_unit.relation_id"
+        )
+    };
+}
+/// Neighbours of the units in whose life they matter: of all, the principals and subordinates;
+/// of those that go, the relations too. With `only`, of that unit alone.
+pub(crate) async fn neighbours(
+    db: &mut Session,
+    model: &ModelUuid,
+    only: Option<&UnitName>,
+) -> Result<HashMap<String, Neighbours>> {
+    let mut found: HashMap<String, Neighbours> = HashMap::new();
+    let rows = match only {
+        Some(unit) => {
+            let sql = "SELECT name, principal FROM unit WHERE model_uuid = $1 AND principal = $2
+                UNION ALL SELECT name, principal FROM unit
+                    WHERE model_uuid = $1 AND name = $2 AND principal IS NOT NULL
+                ORDER BY 1";
+            db.fetch(sql, params![model, unit]).await?
+        }
+        None => {
+            let sql =
+                "SELECT name, principal FROM unit WHERE model_uuid = $1 AND principal IS NOT NULL
+                ORDER BY name";
+            db.fetch(sql, params![model]).await?
+        }
+    };
+    for row in &rows {
+        let (name, principal): (UnitName, UnitName) =
+            (row.parse(0, "unit name")?, row.parse(1, "unit name")?);
+        let of_principal = found.entry(principal.to_string()).or_default();
+        of_principal.subordinates.push(name.clone());
+        found.entry(name.to_string()).or_default().principal = Some(principal);
+    }
+    let rows = match only {
+        Some(unit) => {
+            db.fetch(holding!("AND unit.name = $2"), params![model, unit])
+                .await?
+        }
+        None => db.fetch(holding!(""), params![model]).await?,
+    };
+    for row in &rows {
+        let neighbours = found.entry(row.text(0)?).or_default();
+        neighbours.relations.push(in_words(row, 1)?);
+    }
+    Ok(found)
+}
+
+/// `the relation website:3 with front`, from endpoint, number and application.
+fn in_words(row: &Row, first: usize) -> Result<String> {
+    let (endpoint, id) = (row.text(first)?, row.count(first + 1)?);
+    Ok(format!(
+        "the relation {endpoint}:{id} with {}",
+        row.text(first + 2)?
+    ))
+}
+
+/// The relations that applications which go wait for, in words, by application.
+pub(crate) async fn relations_in_words(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<HashMap<String, Vec<String>>> {
+    let sql = "SELECT mine.application, mine.name, mine.relation_id, other.application
+        FROM application JOIN relation_endpoint AS mine ON mine.model_uuid = application.model_uuid
+            AND mine.application = application.name
+        JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
+            AND other.relation_id = mine.relation_id AND other.application <> mine.application
+        WHERE application.model_uuid = $1 AND application.life <> 'alive'
+        ORDER BY mine.application, mine.relation_id";
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    for row in db.fetch(sql, params![model]).await? {
+        found
+            .entry(row.text(0)?)
+            .or_default()
+            .push(in_words(&row, 1)?);
+    }
+    Ok(found)
+}
