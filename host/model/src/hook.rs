@@ -109,6 +109,12 @@ pub struct RelationEvent {
     pub departing: Option<UnitName>,
 }
 
+impl From<Kind> for Info {
+    fn from(kind: Kind) -> Self {
+        Self::new(kind)
+    }
+}
+
 impl Info {
     pub fn new(kind: Kind) -> Self {
         Self {

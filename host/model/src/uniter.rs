@@ -17,6 +17,7 @@ use crate::hook;
 use crate::relation::{RelationState, RemoteRelation};
 
 mod operation;
+mod relations;
 mod resolver;
 #[cfg(test)]
 mod simulation;
@@ -80,8 +81,10 @@ pub struct OperationState {
     /// What the unit has seen of its relations, by number.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub relations: BTreeMap<u64, RelationState>,
-    /// Version of the leader's settings that the unit has seen.
-    pub leader_settings_version: u64,
+    /// Version of the leader's settings that the unit was told of; none while it never was,
+    /// which differs from version 0, the one before the leader says anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leader_settings_version: Option<u64>,
 }
 
 impl OperationState {

@@ -105,10 +105,66 @@ impl LogLevel {
     }
 }
 
+/// A relation as far as the unit's hooks were told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelationInfo {
+    pub id: u64,
+    /// The endpoint of the unit's own charm.
+    pub endpoint: String,
+    /// The application at the other end; the unit's own in a peer relation.
+    pub remote_application: String,
+    /// Units at the other end that have joined and not departed, in order of their names.
+    pub members: Vec<String>,
+}
+
+impl RelationInfo {
+    /// As a charm names it: `website:3`.
+    pub fn name(&self) -> String {
+        format!("{}:{}", self.endpoint, self.id)
+    }
+}
+
+/// Whose settings in a relation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Member {
+    Unit(String),
+    /// What the leader of the application set for all its units.
+    Application(String),
+}
+
+/// Settings of a relation, or of a leader.
+pub type Settings = BTreeMap<String, String>;
+
+/// A unit or an application that will be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    pub name: String,
+    pub status: String,
+    /// Seconds since the epoch.
+    pub since: i64,
+}
+
+/// What will be there once the model has settled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Goals {
+    pub units: Vec<Goal>,
+    /// By endpoint of the unit's charm.
+    pub relations: Vec<(String, Vec<Goal>)>,
+}
+
+/// Addresses of the unit for one binding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Network {
+    pub bind_addresses: Vec<String>,
+    pub ingress_addresses: Vec<String>,
+    pub egress_subnets: Vec<String>,
+}
+
 /// The agent's side of one hook.
 pub trait HookContext: Send {
     fn unit_name(&self) -> String;
     fn model_name(&self) -> String;
+    fn model_uuid(&self) -> String;
 
     /// Effective configuration as it was when the hook began: set values over defaults.
     fn config(&self) -> &Values;
@@ -119,6 +175,19 @@ pub trait HookContext: Send {
     fn state(&mut self) -> Result<BTreeMap<String, String>, CallError>;
     /// Ports the unit has opened as of the last commit. Asked at most once, on first use.
     fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError>;
+
+    /// Whether the charm has this endpoint.
+    fn knows_endpoint(&self, name: &str) -> bool;
+    /// Relations of the unit that the hook may speak of, in order of their numbers.
+    fn relations(&self) -> Vec<RelationInfo>;
+    /// Settings in one of [`HookContext::relations`] as they are now. Asked again for the same
+    /// member, the answer of the first time is given.
+    fn relation_settings(&mut self, relation: u64, of: &Member) -> Result<Settings, CallError>;
+    /// What the leader told its units, as of the last commit. Asked at most once, on first use.
+    fn leader_settings(&mut self) -> Result<Settings, CallError>;
+    fn goal_state(&mut self) -> Result<Goals, CallError>;
+    /// `NotFound` for a binding that the charm does not declare.
+    fn network(&mut self, binding: &str) -> Result<Network, CallError>;
 
     fn private_address(&mut self) -> Result<String, CallError>;
     fn public_address(&mut self) -> Result<String, CallError>;

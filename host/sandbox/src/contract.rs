@@ -13,7 +13,7 @@ use periapt_model::status::Workload;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-use self::periapt::charm::{log, ports, relation, status, types};
+use self::periapt::charm::{log, ports, status, types};
 use crate::context::{CallError, CallErrorCode, HookContext, LogLevel};
 use crate::failure::HookFailure;
 use crate::files::Mounted;
@@ -28,6 +28,8 @@ wasmtime::component::bindgen!({
     imports: { default: trappable },
     exports: { default: async },
 });
+
+mod relations;
 
 /// Longest status message, workload version and similar text that is kept, bytes.
 pub(crate) const MESSAGE_BYTES: usize = 4 << 10;
@@ -285,57 +287,6 @@ impl ports::Host for HookState {
                 })
                 .collect())
         })
-    }
-}
-
-impl periapt::charm::leadership::Host for HookState {
-    fn is_leader(&mut self) -> Answer<bool> {
-        self.context(|context| Ok(context.is_leader()?))
-    }
-
-    fn settings(&mut self) -> Answer<Vec<(String, String)>> {
-        self.context(|_| Err(unbuilt()))
-    }
-
-    fn set(&mut self, _: Vec<(String, Option<String>)>) -> Answer<()> {
-        self.context(|_| Err(unbuilt()))
-    }
-}
-
-fn unbuilt() -> types::Error {
-    CallError::denied("not built yet").into()
-}
-
-impl relation::Host for HookState {
-    fn ids(&mut self, _: String) -> Answer<Vec<String>> {
-        self.context(|_| Err(unbuilt()))
-    }
-    fn units(&mut self, _: String) -> Answer<Vec<String>> {
-        self.context(|_| Err(unbuilt()))
-    }
-    fn application(&mut self, _: String) -> Answer<String> {
-        self.context(|_| Err(unbuilt()))
-    }
-    fn get(&mut self, _: String, _: String) -> Answer<Vec<(String, String)>> {
-        self.context(|_| Err(unbuilt()))
-    }
-    fn set(&mut self, _: String, _: relation::Bag, _: Vec<(String, Option<String>)>) -> Answer<()> {
-        self.context(|_| Err(unbuilt()))
-    }
-    fn model_uuid(&mut self, _: String) -> Answer<String> {
-        self.context(|_| Err(unbuilt()))
-    }
-}
-
-impl periapt::charm::goal_state::Host for HookState {
-    fn get(&mut self) -> Answer<periapt::charm::goal_state::Goals> {
-        self.context(|_| Err(unbuilt()))
-    }
-}
-
-impl periapt::charm::network::Host for HookState {
-    fn get(&mut self, _: String) -> Answer<periapt::charm::network::Info> {
-        self.context(|_| Err(unbuilt()))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Directories of a hook: what the guest finds under `/charm`, `/state` and `/tmp`.
+//! Directories of a hook: what the guest finds under `/charm`, `/state`, `/tmp` and
+//! `/container`.
 //!
 //! wasmtime-wasi opens every path of a guest beneath a directory handle and refuses `..`,
 //! absolute paths and symbolic links that lead out of it; this module only chooses the handles.
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use periapt_model::charm::Access;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
@@ -32,6 +34,19 @@ pub struct Directories {
     /// Where an empty directory for `/tmp` is made. Nobody else uses this place; what a killed
     /// process leaves there can be removed before the next one starts.
     pub temporary: PathBuf,
+    /// What the charm shares with others in its container. There is no `/container` itself: a
+    /// guest sees the directories that it was given by name and cannot list what else there is.
+    pub container: Vec<ContainerDirectory>,
+}
+
+/// A directory shared by charms of one container, `/container/NAME` of the guest. What a hook
+/// writes there is there at once, also when the hook fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainerDirectory {
+    /// One word, without `/`.
+    pub name: String,
+    pub path: PathBuf,
+    pub access: Access,
 }
 
 /// An empty directory for one hook. Emptied when dropped, and kept for the next hook below the
@@ -106,6 +121,8 @@ impl Drop for Temporary {
 pub(crate) struct Mounted {
     state: PathBuf,
     temporary: Temporary,
+    /// Those that the guest may write to.
+    container: Vec<PathBuf>,
     limit: u64,
     next: Instant,
 }
@@ -130,9 +147,21 @@ impl Mounted {
             wasi.preopened_dir(path, guest, permissions)
                 .map_err(|error| failed(path, &error.root_cause()))?;
         }
+        for directory in &directories.container {
+            let permissions = match directory.access {
+                Access::ReadOnly => FsPerms::ReadOnly,
+                Access::ReadWrite => FsPerms::ReadWrite,
+            };
+            let guest = format!("/container/{}", directory.name);
+            wasi.preopened_dir(&directory.path, guest, permissions)
+                .map_err(|error| failed(&directory.path, &error.root_cause()))?;
+        }
+        let written = directories.container.iter();
+        let written = written.filter(|directory| directory.access == Access::ReadWrite);
         Ok(Self {
             state: directories.state.clone(),
             temporary,
+            container: written.map(|directory| directory.path.clone()).collect(),
             limit,
             next: Instant::now() + MEASURE_EVERY,
         })
@@ -156,6 +185,13 @@ impl Mounted {
         };
         if size(&self.temporary.0, self.limit) > self.limit {
             return Err(over("/tmp"));
+        }
+        if self
+            .container
+            .iter()
+            .any(|path| size(path, self.limit) > self.limit)
+        {
+            return Err(over("/container"));
         }
         match size(&self.state, self.limit) {
             bytes if bytes > self.limit => Err(over("/state")),

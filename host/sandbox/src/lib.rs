@@ -40,9 +40,12 @@ pub use artifact::{Artifact, ArtifactError, Inspection};
 pub use cache::CompileCache;
 pub use charm::{LoadError, LoadedCharm};
 pub use compile::{ChildLimits, CompileError, compile_child_main, compile_in_child};
-pub use context::{CallError, CallErrorCode, HookContext, LogLevel};
+pub use context::{
+    CallError, CallErrorCode, Goal, Goals, HookContext, LogLevel, Member, Network, RelationInfo,
+    Settings as Bag,
+};
 pub use engine::{EngineError, SandboxEngine, Settings, engine_hash};
 pub use failure::HookFailure;
-pub use files::Directories;
+pub use files::{ContainerDirectory, Directories};
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
-pub use txn::HookTxn;
+pub use txn::{HookTxn, OwnBag};

@@ -4,7 +4,7 @@
 //! A context can be severed: when the agent stops before its hook does, nothing the hook still
 //! asks for reaches the controller.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +14,13 @@ use periapt_model::config::Values;
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{Tag, UnitName};
-use periapt_sandbox::{CallError, HookContext, LogLevel};
+use periapt_sandbox::{
+    Bag, CallError, Goals, HookContext, LogLevel, Member, Network, RelationInfo,
+};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{
-    GetApplicationStatus, HookSnapshot, SetApplicationStatus, SetUnitStatus, SetWorkloadVersion,
+    GetApplicationStatus, GetGoalState, GetLeaderSettings, GetRelationSettings, HookSnapshot,
+    SetApplicationStatus, SetUnitStatus, SetWorkloadVersion,
 };
 use periapt_wire::rpc::{Call, code};
 use tokio::runtime::Handle;
@@ -25,6 +28,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::leadership::Leadership;
 use crate::process::{HookLog, ModelIdentity};
+
+mod relations;
+
+pub(crate) use relations::{bindings, endpoints, relations};
 
 /// What the executor keeps of a context while the hook has it.
 #[derive(Clone, Default)]
@@ -60,6 +67,14 @@ pub(crate) struct UnitContext {
     /// As the hook set or first saw it.
     pub application: Option<Status<Workload>>,
     pub options: Vec<String>,
+    pub endpoints: BTreeSet<String>,
+    /// Endpoints and what else can be bound to a network.
+    pub bindings: BTreeSet<String>,
+    /// As the hook is told of them.
+    pub relations: Vec<RelationInfo>,
+    /// Settings read by this hook: it sees the same ones until it ends.
+    pub settings: BTreeMap<(u64, Member), Bag>,
+    pub goals: Option<Goals>,
     pub connection: ApiConnection,
     pub leadership: Leadership,
     pub log: Arc<dyn HookLog>,
@@ -93,6 +108,56 @@ impl HookContext for UnitContext {
 
     fn model_name(&self) -> String {
         self.model.name.to_string()
+    }
+
+    fn model_uuid(&self) -> String {
+        self.model.uuid.to_string()
+    }
+
+    fn knows_endpoint(&self, name: &str) -> bool {
+        self.endpoints.contains(name)
+    }
+
+    fn relations(&self) -> Vec<RelationInfo> {
+        self.relations.clone()
+    }
+
+    fn relation_settings(&mut self, relation: u64, of: &Member) -> Result<Bag, CallError> {
+        let asked = (relation, of.clone());
+        if let Some(known) = self.settings.get(&asked) {
+            return Ok(known.clone());
+        }
+        let settings = self.call(&GetRelationSettings {
+            unit: self.unit.clone(),
+            relation,
+            of: relations::tag(of)?,
+        })?;
+        self.settings.insert(asked, settings.clone());
+        Ok(settings)
+    }
+
+    fn leader_settings(&mut self) -> Result<Bag, CallError> {
+        let unit = self.unit.clone();
+        self.call(&GetLeaderSettings { unit })
+    }
+
+    fn goal_state(&mut self) -> Result<Goals, CallError> {
+        if let Some(known) = &self.goals {
+            return Ok(known.clone());
+        }
+        let unit = self.unit.clone();
+        let goals = relations::goals(self.call(&GetGoalState { unit })?);
+        self.goals = Some(goals.clone());
+        Ok(goals)
+    }
+
+    fn network(&mut self, binding: &str) -> Result<Network, CallError> {
+        if !self.bindings.contains(binding) {
+            return Err(CallError::not_found(format!(
+                "the charm declares no endpoint or binding \"{binding}\""
+            )));
+        }
+        Ok(relations::network(&self.private_address()?))
     }
 
     fn config(&self) -> &Values {

@@ -3,7 +3,7 @@
 //! Nothing is inherited. Of Juju's variables those are set that mean something in a sandbox:
 //! none of the agent's socket, and no context id, because the sandbox itself is the context.
 
-use periapt_model::hook::Kind;
+use periapt_model::hook::Info;
 use periapt_model::{MachineId, UnitName};
 
 use crate::process::ModelIdentity;
@@ -18,13 +18,14 @@ pub fn variables(
     model: &ModelIdentity,
     machine: Option<&MachineId>,
     principal: Option<&UnitName>,
-    hook: Kind,
+    hook: &Info,
 ) -> Vec<(String, String)> {
+    let name = hook.name();
     let fixed = [
         ("CHARM_DIR", CHARM_DIRECTORY.to_owned()),
         ("JUJU_CHARM_DIR", CHARM_DIRECTORY.to_owned()),
-        ("JUJU_HOOK_NAME", hook.to_string()),
-        ("JUJU_DISPATCH_PATH", format!("hooks/{hook}")),
+        ("JUJU_HOOK_NAME", name.clone()),
+        ("JUJU_DISPATCH_PATH", format!("hooks/{name}")),
         ("JUJU_UNIT_NAME", unit.to_string()),
         ("JUJU_MODEL_NAME", model.name.to_string()),
         ("JUJU_MODEL_UUID", model.uuid.to_string()),
@@ -33,10 +34,38 @@ pub fn variables(
     ];
     let machine = machine.map(|id| ("JUJU_MACHINE_ID", id.to_string()));
     let principal = principal.map(|unit| ("JUJU_PRINCIPAL_UNIT", unit.to_string()));
+    let relation = about(hook).map(|(_, variable, value)| (variable, value));
     fixed
         .into_iter()
         .chain(machine)
         .chain(principal)
+        .chain(relation)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// What the event of a relation's hook says of it, as the contract names these things.
+pub fn attributes(hook: &Info) -> Vec<(String, String)> {
+    about(hook)
+        .map(|(attribute, _, value)| (attribute.to_owned(), value))
+        .collect()
+}
+
+/// Attribute, variable and value.
+fn about(hook: &Info) -> impl Iterator<Item = (&'static str, &'static str, String)> {
+    let facts = hook.relation.as_ref().map(|event| {
+        let id = format!("{}:{}", event.endpoint, event.hook.relation);
+        let unit = event.hook.unit.as_ref().map(ToString::to_string);
+        let departing = event.departing.as_ref().map(ToString::to_string);
+        let application = event.remote_application.to_string();
+        [
+            ("relation", "JUJU_RELATION", Some(event.endpoint.clone())),
+            ("relation-id", "JUJU_RELATION_ID", Some(id)),
+            ("remote-unit", "JUJU_REMOTE_UNIT", unit),
+            ("remote-application", "JUJU_REMOTE_APP", Some(application)),
+            ("departing-unit", "JUJU_DEPARTING_UNIT", departing),
+        ]
+    });
+    let facts = facts.into_iter().flatten();
+    facts.filter_map(|(attribute, variable, value)| Some((attribute, variable, value?)))
 }

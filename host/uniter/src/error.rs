@@ -53,6 +53,11 @@ impl UniterError {
     pub fn is_not_found(&self) -> bool {
         matches!(self, UniterError::Call { error, .. } if error.is(code::NOT_FOUND))
     }
+
+    /// Whether the controller wants to be asked again once something has changed.
+    pub fn is_try_again(&self) -> bool {
+        matches!(self, UniterError::Call { error, .. } if error.is(code::TRY_AGAIN))
+    }
 }
 
 /// For `map_err` on calls.

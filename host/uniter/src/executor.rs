@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_client::CallError;
-use periapt_engine::{WorkerContext, clock, failpoint};
-use periapt_model::hook::{Effects, Info};
+use periapt_engine::{SharedClock, WorkerContext, clock, failpoint};
+use periapt_model::hook::{Effects, Info, Kind};
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{
     Decision, Executed, LocalState, Operation, OperationState, RemoteState, agent_executing,
@@ -15,7 +15,7 @@ use periapt_model::uniter::{
 use periapt_wire::Call;
 use periapt_wire::agent::uniter::{
     BeginHook, ClearResolved, CommitHook, FailHook, GetState, HookCommitted, HookReport,
-    SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
+    SetCharmUrl, SetState, SetUnitAgentStatus,
 };
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -36,6 +36,8 @@ pub(crate) enum Outcome {
     Committed,
     /// The recorded state tells what failed; what follows is the resolver's decision.
     Failed,
+    /// The unit cannot enter the scope of a relation yet; nothing has begun.
+    NotYet,
     /// The agent stops.
     BrokenOff,
 }
@@ -69,6 +71,7 @@ impl Executor {
             .await
             .map_err(call("reading the recorded operation"))?;
         let mut local = LocalState::recorded(recorded.operation);
+        local.unit = Some(config.unit.clone());
         local.hook_was_interrupted = config
             .process
             .take_interrupted(&config.unit, &local.operation);
@@ -104,13 +107,17 @@ impl Executor {
             }
             Operation::SkipHook { hook, .. } => {
                 self.begin(operation, remote).await?;
-                self.finish(operation, hook).await
+                self.finish(operation, hook, remote).await
             }
             Operation::AcceptLeadership | Operation::ResignLeadership => {
                 self.begin(operation, remote).await?;
                 self.commit(operation).await
             }
         }
+    }
+
+    pub fn clock(&self) -> SharedClock {
+        self.config.process.clock().clone()
     }
 
     /// What the controller said of the unit in its last answer; none if it did not say.
@@ -144,8 +151,11 @@ impl Executor {
     pub async fn remove_files(&self) -> Result<(), UniterError> {
         let directory = self.state_directory.clone();
         let unit = self.config.process.unit_directory(&self.config.unit);
+        // Those of a subordinate's container are its principal's, and stay.
+        let container = self.config.process.container_directory(&self.config.unit);
         blocking(move || {
             directory.remove()?;
+            crate::files::remove(&container).map_err(crate::error::file("remove", &container))?;
             crate::files::remove(&unit).map_err(crate::error::file("remove", &unit))
         })
         .await
@@ -224,7 +234,7 @@ impl Executor {
             .clone()
             .unwrap_or_else(|| remote.charm_url.clone());
         let charm = self.charm(&url).await?;
-        if !charm.implements(info.kind.as_str()) {
+        if !charm.implements(&info.name()) {
             return self.run_missing_hook(operation, info, remote).await;
         }
         let lock = self
@@ -270,7 +280,7 @@ impl Executor {
         let prepared = operation.prepare(&state)?.unwrap_or(state);
         let generation = prepared.state_generation;
         let starting = hook::start(&self.state_directory, generation, lock, room);
-        let executing = agent_executing(info.kind);
+        let executing = agent_executing(info);
         let begin = BeginHook {
             unit: self.config.unit.clone(),
             agent: executing.clone(),
@@ -281,17 +291,21 @@ impl Executor {
             self.call(&begin, "recording that the hook begins"),
             hook::load(&self.config, charm)
         );
-        let snapshot = begun?;
+        let snapshot = match begun {
+            Err(error) if cannot_enter(info, &error) => return Ok(Outcome::NotYet),
+            begun => begun?,
+        };
         self.local.operation = prepared;
         self.shown = executing.or(self.shown.take());
         failpoint::reach("uniter-after-prepare");
         self.set_charm_directory().await?;
         let config = self.config.clone();
+        let told = context::relations(&self.local.operation, info);
         let dying = self.worker.dying().clone();
         let ended = match loaded? {
             Ok(code) => {
                 starting
-                    .run(&config, charm, code, info, snapshot, &dying)
+                    .run(&config, charm, code, info, told, snapshot, &dying)
                     .await?
             }
             Err(ended) => ended,
@@ -310,6 +324,7 @@ impl Executor {
                 }
                 let executed = Executed {
                     config_hash,
+                    leader_settings_version: remote.leader_settings_version,
                     state_generation: generation,
                     status_set,
                 };
@@ -341,14 +356,18 @@ impl Executor {
         let state = self.local.operation.clone();
         let executed = Executed {
             config_hash: remote.config_hash.clone(),
+            leader_settings_version: remote.leader_settings_version,
             state_generation: state.state_generation,
             status_set: false,
         };
-        self.local.operation = operation.prepare(&state)?.unwrap_or(state);
-        let (next, commit) = self.conclusion(operation, info, remote, &executed)?;
+        let prepared = operation.prepare(&state)?.unwrap_or(state);
+        let done = operation.hook_done(&prepared, &executed);
+        let (next, commit) = self.conclusion(operation, info, remote, &done)?;
         let committed = self.call(&commit, "recording a hook that the charm does not have");
-        let committed = committed.await?;
-        self.concluded(operation, next, committed);
+        match committed.await {
+            Err(error) if cannot_enter(info, &error) => return Ok(Outcome::NotYet),
+            committed => self.concluded(operation, next, committed?),
+        }
         Ok(Outcome::Committed)
     }
 
@@ -361,7 +380,8 @@ impl Executor {
         effects: Effects,
         run: HookReport,
     ) -> Result<Outcome, UniterError> {
-        let (next, commit) = self.conclusion(operation, info, remote, executed)?;
+        let done = operation.hook_done(&self.local.operation, executed);
+        let (next, commit) = self.conclusion(operation, info, remote, &done)?;
         let told = run.effects.clone();
         let commit = CommitHook {
             effects,
@@ -388,7 +408,7 @@ impl Executor {
             "INFO",
             &format!(
                 "ran \"{}\" hook in {:.3} ms",
-                info.kind,
+                info.name(),
                 self.took().as_secs_f64() * 1000.0
             ),
         );
@@ -408,10 +428,9 @@ impl Executor {
         operation: &Operation,
         info: &Info,
         remote: &RemoteState,
-        executed: &Executed,
+        done: &OperationState,
     ) -> Result<(OperationState, CommitHook), UniterError> {
-        let done = operation.hook_done(&self.local.operation, executed);
-        let next = operation.commit(&done)?;
+        let next = operation.commit(done)?;
         let mut local = self.local.clone();
         local.committed(operation, next.clone());
         let rests = resolve(&local, remote) == Decision::NoOperation;
@@ -419,8 +438,8 @@ impl Executor {
             unit: self.config.unit.clone(),
             effects: Effects::default(),
             operation: next.clone(),
-            workload: workload_after(info.kind, &done),
-            hook: Some(info.clone()),
+            workload: workload_after(info.kind, done),
+            hook: moves(info, remote).then(|| info.clone()),
             run: None,
             idle_at: rests.then(|| remote.clone()),
         };
@@ -446,7 +465,7 @@ impl Executor {
         let now = self.config.process.clock().now().as_microsecond();
         let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
         HookReport {
-            hook: info.kind.to_string(),
+            hook: info.name(),
             charm: self.local.operation.charm_url.clone().unwrap_or_default(),
             started_at: now.saturating_sub(took),
             duration: took,
@@ -456,18 +475,22 @@ impl Executor {
         }
     }
 
-    async fn finish(&mut self, operation: &Operation, info: &Info) -> Result<Outcome, UniterError> {
-        if let Some(status) = workload_after(info.kind, &self.local.operation) {
-            let unit = self.config.unit.clone();
-            self.call(
-                &SetUnitStatus { unit, status },
-                "setting the workload status",
-            )
-            .await?;
-        }
+    /// Does the bookkeeping of a hook that is not run, as its commit would have.
+    async fn finish(
+        &mut self,
+        operation: &Operation,
+        info: &Info,
+        remote: &RemoteState,
+    ) -> Result<Outcome, UniterError> {
+        let (next, commit) = self.conclusion(operation, info, remote, &self.local.operation)?;
         failpoint::reach("uniter-before-finish");
-        self.failure = None;
-        self.commit(operation).await
+        match self.call(&commit, "recording a hook that is skipped").await {
+            Err(error) if cannot_enter(info, &error) => Ok(Outcome::NotYet),
+            committed => {
+                self.concluded(operation, next, committed?);
+                Ok(Outcome::Committed)
+            }
+        }
     }
 
     async fn commit(&mut self, operation: &Operation) -> Result<Outcome, UniterError> {
@@ -487,7 +510,7 @@ impl Executor {
     ) -> Result<Outcome, UniterError> {
         self.log(
             "ERROR",
-            &format!("hook \"{}\" failed: {reason} ({code})", info.kind),
+            &format!("hook \"{}\" failed: {reason} ({code})", info.name()),
         );
         let operation = OperationState {
             status_set: status_set || self.local.operation.status_set,
@@ -581,6 +604,19 @@ impl Executor {
             message,
         ));
     }
+}
+
+/// Whether the end of a hook is the controller's to know beyond the unit's own record. Of a
+/// relation that the controller has removed there is nothing left to enter or to leave.
+fn moves(info: &Info, remote: &RemoteState) -> bool {
+    info.relation
+        .as_ref()
+        .is_none_or(|event| remote.relations.contains_key(&event.hook.relation))
+}
+
+/// Whether the controller said that the unit has to wait until it can enter a relation.
+fn cannot_enter(info: &Info, error: &UniterError) -> bool {
+    info.kind == Kind::RelationCreated && error.is_try_again()
 }
 
 async fn blocking<T: Send + 'static>(

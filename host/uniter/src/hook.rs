@@ -4,21 +4,24 @@
 //! at a time. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::{SharedClock, failpoint};
+use periapt_model::charm::Access;
 use periapt_model::hook::{Effects, Info};
-use periapt_sandbox::{Directories, HookContext, HookEvent};
+use periapt_sandbox::{ContainerDirectory, Directories, HookContext, HookEvent, RelationInfo};
 use periapt_wire::agent::uniter::HookSnapshot;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
-use crate::context::{Tether, UnitContext};
+use crate::context::{self, Tether, UnitContext};
 use crate::environment;
-use crate::error::{UniterError, call};
+use crate::error::{UniterError, call, file};
 use crate::machine_lock::MachineLockGuard;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::state_directory::{Stage, StateDirectory};
@@ -101,12 +104,14 @@ pub(crate) async fn load(
 
 impl Starting {
     /// Runs `hook` of `code` with what the controller lets it see.
+    #[allow(clippy::too_many_arguments)]
     pub async fn run(
         self,
         config: &UniterConfig,
         charm: &Charm,
         code: Arc<dyn RunnableCharm>,
         hook: &Info,
+        relations: Vec<RelationInfo>,
         snapshot: HookSnapshot,
         dying: &CancellationToken,
     ) -> Result<Ended, UniterError> {
@@ -115,7 +120,7 @@ impl Starting {
         let job = Job {
             call: hook_call(config, charm, hook, &snapshot),
             config_hash: snapshot.config_hash.clone(),
-            context: Box::new(context(config, charm, snapshot, tether.clone())),
+            context: Box::new(context(config, charm, relations, snapshot, tether.clone())),
             code,
             tether: tether.clone(),
         };
@@ -151,6 +156,9 @@ struct Job {
 impl Job {
     fn work(mut self, stage: Stage) -> Result<Ended, UniterError> {
         self.call.directories.state = stage.path().to_owned();
+        for shared in &self.call.directories.container {
+            std::fs::create_dir_all(&shared.path).map_err(file("make", &shared.path))?;
+        }
         let result = self.code.run(self.call, self.context);
         let (status_set, told) = self.tether.takes();
         match result {
@@ -183,27 +191,54 @@ fn hook_call(
     snapshot: &HookSnapshot,
 ) -> HookCall {
     HookCall {
-        event: HookEvent::new(hook.kind.as_str()),
+        event: HookEvent {
+            hook: hook.name(),
+            attributes: environment::attributes(hook),
+        },
         environment: environment::variables(
             &config.unit,
             &config.model,
             snapshot.machine.as_ref(),
             snapshot.principal.as_ref(),
-            hook.kind,
+            hook,
         ),
         directories: Directories {
             charm: charm.directory.clone(),
             // Known once the stage is made.
             state: config.process.temporary(),
             temporary: config.process.temporary(),
+            container: container(config, charm, snapshot),
         },
         limits: snapshot.limits.clone(),
     }
 }
 
+/// The directories the charm shares with whoever lives in the same container. A name that is
+/// more than one word was never checked, and is left out.
+fn container(
+    config: &UniterConfig,
+    charm: &Charm,
+    snapshot: &HookSnapshot,
+) -> Vec<ContainerDirectory> {
+    let principal = snapshot.principal.as_ref().unwrap_or(&config.unit);
+    let root = config.process.container_directory(principal);
+    let declared = charm.info.container.iter();
+    let words = declared.filter(|(name, _)| {
+        let mut parts = Path::new(name).components();
+        matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str())
+    });
+    let directory = |(name, access): (&String, &Access)| ContainerDirectory {
+        name: name.clone(),
+        path: root.join(name),
+        access: *access,
+    };
+    words.map(directory).collect()
+}
+
 fn context(
     config: &UniterConfig,
     charm: &Charm,
+    relations: Vec<RelationInfo>,
     snapshot: HookSnapshot,
     tether: Tether,
 ) -> UnitContext {
@@ -211,6 +246,11 @@ fn context(
         unit: config.unit.clone(),
         model: config.model.clone(),
         options: charm.info.config.options.keys().cloned().collect(),
+        endpoints: context::endpoints(&charm.info.metadata),
+        bindings: context::bindings(&charm.info.metadata),
+        relations,
+        settings: BTreeMap::new(),
+        goals: None,
         snapshot,
         application: None,
         connection: config.connection.clone(),

@@ -38,7 +38,7 @@ pub struct ProcessOptions {
     pub randomness: SharedRandomness,
     pub sandbox: Arc<dyn Sandbox>,
     pub log: Arc<dyn HookLog>,
-    /// Holds `charms`, `units` and `tmp`.
+    /// Holds `charms`, `units`, `containers` and `tmp`.
     pub directory: PathBuf,
     /// Hooks that run at the same time; some of them wait for the controller, so more than
     /// there are cores.
@@ -149,6 +149,15 @@ impl Process {
             .directory
             .join("units")
             .join(unit.as_str().replace('/', "-"))
+    }
+
+    /// What the units of one container share, a directory for each name; it goes with the
+    /// principal unit.
+    pub fn container_directory(&self, principal: &UnitName) -> PathBuf {
+        self.shared
+            .directory
+            .join("containers")
+            .join(principal.as_str().replace('/', "-"))
     }
 
     /// Where hooks get their `/tmp`.

@@ -3,6 +3,7 @@
 
 mod hooks;
 mod recovery;
+mod relations;
 mod wasm;
 
 use std::sync::Arc;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{
-    Fatal, Guard, ResultExt, SharedWorker, TaskWorker, WorkerContext, WorkerError, WorkerResult,
+    Fatal, Guard, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext, WorkerError,
+    WorkerResult,
 };
 use periapt_model::UnitName;
 use periapt_model::uniter::{Decision, OperationKind, resolve};
@@ -21,6 +22,9 @@ use crate::leadership::Leadership;
 use crate::machine_lock::MachineLock;
 use crate::process::{ModelIdentity, Process};
 use crate::remote::{RemoteWatcher, Sources};
+
+/// How long a unit that cannot enter a relation waits for a change before it asks again.
+const NOT_YET: Duration = Duration::from_secs(60);
 
 /// What a uniter is made from.
 pub struct UniterConfig {
@@ -130,6 +134,7 @@ async fn turns(
                 let outcome = executor.run(&operation, &remote.state().clone()).await?;
                 match outcome {
                     Outcome::BrokenOff => return Ok(Some(End::Stopping)),
+                    Outcome::NotYet => changed_or_late(executor.clock(), remote, worker).await?,
                     Outcome::Failed if executor.local.operation.kind == OperationKind::Install => {
                         // The decision would be the same at once; it is tried again later.
                         remote.hook_failed(true);
@@ -155,6 +160,22 @@ async fn turns(
             Decision::Dead => return Ok(Some(End::UnitDead)),
             Decision::Terminate => return Ok(Some(End::Terminate)),
         }
+    }
+}
+
+/// Waits for a change, and no longer than a minute.
+async fn changed_or_late(
+    clock: SharedClock,
+    remote: &mut RemoteWatcher,
+    worker: &WorkerContext,
+) -> Result<(), Turn> {
+    tokio::select! {
+        changed = changed(remote, worker) => return changed,
+        () = clock.sleep(NOT_YET) => {}
+    }
+    match remote.refresh().await? {
+        true => Ok(()),
+        false => Err(Turn::Gone),
     }
 }
 
@@ -203,7 +224,7 @@ fn report(executor: &Executor, worker: &WorkerContext) {
     worker.set_report(json!({
         "operation": state.kind,
         "step": state.step,
-        "hook": state.hook.as_ref().map(|hook| hook.kind),
+        "hook": state.hook.as_ref().map(periapt_model::hook::Info::name),
         "charm": state.charm_url,
         "leader": state.leader,
     }));

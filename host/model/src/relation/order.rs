@@ -71,6 +71,10 @@ impl RemoteRelation {
 #[serde(default, rename_all = "kebab-case")]
 pub struct RelationState {
     pub relation: u64,
+    /// The ends, kept because a relation that is removed by force can be gone from the
+    /// controller before the unit has run the hooks that end it.
+    pub endpoint: String,
+    pub remote_application: Option<ApplicationName>,
     /// Members that joined, with the version of their settings that was seen last.
     pub members: BTreeMap<UnitName, u64>,
     pub applications: BTreeMap<ApplicationName, u64>,

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::{OperationKind, OperationState, OperationStep};
 use crate::hook::{Info, Kind};
+use crate::relation::Contradiction;
 
 /// A state or a step that contradicts the record; always a mistake of the caller.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub enum OperationError {
         kind: OperationKind,
         step: OperationStep,
     },
+    #[error(transparent)]
+    Relation(#[from] Contradiction),
 }
 
 impl OperationError {
@@ -27,6 +30,7 @@ impl OperationError {
         match self {
             OperationError::Invalid { .. } => "operation-invalid",
             OperationError::OutOfOrder { .. } => "operation-out-of-order",
+            OperationError::Relation(_) => "operation-contradiction",
         }
     }
 }
@@ -53,11 +57,13 @@ pub enum Operation {
         clear_resolved: bool,
     },
     /// Does the bookkeeping of a hook without running it: it ran already, or a person said to
-    /// go on without it. `config_hash` is what a skipped `config-changed` would have seen.
+    /// go on without it. `config_hash` is what a skipped `config-changed` would have seen,
+    /// `leader_settings_version` what a skipped `leader-settings-changed` would have.
     SkipHook {
         hook: Info,
         clear_resolved: bool,
         config_hash: String,
+        leader_settings_version: u64,
     },
     /// Takes note of won leadership and queues `leader-elected` in the same write.
     AcceptLeadership,
@@ -70,6 +76,8 @@ pub enum Operation {
 pub struct Executed {
     /// Digest of the configuration that the hook saw.
     pub config_hash: String,
+    /// Version of the leader's settings when the hook was chosen.
+    pub leader_settings_version: u64,
     /// Generation of the state directory that holds what the hook wrote.
     pub state_generation: u64,
     /// Whether the charm set the unit's workload status.
@@ -144,6 +152,9 @@ impl Operation {
         if state.runs(Kind::ConfigChanged) {
             next.config_hash = Some(executed.config_hash.clone());
         }
+        if state.runs(Kind::LeaderSettingsChanged) {
+            next.leader_settings_version = Some(executed.leader_settings_version);
+        }
         next
     }
 
@@ -162,17 +173,24 @@ impl Operation {
             Operation::Deploy { deploy, .. } => Ok(deployed(state, deploy)),
             Operation::RunHook { .. } => match (state.kind, state.step, &state.hook) {
                 (OperationKind::RunHook, OperationStep::Done, Some(hook)) => {
-                    Ok(after_hook(state, hook.kind))
+                    after_hook(state, hook)
                 }
                 _ => Err(self.out_of_order(state)),
             },
             Operation::SkipHook {
-                hook, config_hash, ..
+                hook,
+                config_hash,
+                leader_settings_version,
+                ..
             } => {
                 let ran = state.kind == OperationKind::RunHook && state.step == OperationStep::Done;
-                let mut next = after_hook(state, hook.kind);
-                if hook.kind == Kind::ConfigChanged && !ran {
-                    next.config_hash = Some(config_hash.clone());
+                let mut next = after_hook(state, hook)?;
+                match hook.kind {
+                    Kind::ConfigChanged if !ran => next.config_hash = Some(config_hash.clone()),
+                    Kind::LeaderSettingsChanged if !ran => {
+                        next.leader_settings_version = Some(*leader_settings_version);
+                    }
+                    _ => {}
                 }
                 Ok(next)
             }
@@ -211,8 +229,8 @@ impl std::fmt::Display for Operation {
                 write!(f, "install {}", deploy.charm_url)
             }
             Operation::Deploy { deploy, .. } => write!(f, "upgrade to {}", deploy.charm_url),
-            Operation::RunHook { hook, .. } => write!(f, "run {} hook", hook.kind),
-            Operation::SkipHook { hook, .. } => write!(f, "skip {} hook", hook.kind),
+            Operation::RunHook { hook, .. } => write!(f, "run {} hook", hook.name()),
+            Operation::SkipHook { hook, .. } => write!(f, "skip {} hook", hook.name()),
             Operation::AcceptLeadership => f.write_str("accept leadership"),
             Operation::ResignLeadership => f.write_str("resign leadership"),
         }
@@ -247,14 +265,14 @@ fn deployed(state: &OperationState, deploy: &Deploy) -> OperationState {
     }
 }
 
-fn after_hook(state: &OperationState, hook: Kind) -> OperationState {
+fn after_hook(state: &OperationState, hook: &Info) -> Result<OperationState, OperationError> {
     let mut next = OperationState {
         kind: OperationKind::Continue,
         step: OperationStep::Pending,
         hook: None,
         ..state.clone()
     };
-    match hook {
+    match hook.kind {
         Kind::Install => next.installed = true,
         Kind::Start => {
             next.started = true;
@@ -262,19 +280,23 @@ fn after_hook(state: &OperationState, hook: Kind) -> OperationState {
         }
         Kind::Stop => next.stopped = true,
         Kind::Remove => next.removed = true,
-        Kind::ConfigChanged if !next.started => return queued(next, Kind::Start),
-        Kind::UpgradeCharm => return queued(next, Kind::ConfigChanged),
+        Kind::ConfigChanged if !next.started => return Ok(queued(next, Kind::Start)),
+        Kind::UpgradeCharm => return Ok(queued(next, Kind::ConfigChanged)),
         Kind::ConfigChanged
         | Kind::LeaderElected
         | Kind::LeaderSettingsChanged
-        | Kind::UpdateStatus
-        | Kind::RelationCreated
+        | Kind::UpdateStatus => {}
+        Kind::RelationCreated
         | Kind::RelationJoined
         | Kind::RelationChanged
         | Kind::RelationDeparted
-        | Kind::RelationBroken => {}
+        | Kind::RelationBroken => {
+            if let Some(event) = &hook.relation {
+                next.see(event)?;
+            }
+        }
     }
-    next
+    Ok(next)
 }
 
 fn queued(state: OperationState, hook: Kind) -> OperationState {

@@ -1,15 +1,18 @@
 //! The next operation, from the local and the remote state. First answer wins; the order is
 //! that of Juju's uniter.
 
+use super::relations;
 use super::{
     Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved,
 };
-use crate::Life;
 use crate::hook::{Info, Kind};
+use crate::{Life, UnitName};
 
 /// What an agent knows of its unit.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LocalState {
+    /// Whose state it is: a unit that leaves its relations says so by name.
+    pub unit: Option<UnitName>,
     pub operation: OperationState,
     /// The charm of the recorded upgrade could not be put in place.
     pub conflicted: bool,
@@ -82,8 +85,22 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
     if local.restart {
         return Decision::Restart;
     }
+    // Nothing is in progress that a hook of another kind could come between.
+    let at_rest = state.installed
+        && state.kind == OperationKind::Continue
+        && remote.life.is_alive()
+        && !local.shutdown;
+    if at_rest && let Some(hook) = relations::created(local, remote) {
+        return run(hook, false);
+    }
     if let Some(operation) = leadership(state, remote) {
         return Decision::Run(operation);
+    }
+    if at_rest
+        && !remote.leader
+        && state.leader_settings_version != Some(remote.leader_settings_version)
+    {
+        return run(Kind::LeaderSettingsChanged, false);
     }
     match (state.kind, &state.hook) {
         (OperationKind::RunHook, Some(hook)) if !local.shutdown => {
@@ -134,35 +151,30 @@ fn leadership(state: &OperationState, remote: &RemoteState) -> Option<Operation>
 }
 
 fn recorded_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decision {
+    if local.operation.step != OperationStep::Done && relations::is_moot(hook, remote) {
+        return skip(hook, remote, false);
+    }
     match local.operation.step {
         OperationStep::Pending => failed_hook(local, remote, hook),
         // A dying unit skips the hook it would have begun with.
         OperationStep::Queued if hook.kind == Kind::Install => free(local, remote),
-        OperationStep::Queued => run(hook.kind, false),
-        OperationStep::Done => Decision::Run(Operation::SkipHook {
-            hook: hook.clone(),
-            clear_resolved: false,
-            config_hash: remote.config_hash.clone(),
-        }),
+        OperationStep::Queued => run(hook.clone(), false),
+        OperationStep::Done => skip(hook, remote, false),
     }
 }
 
 fn failed_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decision {
     if local.hook_was_interrupted {
-        return run(hook.kind, false);
+        return run(hook.clone(), false);
     }
     if remote.force_charm_upgrade && remote.wants_other_charm(&local.operation) {
         return Decision::Run(upgrade(remote));
     }
     match remote.resolved {
-        Resolved::RetryHooks => run(hook.kind, true),
-        Resolved::NoHooks => Decision::Run(Operation::SkipHook {
-            hook: hook.clone(),
-            clear_resolved: true,
-            config_hash: remote.config_hash.clone(),
-        }),
+        Resolved::RetryHooks => run(hook.clone(), true),
+        Resolved::NoHooks => skip(hook, remote, true),
         Resolved::None if remote.retry_hook_version != local.retry_hook_version => {
-            run(hook.kind, false)
+            run(hook.clone(), false)
         }
         Resolved::None => Decision::NoOperation,
     }
@@ -172,6 +184,10 @@ fn failed_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decisio
 fn free(local: &LocalState, remote: &RemoteState) -> Decision {
     let state = &local.operation;
     if !remote.life.is_alive() {
+        let leaves = state.installed && !state.stopped;
+        if leaves && let Some(hook) = relations::due(local, remote) {
+            return run(hook, false);
+        }
         return match state {
             _ if state.started && !state.stopped => run(Kind::Stop, false),
             _ if state.installed && !state.removed => run(Kind::Remove, false),
@@ -201,16 +217,28 @@ fn free(local: &LocalState, remote: &RemoteState) -> Decision {
     if !state.started || state.stopped {
         return run(Kind::Start, false);
     }
+    if let Some(hook) = relations::due(local, remote) {
+        return run(hook, false);
+    }
     if remote.update_status_version != local.update_status_version {
         return run(Kind::UpdateStatus, false);
     }
     Decision::NoOperation
 }
 
-fn run(kind: Kind, clear_resolved: bool) -> Decision {
+fn run(hook: impl Into<Info>, clear_resolved: bool) -> Decision {
     Decision::Run(Operation::RunHook {
-        hook: Info::new(kind),
+        hook: hook.into(),
         clear_resolved,
+    })
+}
+
+fn skip(hook: &Info, remote: &RemoteState, clear_resolved: bool) -> Decision {
+    Decision::Run(Operation::SkipHook {
+        hook: hook.clone(),
+        clear_resolved,
+        config_hash: remote.config_hash.clone(),
+        leader_settings_version: remote.leader_settings_version,
     })
 }
 

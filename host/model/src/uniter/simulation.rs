@@ -1,10 +1,19 @@
 //! A unit in a world that changes at random, whose hooks fail and whose agent is killed at any
-//! point. Whatever happens, the order and the at-least-once rules hold.
+//! point. Whatever happens, the order and the at-least-once rules hold. What goes wrong is told
+//! as a story: what happened, and which hooks ran, line by line.
+
+mod guarantees;
+mod relations;
 
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
+use self::guarantees::Guarantees;
+use self::relations::{Deed, PEERS, Relations};
 use super::*;
-use crate::hook::Kind;
+use crate::UnitName;
+use crate::hook::{Info, Kind};
+use crate::relation::HookKind;
 
 /// What happens to the operation that is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +35,8 @@ enum Event {
     RetryTick,
     StatusTick,
     Destroy,
+    LeaderTells,
+    Relation(Deed),
     Turn(Fate),
 }
 
@@ -46,8 +57,64 @@ fn event() -> impl Strategy<Value = Event> {
         3 => Just(Event::RetryTick),
         2 => Just(Event::StatusTick),
         1 => Just(Event::Destroy),
-        20 => fate.prop_map(Event::Turn),
+        1 => Just(Event::LeaderTells),
+        20 => relations::deed().prop_map(Event::Relation),
+        30 => fate.prop_map(Event::Turn),
     ]
+}
+
+fn begun(stored: Option<OperationState>) -> LocalState {
+    LocalState {
+        unit: Some("site/0".parse().unwrap()),
+        ..LocalState::recorded(stored)
+    }
+}
+
+/// A line of the story: the operation, who it is about, and how it ends.
+fn told(operation: &Operation, fate: Fate) -> String {
+    let event = match operation {
+        Operation::RunHook { hook, .. } | Operation::SkipHook { hook, .. } => {
+            hook.relation.as_ref()
+        }
+        _ => None,
+    };
+    let about = event.map(|event| {
+        let unit = event.hook.unit.as_ref().map(|unit| format!(" of {unit}"));
+        format!(
+            " in relation {}{}",
+            event.hook.relation,
+            unit.unwrap_or_default()
+        )
+    });
+    let about = about.unwrap_or_default();
+    match fate {
+        Fate::Succeeds => format!("site/0: {operation}{about}"),
+        fate => format!("site/0: {operation}{about}: {fate:?}"),
+    }
+}
+
+/// A hook that is chosen, rather than gone back to, is about what is so at that moment.
+fn heard_of(hook: &Info, remote: &RemoteState, fresh: bool) -> Result<(), String> {
+    let Some(event) = hook.relation.as_ref().filter(|_| fresh) else {
+        return Ok(());
+    };
+    let theirs = remote.relations.get(&event.hook.relation);
+    let is_member =
+        |unit: &UnitName| theirs.is_some_and(|theirs| theirs.members.contains_key(unit));
+    let leaving = remote.life != Life::Alive
+        || theirs.is_none_or(|theirs| theirs.suspended || theirs.life != Life::Alive);
+    let member = event.hook.unit.as_ref().map(is_member);
+    match (event.hook.kind, member) {
+        (HookKind::Joined, Some(false)) => Err(format!("{} of who is gone", hook.name())),
+        (HookKind::Joined | HookKind::Created, _) if leaving => {
+            Err(format!("{} while the relation ends", hook.name()))
+        }
+        (HookKind::Departed, Some(true)) if !leaving => {
+            Err(format!("{} of who is there", hook.name()))
+        }
+        (HookKind::Broken, _) if !leaving => Err(format!("{} without an end", hook.name())),
+        _ => Ok(()),
+    }
 }
 
 /// Controller, agent and a log of what the charm saw.
@@ -64,6 +131,17 @@ struct World {
     commits_in_flight: u64,
     hook_commits: u64,
     dead: bool,
+    relations: Relations,
+    guarantees: Guarantees,
+    story: Vec<String>,
+    /// The first thing that went wrong.
+    wrong: Option<String>,
+}
+
+impl OperationState {
+    fn is_queued(&self, hook: &Info) -> bool {
+        self.step == OperationStep::Queued && self.hook.as_ref() == Some(hook)
+    }
 }
 
 impl World {
@@ -83,7 +161,7 @@ impl World {
                 update_status_version: 0,
             },
             stored: None,
-            local: LocalState::recorded(None),
+            local: begun(None),
             config: 0,
             charm: 0,
             committed: Vec::new(),
@@ -91,10 +169,22 @@ impl World {
             commits_in_flight: 0,
             hook_commits: 0,
             dead: false,
+            relations: Relations::new(),
+            guarantees: Guarantees::default(),
+            story: Vec::new(),
+            wrong: None,
         }
     }
 
     fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Turn(_) => {}
+            Event::Relation(deed) => {
+                let told = self.relations.happens(deed);
+                self.story.extend(told);
+            }
+            event => self.story.push(format!("{event:?}")),
+        }
         match event {
             Event::Config => {
                 self.config += 1;
@@ -119,12 +209,42 @@ impl World {
             Event::RetryTick => self.remote.retry_hook_version += 1,
             Event::StatusTick => self.remote.update_status_version += 1,
             Event::Destroy => self.remote.life = self.remote.life.max(Life::Dying),
+            Event::LeaderTells => self.remote.leader_settings_version += 1,
+            Event::Relation(_) => {}
             Event::Turn(fate) => self.turn(*fate),
         }
     }
 
+    fn check(&mut self, holds: Result<(), String>) {
+        if let Err(wrong) = holds {
+            self.wrong.get_or_insert(wrong);
+        }
+    }
+
+    fn verdict(&self) -> Result<(), TestCaseError> {
+        match &self.wrong {
+            Some(wrong) => self.fails(wrong),
+            None => Ok(()),
+        }
+    }
+
+    fn fails(&self, wrong: &str) -> Result<(), TestCaseError> {
+        let story = self.story.join("\n  ");
+        Err(TestCaseError::fail(format!("{wrong}\n  {story}")))
+    }
+
+    /// Takes note of a hook whose bookkeeping is done.
+    fn committed(&mut self, hook: &Info, ran: bool) {
+        self.committed.push((hook.kind, ran));
+        let dying = self.remote.life != Life::Alive;
+        let seen = self.guarantees.see(hook, PEERS, dying);
+        self.check(seen);
+        self.relations.commits(hook);
+    }
+
     fn restart_agent(&mut self) {
-        self.local = LocalState::recorded(self.stored.clone());
+        self.story.push("the agent is killed".to_owned());
+        self.local = begun(self.stored.clone());
         self.remote.retry_hook_version = 0;
         self.remote.update_status_version = 0;
         self.remote.leader = false;
@@ -136,6 +256,7 @@ impl World {
     }
 
     fn turn(&mut self, fate: Fate) {
+        self.remote.relations = self.relations.told();
         let operation = match resolve(&self.local, &self.remote) {
             Decision::Run(operation) => operation,
             Decision::Restart => {
@@ -149,6 +270,7 @@ impl World {
             Decision::NoOperation | Decision::Waiting => return,
             Decision::Terminate => panic!("nobody shut the container down"),
         };
+        self.story.push(told(&operation, fate));
         if fate == Fate::DiesBeforePrepare {
             return self.restart_agent();
         }
@@ -157,6 +279,13 @@ impl World {
         }
         self.local.begin(&operation, &self.remote);
         let mut state = self.local.operation.clone();
+        if let Operation::RunHook { hook, .. } = &operation {
+            let fresh = state.failed_hook() != Some(hook) && !state.is_queued(hook);
+            let chosen = heard_of(hook, &self.remote, fresh);
+            self.check(chosen);
+            let begun = self.relations.begins(hook);
+            self.check(begun);
+        }
         if let Some(prepared) = operation.prepare(&state).unwrap() {
             self.write(prepared.clone());
             self.local.operation = prepared.clone();
@@ -178,6 +307,7 @@ impl World {
         if let Operation::RunHook { hook, .. } = &operation {
             let executed = Executed {
                 config_hash: self.remote.config_hash.clone(),
+                leader_settings_version: self.remote.leader_settings_version,
                 state_generation: state.state_generation + 1,
                 status_set: false,
             };
@@ -185,7 +315,7 @@ impl World {
             self.write(state.clone());
             self.hook_commits += 1;
             self.commits_in_flight += 1;
-            self.committed.push((hook.kind, true));
+            self.committed(hook, true);
             if hook.kind == Kind::ConfigChanged {
                 self.seen_config = Some(executed.config_hash);
             }
@@ -200,7 +330,7 @@ impl World {
             if state.step == OperationStep::Done {
                 assert_eq!(self.commits_in_flight, 1, "a commit is finished once");
             } else {
-                self.committed.push((hook.kind, false));
+                self.committed(hook, false);
                 if hook.kind == Kind::ConfigChanged {
                     self.seen_config = Some(config_hash.clone());
                 }
@@ -209,19 +339,62 @@ impl World {
         if operation != Operation::ResignLeadership {
             self.commits_in_flight = 0;
         }
-        let state = operation.commit(&state).unwrap();
+        let state = match operation.commit(&state) {
+            Ok(state) => state,
+            Err(error) => return self.check(Err(error.to_string())),
+        };
         self.write(state.clone());
         self.local.committed(&operation, state);
     }
 
     /// Everything succeeds from now on and every failure is retried.
     fn come_to_rest(&mut self) {
-        for _ in 0..60 {
+        self.story.push("and from now on all is well".to_owned());
+        for _ in 0..120 {
             if self.local.conflicted {
                 self.remote.resolved = Resolved::RetryHooks;
             }
             self.remote.retry_hook_version += 1;
             self.turn(Fate::Succeeds);
+        }
+    }
+
+    /// At rest the charm has been told of everything there is, in the newest version.
+    fn caught_up(&self) -> Result<(), TestCaseError> {
+        let remote = &self.remote;
+        let told = self.relations.told();
+        let state = &self.local.operation;
+        let recorded: BTreeMap<_, _> = state
+            .relations
+            .iter()
+            .map(|(id, seen)| (*id, seen.members.keys().cloned().collect()))
+            .collect();
+        if recorded != self.guarantees.members() {
+            return self.fails("the record differs from what the charm was told");
+        }
+        if remote.life != Life::Alive {
+            let left = state.relations.keys().all(|relation| *relation == PEERS);
+            return if left {
+                Ok(())
+            } else {
+                self.fails("the unit is in a relation still")
+            };
+        }
+        if !state.relations.keys().eq(told.keys()) {
+            return self.fails("the unit is not in the relations there are");
+        }
+        for (relation, seen) in &state.relations {
+            let there = &told[relation];
+            if seen.members != there.members || seen.applications != there.applications {
+                return self.fails(&format!("relation {relation} is not as it was told"));
+            }
+        }
+        let heard =
+            remote.leader || state.leader_settings_version == Some(remote.leader_settings_version);
+        if heard {
+            Ok(())
+        } else {
+            self.fails("the leader was not heard")
         }
     }
 
@@ -276,22 +449,25 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_the_order_holds_and_the_unit_catches_up(
-        events in prop::collection::vec(event(), 1..120),
+        events in prop::collection::vec(event(), 1..160),
     ) {
         let mut world = World::new();
         for event in &events {
             world.apply(event);
+            world.verdict()?;
             world.check_order();
             if world.dead {
                 break;
             }
         }
         world.come_to_rest();
+        world.verdict()?;
         world.check_order();
+        world.caught_up()?;
         let state = &world.local.operation;
         prop_assert_eq!(world.stored.clone().unwrap_or_else(OperationState::initial), state.clone());
         if world.remote.life == Life::Alive {

@@ -7,23 +7,33 @@ use crate::hook::{Info, Kind};
 use crate::status::{Agent, Status, Workload};
 
 /// The agent runs `hook`. None for `update-status`, which is too frequent to be shown.
-pub fn agent_executing(hook: Kind) -> Option<Status<Agent>> {
-    (hook != Kind::UpdateStatus)
-        .then(|| Status::new(Agent::Executing, format!("running {hook} hook")))
+pub fn agent_executing(hook: &Info) -> Option<Status<Agent>> {
+    (hook.kind != Kind::UpdateStatus)
+        .then(|| Status::new(Agent::Executing, format!("running {} hook", hook.name())))
 }
 
 pub fn agent_idle() -> Status<Agent> {
     Status::new(Agent::Idle, "")
 }
 
-/// The hook failed; the text names it, the data carry it and the reason, where it is known.
+/// The hook failed; the text names it, the data carry it, the relation and the remote unit it
+/// was about, and the reason, where it is known.
 pub fn agent_hook_failed(hook: &Info, reason: Option<&str>) -> Status<Agent> {
-    let hook_name = ("hook".to_owned(), Value::from(hook.kind.as_str()));
-    let reason = reason.map(|reason| ("reason".to_owned(), Value::from(reason)));
-    let data = Map::from_iter([hook_name].into_iter().chain(reason));
+    let name = hook.name();
+    let about = hook.relation.as_ref().map(|event| &event.hook);
+    let data = [
+        Some(("hook", Value::from(name.as_str()))),
+        about.map(|hook| ("relation-id", Value::from(hook.relation))),
+        about
+            .and_then(|hook| hook.unit.as_ref())
+            .map(|unit| ("remote-unit", Value::from(unit.as_str()))),
+        reason.map(|reason| ("reason", Value::from(reason))),
+    ];
+    let named = |(key, value): (&str, Value)| (key.to_owned(), value);
+    let data = Map::from_iter(data.into_iter().flatten().map(named));
     Status {
         data,
-        ..Status::new(Agent::Error, format!("hook failed: \"{}\"", hook.kind))
+        ..Status::new(Agent::Error, format!("hook failed: \"{name}\""))
     }
 }
 

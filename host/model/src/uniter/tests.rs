@@ -1,6 +1,8 @@
 //! The order of answers, the bookkeeping of each operation, and recovery from a crash at each
 //! step.
 
+mod relations;
+
 use super::*;
 use crate::hook::{Info, Kind};
 
@@ -27,6 +29,7 @@ fn settled() -> LocalState {
         installed: true,
         charm_url: Some("local:site-0".to_owned()),
         config_hash: Some("one".to_owned()),
+        leader_settings_version: Some(0),
         ..OperationState::default()
     }))
 }
@@ -55,6 +58,7 @@ fn skip(kind: Kind, clear_resolved: bool) -> Decision {
         hook: Info::new(kind),
         clear_resolved,
         config_hash: "one".to_owned(),
+        leader_settings_version: 0,
     })
 }
 
@@ -85,6 +89,7 @@ fn drive(local: &mut LocalState, remote: &RemoteState) -> (Vec<String>, Decision
         if matches!(operation, Operation::RunHook { .. }) {
             let executed = Executed {
                 config_hash: remote.config_hash.clone(),
+                leader_settings_version: remote.leader_settings_version,
                 ..Executed::default()
             };
             state = operation.hook_done(&state, &executed);
@@ -104,6 +109,7 @@ fn a_new_unit_goes_through_its_hooks_in_order() {
         [
             "install local:site-0",
             "run install hook",
+            "run leader-settings-changed hook",
             "run config-changed hook",
             "run start hook"
         ]
@@ -430,6 +436,7 @@ fn a_crash_at_each_point_recovers_as_told() {
     let prepared = operation.prepare(&before.operation).unwrap().unwrap();
     let seen = Executed {
         config_hash: "two".to_owned(),
+        leader_settings_version: 0,
         state_generation: 4,
         status_set: true,
     };
@@ -558,9 +565,9 @@ fn statuses_are_set_around_hooks() {
         workload_after(Kind::Remove, &set).unwrap().status,
         Workload::Terminated
     );
-    assert_eq!(agent_executing(Kind::UpdateStatus), None);
+    assert_eq!(agent_executing(&Info::new(Kind::UpdateStatus)), None);
     assert_eq!(
-        agent_executing(Kind::Start).unwrap().message,
+        agent_executing(&Info::new(Kind::Start)).unwrap().message,
         "running start hook"
     );
     let failed = agent_hook_failed(&Info::new(Kind::Install), Some("no disk"));

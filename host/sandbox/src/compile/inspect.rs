@@ -9,7 +9,7 @@ use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
 
 use super::CompileError;
-use crate::context::{CallError, HookContext, LogLevel};
+use crate::context::{CallError, Goals, HookContext, LogLevel, Member, Network, RelationInfo};
 use crate::contract::{CharmPre, HookState};
 use crate::engine::SandboxEngine;
 use crate::run;
@@ -94,8 +94,33 @@ impl HookContext for Refusing {
     fn model_name(&self) -> String {
         String::new()
     }
+    fn model_uuid(&self) -> String {
+        String::new()
+    }
     fn config(&self) -> &Values {
         &self.none
+    }
+    fn knows_endpoint(&self, _name: &str) -> bool {
+        false
+    }
+    fn relations(&self) -> Vec<RelationInfo> {
+        Vec::new()
+    }
+    fn relation_settings(
+        &mut self,
+        _relation: u64,
+        _of: &Member,
+    ) -> Result<BTreeMap<String, String>, CallError> {
+        refuse()
+    }
+    fn leader_settings(&mut self) -> Result<BTreeMap<String, String>, CallError> {
+        refuse()
+    }
+    fn goal_state(&mut self) -> Result<Goals, CallError> {
+        refuse()
+    }
+    fn network(&mut self, _binding: &str) -> Result<Network, CallError> {
+        refuse()
     }
     fn knows_option(&self, _name: &str) -> bool {
         false

@@ -10,8 +10,9 @@ use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
 
 use crate::{
-    CallError, Directories, HookContext, HookEvent, HookOutcome, HookRun, LoadedCharm, LogLevel,
-    SandboxEngine, Settings,
+    Bag, CallError, ContainerDirectory, Directories, Goal, Goals, HookContext, HookEvent,
+    HookOutcome, HookRun, LoadedCharm, LogLevel, Member, Network, RelationInfo, SandboxEngine,
+    Settings,
 };
 
 /// What hooks did at once.
@@ -21,6 +22,7 @@ pub struct Record {
     pub statuses: Vec<(Workload, String)>,
     pub versions: Vec<String>,
     pub state_reads: u32,
+    pub settings_reads: Vec<(u64, Member)>,
 }
 
 /// A unit with its directories.
@@ -30,6 +32,10 @@ pub struct Unit {
     pub ports: Vec<PortRange>,
     pub config: Values,
     pub leader: bool,
+    pub relations: Vec<RelationInfo>,
+    pub settings: BTreeMap<(u64, Member), Bag>,
+    pub told: Bag,
+    pub container: Vec<ContainerDirectory>,
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
     pub home: tempfile::TempDir,
@@ -64,6 +70,10 @@ impl Unit {
             ports: Vec::new(),
             config: Values::from([("greeting".to_owned(), Value::Text("hello".to_owned()))]),
             leader: false,
+            relations: Vec::new(),
+            settings: BTreeMap::new(),
+            told: Bag::new(),
+            container: Vec::new(),
             limits: Limits {
                 wall_clock_ms: 120_000,
                 ..Limits::default()
@@ -90,6 +100,7 @@ impl Unit {
                 charm: self.path("charm"),
                 state: self.path("state"),
                 temporary: self.path("temporary"),
+                container: self.container.clone(),
             },
             limits: self.limits.clone(),
         };
@@ -107,6 +118,9 @@ impl Unit {
             ports: self.ports.clone(),
             config: self.config.clone(),
             leader: self.leader,
+            relations: self.relations.clone(),
+            settings: self.settings.clone(),
+            told: self.told.clone(),
         }
     }
 }
@@ -117,6 +131,9 @@ pub struct Context {
     ports: Vec<PortRange>,
     config: Values,
     leader: bool,
+    relations: Vec<RelationInfo>,
+    settings: BTreeMap<(u64, Member), Bag>,
+    told: Bag,
 }
 
 impl HookContext for Context {
@@ -125,6 +142,46 @@ impl HookContext for Context {
     }
     fn model_name(&self) -> String {
         "test".to_owned()
+    }
+    fn model_uuid(&self) -> String {
+        "0190d3f6-0000-7000-8000-000000000001".to_owned()
+    }
+    fn knows_endpoint(&self, name: &str) -> bool {
+        ["website", "cluster"].contains(&name)
+    }
+    fn relations(&self) -> Vec<RelationInfo> {
+        self.relations.clone()
+    }
+    fn relation_settings(&mut self, relation: u64, of: &Member) -> Result<Bag, CallError> {
+        let asked = (relation, of.clone());
+        let mut record = self.record.lock().unwrap();
+        record.settings_reads.push(asked.clone());
+        let known = self.settings.get(&asked).cloned();
+        known.ok_or_else(|| CallError::not_found("never was in scope"))
+    }
+    fn leader_settings(&mut self) -> Result<Bag, CallError> {
+        Ok(self.told.clone())
+    }
+    fn goal_state(&mut self) -> Result<Goals, CallError> {
+        let goal = |name: &str| Goal {
+            name: name.to_owned(),
+            status: "active".to_owned(),
+            since: 1_700_000_000,
+        };
+        Ok(Goals {
+            units: vec![goal("web/0")],
+            relations: vec![("website".to_owned(), vec![goal("proxy"), goal("proxy/0")])],
+        })
+    }
+    fn network(&mut self, binding: &str) -> Result<Network, CallError> {
+        match self.knows_endpoint(binding) {
+            true => Ok(Network {
+                bind_addresses: vec!["10.0.0.1".to_owned()],
+                ingress_addresses: vec!["10.0.0.1".to_owned()],
+                egress_subnets: vec!["10.0.0.1/32".to_owned()],
+            }),
+            false => Err(CallError::not_found("no such binding")),
+        }
     }
     fn config(&self) -> &Values {
         &self.config

@@ -4,7 +4,8 @@ use std::os::unix::fs::symlink;
 
 use super::agent::Unit;
 use super::guest::{Guest, OK};
-use crate::{HookFailure, HookOutcome};
+use crate::{ContainerDirectory, HookFailure, HookOutcome};
+use periapt_model::charm::Access;
 
 /// The preopens, in the order in which WASI shows them.
 const CHARM: u32 = 3;
@@ -233,4 +234,86 @@ fn a_missing_directory_is_said() {
     assert_eq!(failure.code(), "directories");
     assert!(failure.to_string().contains("state"), "{failure}");
     assert_eq!(left_behind(&unit), 0);
+}
+
+/// A unit whose charm reads `logs` and writes `spool`, and a directory it did not declare.
+fn housed() -> Unit {
+    let mut unit = unit();
+    for name in ["logs", "spool", "other"] {
+        std::fs::create_dir_all(unit.path("container").join(name)).unwrap();
+        std::fs::write(unit.path("container").join(name).join("file"), name).unwrap();
+    }
+    let directory = |name: &str, access| ContainerDirectory {
+        name: name.to_owned(),
+        path: unit.path("container").join(name),
+        access,
+    };
+    unit.container = vec![
+        directory("logs", Access::ReadOnly),
+        directory("spool", Access::ReadWrite),
+    ];
+    unit
+}
+
+const LOGS: u32 = 6;
+const SPOOL: u32 = 7;
+
+#[test]
+fn directories_of_the_container_are_granted_as_declared() {
+    let unit = housed();
+    allowed(open(&unit, LOGS, "file", 0, READ));
+    refused(open(&unit, LOGS, "file", 0, READ | WRITE));
+    refused(open(&unit, LOGS, "new", CREATE, WRITE));
+    allowed(open(&unit, SPOOL, "new", CREATE, READ | WRITE));
+    assert!(unit.path("container/spool/new").exists());
+    assert!(!unit.path("container/logs/new").exists());
+    // What a failed hook wrote there stays: it is shared, like a log file.
+    refused(unit.run(&charm(
+        "failed",
+        "",
+        &format!(
+            "(block (result i32) (drop {}) (i32.const 1))",
+            open_call(2048, 6, SPOOL, CREATE, WRITE)
+        ),
+    )));
+    assert!(unit.path("container/spool/failed").exists());
+}
+
+#[test]
+fn nothing_else_of_the_container_can_be_reached() {
+    let unit = housed();
+    symlink("../other/file", unit.path("container/spool/up")).unwrap();
+    symlink(
+        unit.path("container/other"),
+        unit.path("container/spool/out"),
+    )
+    .unwrap();
+    for directory in [LOGS, SPOOL, LOGS + 2] {
+        for path in [
+            "../other/file",
+            "../other",
+            "up",
+            "out/file",
+            "..",
+            "/container/other/file",
+        ] {
+            refused(open(&unit, directory, path, 0, READ));
+            refused(open(&unit, directory, path, CREATE, WRITE));
+        }
+    }
+    // Without a declaration there is nothing at all.
+    let mut plain = housed();
+    plain.container.clear();
+    refused(open(&plain, LOGS, "file", 0, READ));
+}
+
+#[test]
+fn too_much_in_a_shared_directory_is_a_failure() {
+    let mut unit = housed();
+    unit.limits.state_directory_bytes = 1 << 20;
+    let open = open_call(2048, 3, SPOOL, CREATE, READ | WRITE);
+    let size = "(call $size (i32.load (i32.const 1024)) (i64.const 2000000))";
+    let big = charm("big", "", &format!("(i32.or {open} {size})"));
+    let failure = unit.run(&big).result.unwrap_err();
+    assert!(failure.to_string().contains("/container"), "{failure}");
 }

@@ -5,5 +5,6 @@ mod calls;
 mod files;
 mod guest;
 mod hostile;
+mod relations;
 mod speed;
 mod upload;

@@ -11,8 +11,13 @@ use periapt_model::ports::PortRange;
 
 use crate::context::{CallError, HookContext};
 
+mod bag;
+mod settings;
 #[cfg(test)]
 mod tests;
+
+pub use settings::OwnBag;
+pub(crate) use settings::find;
 
 /// Effects of one hook, buffered.
 #[derive(Debug, Default)]
@@ -25,6 +30,7 @@ pub struct HookTxn {
     ports: Option<BTreeSet<PortRange>>,
     opening: BTreeSet<PortRange>,
     closing: BTreeSet<PortRange>,
+    settings: settings::Settings,
 }
 
 impl HookTxn {
@@ -148,11 +154,13 @@ impl HookTxn {
 
     /// What the commit has to do; writes that change nothing are left out.
     pub fn into_effects(self) -> Effects {
+        let (relations, leader) = self.settings.into_effects();
         Effects {
+            relations,
+            leader,
             state: self.writes,
             open_ports: self.opening.into_iter().collect(),
             close_ports: self.closing.into_iter().collect(),
-            ..Effects::default()
         }
     }
 

@@ -107,3 +107,5 @@ fn closing_and_opening_again_is_nothing() {
     txn.open_port(&mut context, range("80/tcp")).unwrap();
     assert_eq!(txn.into_effects(), Effects::default());
 }
+
+mod settings;

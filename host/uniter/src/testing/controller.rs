@@ -8,7 +8,7 @@ use bytes::Bytes;
 use periapt_client::{ApiConnection, CallError, Caller};
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
-use periapt_model::hook::{Effects, Limits};
+use periapt_model::hook::{Effects, Info, Limits};
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
@@ -24,6 +24,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+mod relations;
+
+pub use relations::Relation;
 
 /// The model's identity in all tests.
 pub const MODEL: &str = "0190d3f6-0000-7000-8000-000000000001";
@@ -57,11 +61,17 @@ struct Inner {
     blobs: HashMap<String, Vec<u8>>,
     settings: Values,
     leaders: HashMap<String, UnitName>,
+    relations: BTreeMap<u64, Relation>,
+    leader_settings: HashMap<String, relations::Bag>,
+    /// Units that cannot enter a scope yet.
+    not_yet: HashSet<UnitName>,
     logs: Vec<LogRecord>,
     rows: Vec<WorkerRow>,
     calls: Vec<String>,
     refusals: HashMap<String, CallError>,
     held: HashSet<String>,
+    /// Methods whose next answer gets lost on its way.
+    lost: HashSet<String>,
     versions: HashMap<String, u64>,
     watchers: HashMap<String, (String, u64)>,
     next_watcher: u64,
@@ -211,9 +221,60 @@ impl Controller {
         self.lock().leaders.get(application).cloned()
     }
 
+    /// Changes a relation, makes or removes it, as others would, and wakes all units.
+    pub fn relation(&self, id: u64, change: impl FnOnce(&mut Option<Relation>)) {
+        {
+            let mut inner = self.lock();
+            let mut relation = inner.relations.remove(&id);
+            change(&mut relation);
+            inner
+                .relations
+                .extend(relation.map(|relation| (id, relation)));
+        }
+        self.touch_units();
+    }
+
+    /// What is known of a relation; none when it is gone.
+    pub fn related(&self, id: u64) -> Option<Relation> {
+        self.lock().relations.get(&id).cloned()
+    }
+
+    /// What the leader of an application told its units.
+    pub fn leader_settings(&self, application: &str) -> BTreeMap<String, String> {
+        let known = self.lock().leader_settings.get(application).cloned();
+        known.unwrap_or_default().settings
+    }
+
+    /// Whether the unit has to wait before it can enter a relation.
+    pub fn set_not_yet(&self, unit: &UnitName, not_yet: bool) {
+        {
+            let mut inner = self.lock();
+            match not_yet {
+                true => inner.not_yet.insert(unit.clone()),
+                false => inner.not_yet.remove(unit),
+            };
+        }
+        self.touch_units();
+    }
+
+    fn touch_units(&self) {
+        let units: Vec<String> = self
+            .lock()
+            .units
+            .keys()
+            .map(|unit| format!("unit:{unit}"))
+            .collect();
+        self.touch(&units);
+    }
+
     /// The next call of this method fails with `error`.
     pub fn refuse_next(&self, method: &str, error: CallError) {
         self.lock().refusals.insert(method.to_owned(), error);
+    }
+
+    /// The next call of this method is carried out and its answer lost with the connection.
+    pub fn lose_next(&self, method: &str) {
+        self.lock().lost.insert(method.to_owned());
     }
 
     /// Calls of this method get no answer until they are let go.
@@ -437,15 +498,75 @@ impl Controller {
 
     fn of_unit(&self, unit: &UnitName, method: &str, params: &Value) -> Result<Value, CallError> {
         let mut inner = self.lock();
+        let mut related = false;
+        match method {
+            "RemoteState" => return Ok(value(inner.remote_state(unit))),
+            "ReadRelationSettings" => {
+                let settings =
+                    inner.settings(argument(params, "relation")?, &argument(params, "of")?)?;
+                return Ok(value(settings));
+            }
+            "LeaderSettings" => {
+                let told = inner.leader_settings.get(unit.application().as_str());
+                return Ok(value(told.cloned().unwrap_or_default().settings));
+            }
+            "GoalState" => return Ok(value(inner.goals(unit))),
+            "BeginHook" if inner.units.contains_key(unit) => {
+                let operation: OperationState = argument(params, "operation")?;
+                inner.enter(unit, operation.hook.as_ref())?;
+                related = operation.hook.is_some_and(|hook| hook.relation.is_some());
+            }
+            "CommitHook" if inner.units.contains_key(unit) => {
+                let effects: Effects = argument(params, "effects")?;
+                let hook: Option<Info> = optional(params, "hook")?;
+                inner.apply(unit, hook.as_ref(), &effects)?;
+                related = true;
+            }
+            _ => {}
+        }
+        let answer = Self::of_record(&mut inner, unit, method, params, &self.limits);
+        drop(inner);
+        if answer.is_ok() && related {
+            self.touch_others(unit);
+        }
+        if answer.is_ok() && method == "EnsureDead" {
+            let machine = self.unit(unit).map(|record| record.machine);
+            let machine = machine.map(|machine| format!("units:{machine}"));
+            self.touch(
+                &machine
+                    .into_iter()
+                    .chain([format!("unit:{unit}")])
+                    .collect::<Vec<_>>(),
+            );
+        }
+        answer
+    }
+
+    /// A unit hears of its own commits in their answers.
+    fn touch_others(&self, unit: &UnitName) {
+        let units: Vec<String> = self
+            .lock()
+            .units
+            .keys()
+            .filter(|other| *other != unit)
+            .map(|unit| format!("unit:{unit}"))
+            .collect();
+        self.touch(&units);
+    }
+
+    fn of_record(
+        inner: &mut Inner,
+        unit: &UnitName,
+        method: &str,
+        params: &Value,
+        limits: &Limits,
+    ) -> Result<Value, CallError> {
+        let remote = inner.remote_state(unit);
         let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
         let Some(record) = inner.units.get_mut(unit) else {
-            return match method {
-                "RemoteState" => Ok(Value::Null),
-                _ => Err(refused(code::NOT_FOUND, "unit")),
-            };
+            return Err(refused(code::NOT_FOUND, "unit"));
         };
         match method {
-            "RemoteState" => return Ok(value(&record.remote)),
             "State" => return Ok(value(&record.state)),
             "SetState" => record.write(argument(params, "operation")?)?,
             "BeginHook" => {
@@ -465,7 +586,7 @@ impl Controller {
                     public_address: None,
                     workload: record.workload.clone(),
                     state: record.state.clone(),
-                    limits: self.limits.clone(),
+                    limits: limits.clone(),
                 }));
             }
             "CommitHook" => {
@@ -486,19 +607,19 @@ impl Controller {
                 }
                 let seen: Option<RemoteState> = optional(params, "idle-at")?;
                 let idle = seen.is_some_and(|seen| {
-                    record.remote
-                        == RemoteState {
+                    remote.as_ref()
+                        == Some(&RemoteState {
                             leader: false,
                             retry_hook_version: 0,
                             update_status_version: 0,
                             ..seen
-                        }
+                        })
                 });
                 if idle {
                     record.agent = agent_idle();
                 }
                 return Ok(value(HookCommitted {
-                    remote: record.remote.clone(),
+                    remote: remote.unwrap_or_else(|| record.remote.clone()),
                     idle,
                 }));
             }
@@ -526,9 +647,9 @@ impl Controller {
             }
             "EnsureDead" => {
                 record.remote.life = Life::Dead;
-                let machine = record.machine.clone();
-                drop(inner);
-                self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
+                for relation in inner.relations.values_mut() {
+                    relation.leave(unit);
+                }
             }
             other => return Err(refused(code::NOT_IMPLEMENTED, other)),
         }
@@ -599,9 +720,13 @@ impl Caller for Link {
                 Some(error) => Err(error),
                 None => self.controller.answer(name, params).await,
             };
+            let lost = self.controller.lock().lost.remove(name);
             self.controller.lock().calls.push(name.to_owned());
             self.controller.touch(&[]);
-            answer
+            match lost {
+                true => Err(CallError::Disconnected("lost".to_owned())),
+                false => answer,
+            }
         };
         tokio::select! {
             biased;

@@ -1,5 +1,6 @@
 //! A sandbox whose hooks are closures, and charms for it.
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,7 @@ use async_trait::async_trait;
 use periapt_client::ApiConnection;
 use periapt_model::charm::{Archive, CharmInfo, CharmUrl};
 use periapt_model::hook::Effects;
-use periapt_sandbox::{HookContext, HookFailure};
+use periapt_sandbox::{ContainerDirectory, HookContext, HookFailure};
 
 use crate::sandbox::{CharmFiles, HookCall, RunnableCharm, Sandbox, SandboxError};
 
@@ -17,10 +18,12 @@ use crate::sandbox::{CharmFiles, HookCall, RunnableCharm, Sandbox, SandboxError}
 pub struct Seen {
     pub unit: String,
     pub hook: String,
+    pub attributes: BTreeMap<String, String>,
     pub charm: String,
     pub config: String,
     pub environment: Vec<(String, String)>,
     pub state: PathBuf,
+    pub container: Vec<ContainerDirectory>,
 }
 
 type Script =
@@ -105,6 +108,7 @@ impl RunnableCharm for Scripted {
         let seen = Seen {
             unit: context.unit_name(),
             hook: call.event.hook,
+            attributes: call.event.attributes.into_iter().collect(),
             charm: self.charm.clone(),
             config: context
                 .config()
@@ -113,6 +117,7 @@ impl RunnableCharm for Scripted {
                 .collect(),
             environment: call.environment,
             state: call.directories.state,
+            container: call.directories.container,
         };
         self.sandbox
             .seen
@@ -138,7 +143,10 @@ pub fn failure(text: &str) -> HookFailure {
 pub fn archive(name: &str, salt: &str) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
-    let metadata = format!("name: {name}\nsummary: a charm\ndescription: {salt}\n");
+    let metadata = format!(
+        "name: {name}\nsummary: a charm\ndescription: {salt}\n\
+         requires: {{db: sql}}\npeers: {{cluster: gossip}}\n"
+    );
     let files: [(&str, &[u8]); 3] = [
         ("metadata.yaml", metadata.as_bytes()),
         (

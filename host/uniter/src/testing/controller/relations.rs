@@ -1,0 +1,266 @@
+//! Relations of the controller in memory: who is in scope, settings and their versions.
+
+use std::collections::BTreeMap;
+
+use periapt_client::CallError;
+use periapt_model::hook::{Effects, Info, Kind, Settings};
+use periapt_model::relation::RemoteRelation;
+use periapt_model::uniter::RemoteState;
+use periapt_model::{ApplicationName, Life, Tag, UnitName};
+use periapt_wire::agent::uniter::{GoalState, GoalStatus};
+use periapt_wire::rpc::code;
+
+use super::{Inner, refused};
+
+/// Settings with the version that tells of a change.
+#[derive(Clone, Debug, Default)]
+pub struct Bag {
+    pub settings: BTreeMap<String, String>,
+    pub version: u64,
+}
+
+impl Bag {
+    fn change(&mut self, changes: &Settings) {
+        let before = self.settings.clone();
+        for (key, value) in changes {
+            match value {
+                Some(value) => self.settings.insert(key.clone(), value.clone()),
+                None => self.settings.remove(key),
+            };
+        }
+        if self.settings != before {
+            self.version += 1;
+        }
+    }
+}
+
+/// A relation between two endpoints, or of one endpoint with itself.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// Application and endpoint of each side; a peer relation has one.
+    pub ends: Vec<(ApplicationName, String)>,
+    pub life: Life,
+    pub suspended: bool,
+    /// Units in scope.
+    pub scope: Vec<UnitName>,
+    /// Settings outlive who left.
+    pub units: BTreeMap<UnitName, Bag>,
+    pub applications: BTreeMap<ApplicationName, Bag>,
+}
+
+impl Relation {
+    pub fn new(ends: &[(&str, &str)]) -> Self {
+        let end = |(application, endpoint): &(&str, &str)| {
+            let application = application.parse().ok()?;
+            Some((application, (*endpoint).to_owned()))
+        };
+        Self {
+            ends: ends.iter().filter_map(end).collect(),
+            life: Life::Alive,
+            suspended: false,
+            scope: Vec::new(),
+            units: BTreeMap::new(),
+            applications: BTreeMap::new(),
+        }
+    }
+
+    /// Puts a unit in scope, with settings of its own.
+    pub fn enter(&mut self, unit: &UnitName, settings: &[(&str, &str)]) {
+        if self.scope.contains(unit) {
+            return;
+        }
+        self.scope.push(unit.clone());
+        let bag = self.units.entry(unit.clone()).or_default();
+        let fresh = settings.iter();
+        bag.settings = fresh
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        bag.version += 1;
+    }
+
+    pub fn leave(&mut self, unit: &UnitName) {
+        self.scope.retain(|member| member != unit);
+    }
+
+    pub fn set(&mut self, unit: &UnitName, key: &str, value: &str) {
+        let change = Settings::from([(key.to_owned(), Some(value.to_owned()))]);
+        self.units.entry(unit.clone()).or_default().change(&change);
+    }
+
+    pub fn set_application(&mut self, application: &str, key: &str, value: &str) {
+        let change = Settings::from([(key.to_owned(), Some(value.to_owned()))]);
+        if let Ok(application) = application.parse() {
+            self.applications
+                .entry(application)
+                .or_default()
+                .change(&change);
+        }
+    }
+
+    fn own(&self, unit: &UnitName) -> Option<&(ApplicationName, String)> {
+        let own = unit.application();
+        self.ends
+            .iter()
+            .find(|(application, _)| *application == own)
+    }
+
+    fn other(&self, unit: &UnitName) -> Option<&ApplicationName> {
+        let own = unit.application();
+        let other = self
+            .ends
+            .iter()
+            .find(|(application, _)| *application != own);
+        other
+            .or(self.ends.first())
+            .map(|(application, _)| application)
+    }
+
+    fn seen_by(&self, unit: &UnitName) -> Option<RemoteRelation> {
+        let (_, endpoint) = self.own(unit)?;
+        let other = self.other(unit)?;
+        let members = self.scope.iter();
+        let members = members.filter(|member| *member != unit && member.application() == *other);
+        let version = |member: &UnitName| self.units.get(member).map_or(0, |bag| bag.version);
+        let settings = self.applications.get(other).map_or(0, |bag| bag.version);
+        Some(RemoteRelation {
+            endpoint: endpoint.clone(),
+            remote_application: other.clone(),
+            life: self.life,
+            suspended: self.suspended,
+            peer: self.ends.len() == 1,
+            members: members
+                .map(|member| (member.clone(), version(member)))
+                .collect(),
+            applications: BTreeMap::from([(other.clone(), settings)]),
+        })
+    }
+}
+
+impl Inner {
+    /// What the controller says of a unit, relations and leader settings filled in.
+    pub(super) fn remote_state(&self, unit: &UnitName) -> Option<RemoteState> {
+        let record = self.units.get(unit)?;
+        let relations = self.relations.iter();
+        let relations = relations
+            .filter_map(|(id, relation)| Some((*id, relation.seen_by(unit)?)))
+            .filter(|(id, seen)| seen.life == Life::Alive || self.in_scope(*id, unit))
+            .collect();
+        let told = self.leader_settings.get(unit.application().as_str());
+        Some(RemoteState {
+            relations,
+            leader_settings_version: told.map_or(0, |bag| bag.version),
+            ..record.remote.clone()
+        })
+    }
+
+    fn in_scope(&self, relation: u64, unit: &UnitName) -> bool {
+        let relation = self.relations.get(&relation);
+        relation.is_some_and(|relation| relation.scope.contains(unit))
+    }
+
+    /// The unit enters the scope, unless it has to wait.
+    pub(super) fn enter(&mut self, unit: &UnitName, hook: Option<&Info>) -> Result<(), CallError> {
+        let Some(event) = hook
+            .filter(|hook| hook.kind == Kind::RelationCreated)
+            .and_then(|hook| hook.relation.as_ref())
+        else {
+            return Ok(());
+        };
+        if self.not_yet.contains(unit) {
+            return Err(refused(
+                code::TRY_AGAIN,
+                "an old subordinate is still there",
+            ));
+        }
+        let relation = self.relations.get_mut(&event.hook.relation);
+        let relation = relation.ok_or_else(|| refused(code::NOT_FOUND, "relation"))?;
+        let address = ("private-address", "127.0.0.1");
+        relation.enter(unit, &[address]);
+        Ok(())
+    }
+
+    /// Checks and applies what a hook asked for of relations.
+    pub(super) fn apply(
+        &mut self,
+        unit: &UnitName,
+        hook: Option<&Info>,
+        effects: &Effects,
+    ) -> Result<(), CallError> {
+        let application = unit.application();
+        let leads = self.leaders.get(application.as_str()) == Some(unit);
+        if effects.needs_leadership() && !leads {
+            return Err(refused(code::LEASE_DENIED, "the unit does not lead"));
+        }
+        self.enter(unit, hook)?;
+        if let Some(id) = effects
+            .relations
+            .keys()
+            .find(|id| !self.in_scope(**id, unit))
+        {
+            let text = format!("the unit is not in the scope of relation {id}");
+            return Err(refused(code::BAD_REQUEST, &text));
+        }
+        for (id, changes) in &effects.relations {
+            if let Some(relation) = self.relations.get_mut(id) {
+                let own = relation.units.entry(unit.clone()).or_default();
+                own.change(&changes.unit);
+                let shared = relation.applications.entry(application.clone());
+                shared.or_default().change(&changes.application);
+            }
+        }
+        if !effects.leader.is_empty() {
+            let told = self.leader_settings.entry(application.to_string());
+            told.or_default().change(&effects.leader);
+        }
+        let broken = hook.filter(|hook| hook.kind == Kind::RelationBroken);
+        if let Some(event) = broken.and_then(|hook| hook.relation.as_ref()) {
+            let id = event.hook.relation;
+            if let Some(relation) = self.relations.get_mut(&id) {
+                relation.leave(unit);
+                if relation.life != Life::Alive && relation.scope.is_empty() {
+                    self.relations.remove(&id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn settings(
+        &self,
+        id: u64,
+        of: &Tag,
+    ) -> Result<BTreeMap<String, String>, CallError> {
+        let missing = || refused(code::NOT_FOUND, "settings");
+        let relation = self.relations.get(&id).ok_or_else(missing)?;
+        match of {
+            Tag::Unit(unit) => relation.units.get(unit).ok_or_else(missing),
+            Tag::Application(name) => {
+                let bag = relation.applications.get(name);
+                return Ok(bag.cloned().unwrap_or_default().settings);
+            }
+            _ => Err(missing()),
+        }
+        .map(|bag| bag.settings.clone())
+    }
+
+    pub(super) fn goals(&self, unit: &UnitName) -> GoalState {
+        let goal = || GoalStatus {
+            status: "active".to_owned(),
+            since: 1_700_000_000_000_000,
+        };
+        let own = unit.application();
+        let units = self.units.keys();
+        let units = units.filter(|other| other.application() == own);
+        let mut goals = GoalState {
+            units: units.map(|unit| (unit.to_string(), goal())).collect(),
+            ..GoalState::default()
+        };
+        for relation in self.relations.values() {
+            if let (Some((_, endpoint)), Some(other)) = (relation.own(unit), relation.other(unit)) {
+                let there = goals.relations.entry(endpoint.clone()).or_default();
+                there.insert(other.to_string(), goal());
+            }
+        }
+        goals
+    }
+}
