@@ -38,7 +38,10 @@ fn attributes_that_do_not_apply_are_none() {
     ]);
     let event = Event::read("site-relation-changed", given).expect("reads");
     let relation = event.relation().expect("is one of a relation");
-    assert_eq!((&relation.remote_unit, &relation.departing_unit), (&None, &None));
+    assert_eq!(
+        (&relation.remote_unit, &relation.departing_unit),
+        (&None, &None)
+    );
 }
 
 #[test]

@@ -110,9 +110,7 @@ struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    fn entries(
-        &self,
-    ) -> MapDeserializer<'static, std::vec::IntoIter<(String, Setting)>, Error> {
+    fn entries(&self) -> MapDeserializer<'static, std::vec::IntoIter<(String, Setting)>, Error> {
         let own = |key: &str| key != VERSION_KEY;
         let entries: Vec<(String, Setting)> = self
             .bag

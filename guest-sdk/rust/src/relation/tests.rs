@@ -104,7 +104,10 @@ impl RelationData for Small {}
 
 #[test]
 fn a_bag_without_the_data_is_none_and_a_wrong_one_an_error() {
-    let network = [("ingress-address", "10.0.0.1"), ("private-address", "10.0.0.1")];
+    let network = [
+        ("ingress-address", "10.0.0.1"),
+        ("private-address", "10.0.0.1"),
+    ];
     assert_eq!(data::read::<Small>(&bag(&network)), Ok(None));
     assert_eq!(
         data::read::<Small>(&bag(&[("name", "a")])),

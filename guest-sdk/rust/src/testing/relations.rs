@@ -49,7 +49,10 @@ impl TestHost {
     pub fn relation(&self, id: &str) -> Result<&TestRelation, HostError> {
         match self.working_relations.get(&number(id)?) {
             Some(relation) => Ok(relation),
-            None => refused(ErrorCode::NotFound, format!("there is no relation \"{id}\"")),
+            None => refused(
+                ErrorCode::NotFound,
+                format!("there is no relation \"{id}\""),
+            ),
         }
     }
 

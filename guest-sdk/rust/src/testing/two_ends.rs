@@ -103,7 +103,10 @@ impl Charm for Greeter {
 
     fn relation_changed(&mut self, context: &Context<()>, event: &RelationEvent) -> Result<()> {
         let relation = context.relation(event);
-        let member = event.remote_unit.as_ref().unwrap_or(&event.remote_application);
+        let member = event
+            .remote_unit
+            .as_ref()
+            .unwrap_or(&event.remote_application);
         if let Some(said) = relation.data::<Greeting>(member)? {
             context.set_status(Status::active(said.text))?;
         }
@@ -148,8 +151,17 @@ fn a_relation_lives_from_created_to_broken() {
     assert_eq!(harness.status(), Status::active("we"));
     harness.depart(&id, "other/0").expect("departs");
     let settings = harness.settings(&id, "test/0");
-    assert_eq!((settings["text"].as_str(), settings["last"].as_str()), ("hello", "other"));
-    assert_eq!((settings["ingress-address"].as_str(), settings[VERSION_KEY].as_str()), ("127.0.0.1", "1"));
+    assert_eq!(
+        (settings["text"].as_str(), settings["last"].as_str()),
+        ("hello", "other")
+    );
+    assert_eq!(
+        (
+            settings["ingress-address"].as_str(),
+            settings[VERSION_KEY].as_str()
+        ),
+        ("127.0.0.1", "1")
+    );
     harness.break_relation(&id).expect("breaks");
     assert_eq!(
         seen(&harness),
@@ -166,10 +178,22 @@ fn a_relation_lives_from_created_to_broken() {
         ]
     );
     harness.with_context(Hook::Start, |context| {
-        assert_eq!(context.relations("friends").expect("is an endpoint").len(), 0);
-        let unknown = context.relations("enemies").err().and_then(|error| error.host_code());
+        assert_eq!(
+            context.relations("friends").expect("is an endpoint").len(),
+            0
+        );
+        let unknown = context
+            .relations("enemies")
+            .err()
+            .and_then(|error| error.host_code());
         assert_eq!(unknown, Some(ErrorCode::NotFound));
-        assert_eq!(context.network("friends").expect("answers").ingress_addresses, ["127.0.0.1"]);
+        assert_eq!(
+            context
+                .network("friends")
+                .expect("answers")
+                .ingress_addresses,
+            ["127.0.0.1"]
+        );
     });
 }
 
@@ -185,17 +209,25 @@ fn newer_data_is_read_as_far_as_it_is_known() {
     harness.join(&id, "other/0").expect("reads it");
     assert_eq!(harness.status(), Status::active("salve"));
     assert!(
-        harness.log().iter().any(|(level, line)| *level == Level::Warning
-            && line.contains("other/0 publishes version 2")),
+        harness
+            .log()
+            .iter()
+            .any(|(level, line)| *level == Level::Warning
+                && line.contains("other/0 publishes version 2")),
         "{:?}",
         harness.log()
     );
     let broken = BrokenGreeting { texts: Vec::new() };
     harness.set_settings(&id, "other/1", &[("times", "1")]);
     harness.set_data(&id, "other/1", &broken);
-    let error = harness.join(&id, "other/1").expect_err("cannot be read").to_string();
+    let error = harness
+        .join(&id, "other/1")
+        .expect_err("cannot be read")
+        .to_string();
     assert!(
-        error.contains("other/1") && error.contains("version 3") && error.contains("refresh this charm"),
+        error.contains("other/1")
+            && error.contains("version 3")
+            && error.contains("refresh this charm"),
         "{error}"
     );
 }
@@ -219,21 +251,35 @@ fn the_leader_speaks_for_the_application_and_peers_read_it() {
     assert_eq!(said.text, "test/0");
     assert_eq!(harness.leader_settings()["term"], "1");
 
-    harness.change_leader_settings(&[("term", "7")]).expect("is told");
+    harness
+        .change_leader_settings(&[("term", "7")])
+        .expect("is told");
     assert_eq!(seen(&harness).last().map(String::as_str), Some("7"));
     let friends = harness.add_relation("friends", "other").expect("creates");
     harness.with_context(Hook::Start, |context| {
         let code = |result: Result<bool>| result.err().and_then(|error| error.host_code());
         let ring = &context.relations("ring").expect("is an endpoint")[0];
-        assert_eq!(ring.application_data::<Greeting>().expect("peers read").expect("is there").text, "test/0");
+        assert_eq!(
+            ring.application_data::<Greeting>()
+                .expect("peers read")
+                .expect("is there")
+                .text,
+            "test/0"
+        );
         let greeting = Greeting {
             text: "x".to_owned(),
             times: 0,
         };
-        assert_eq!(code(ring.publish_application(&greeting)), Some(ErrorCode::Denied));
+        assert_eq!(
+            code(ring.publish_application(&greeting)),
+            Some(ErrorCode::Denied)
+        );
         let friends = &context.relations("friends").expect("is an endpoint")[0];
         assert_eq!(friends.id(), "friends:1");
-        assert!(friends.settings("test").is_err(), "its own application's, and not the leader");
+        assert!(
+            friends.settings("test").is_err(),
+            "its own application's, and not the leader"
+        );
         assert!(friends.settings("stranger/0").is_err());
     });
     harness.break_relation(&friends).expect("breaks");
@@ -265,7 +311,10 @@ fn goals_and_containers_are_as_the_test_says() {
         let path = context.container("logs").expect("is there");
         assert_eq!(fs::read_to_string(path.join("a.log")).expect("reads"), "x");
         for wrong in ["data", "..", "", "logs/.."] {
-            let error = context.container(wrong).expect_err("is not there").to_string();
+            let error = context
+                .container(wrong)
+                .expect_err("is not there")
+                .to_string();
             assert!(error.contains("capabilities.yaml"), "{error}");
         }
     });
