@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use periapt_charm::{Context, Error, Level, Result, Status, StatusKind, info};
 
 use crate::Config;
-use crate::escape;
 use crate::script::Action;
+use crate::{escape, relations};
 
 pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
     match action {
@@ -76,20 +76,59 @@ pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
             info!(context, "random {}", RandomState::new().hash_one(0));
             Ok(())
         }
-        Action::Escape => {
-            let reached = escape::try_everything(context);
-            context.set_status(match reached.as_slice() {
-                [] => Status::active("escape: nothing reached"),
-                reached => Status::blocked(format!("escape: reached {}", reached.join(", "))),
-            })
+        Action::Escape => report(context, "escape", &escape::try_everything(context)),
+        Action::RelationSet {
+            bag,
+            key,
+            value,
+            endpoint,
+        } => relations::set(context, endpoint.as_deref(), *bag, key, value.as_deref()),
+        Action::RelationGet { member, endpoint } => {
+            relations::get(context, endpoint.as_deref(), member.as_deref())
+        }
+        Action::LeaderSet(key, value) => {
+            context.set_leader_settings(&[(key.as_str(), value.as_deref())])
+        }
+        Action::LeaderGet => {
+            relations::show(context, "leader-settings", &context.leader_settings()?)
+        }
+        Action::IsLeader => relations::show(context, "is-leader", &context.is_leader()?),
+        Action::GoalState => relations::show(context, "goal-state", &context.goal_state()?),
+        Action::NetworkGet(binding) => {
+            let event = context.event().relation();
+            let binding = binding
+                .as_deref()
+                .or(event.map(|event| event.endpoint.as_str()))
+                .ok_or("network-get: name a binding in a hook that is not of a relation")?;
+            relations::show(context, "network", &context.network(binding)?)
+        }
+        Action::ContainerWrite { name, file, text } => {
+            let path = context.container(name)?.join(file);
+            Ok(fs::write(path, format!("{text}\n"))?)
+        }
+        Action::ContainerRead { name, file } => {
+            let text = fs::read_to_string(context.container(name)?.join(file))?;
+            relations::show(context, "container", text.trim_end())
+        }
+        Action::ContainerEscape(name) => {
+            let reached = escape::try_container(context, name)?;
+            report(context, "container-escape", &reached)
         }
     }
+}
+
+/// Says in the status what was reached; nothing should be.
+fn report(context: &Context<Config>, action: &str, reached: &[&str]) -> Result<()> {
+    context.set_status(match reached {
+        [] => Status::active(format!("{action}: nothing reached")),
+        reached => Status::blocked(format!("{action}: reached {}", reached.join(", "))),
+    })
 }
 
 /// A failed hook's state is rolled back, so attempts are counted in the unit's status, which is
 /// set at once.
 fn fail(times: Option<u64>, context: &Context<Config>) -> Result<()> {
-    let hook = context.event().hook;
+    let hook = context.event().name();
     let prefix = format!("{hook}: attempt ");
     let before = context
         .status()?

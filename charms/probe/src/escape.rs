@@ -8,7 +8,7 @@ use std::fs;
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 
-use periapt_charm::Context;
+use periapt_charm::{Context, Result};
 
 use crate::Config;
 
@@ -101,6 +101,66 @@ pub fn try_everything(context: &Context<Config>) -> Vec<&'static str> {
         .filter(|(_, attempt)| attempt(state, charm))
         .map(|(name, _)| *name)
         .collect()
+}
+
+/// Attempts that start at a shared directory, to reach what is not shared under its name. They
+/// get the directory.
+const FROM_CONTAINER: &[(&str, fn(&Path) -> bool)] = &[
+    ("parent", |shared| {
+        lists(shared.join("..")) || lists(shared.join("../.."))
+    }),
+    ("many parents", |shared| {
+        reads(shared.join("../../../../../../../../etc/passwd"))
+    }),
+    ("all containers", |_| {
+        lists("/container/..") || lists("/container/.")
+    }),
+    ("parent through a folder", |shared| {
+        let folder = shared.join("escape-folder");
+        // Without the folder the attempt fails as it should.
+        let _ = fs::create_dir(&folder);
+        let reached = lists(folder.join("../..")) || reads(folder.join("../../../../etc/passwd"));
+        let _ = fs::remove_dir(&folder);
+        reached
+    }),
+    ("absolute link", |shared| {
+        through_link(shared, "/etc", "passwd")
+    }),
+    ("relative link", |shared| {
+        through_link(shared, "../../../../../../etc", "passwd")
+    }),
+    ("link to the parent", |shared| {
+        through_link(shared, "..", "passwd") || lists(shared.join("escape-link"))
+    }),
+    ("link of another", |shared| {
+        // A neighbour may have left one for us to follow.
+        fs::read_dir(shared).is_ok_and(|entries| {
+            entries.flatten().any(|entry| {
+                entry.file_type().is_ok_and(|kind| kind.is_symlink())
+                    && (reads(entry.path()) || lists(entry.path()))
+            })
+        })
+    }),
+    ("hard link in", |shared| {
+        fs::hard_link("/etc/passwd", shared.join("escape-hard")).is_ok()
+    }),
+    ("moving out of the parent", |shared| {
+        fs::rename(shared.join("../../state"), shared.join("escape-moved")).is_ok()
+    }),
+];
+
+/// Tries everything that may lead out of the shared directory `name`; the answer names what
+/// succeeded.
+pub fn try_container(context: &Context<Config>, name: &str) -> Result<Vec<&'static str>> {
+    let shared = context.container(name)?;
+    let reached = FROM_CONTAINER
+        .iter()
+        .filter(|(_, attempt)| attempt(&shared))
+        .map(|(name, _)| *name)
+        .collect();
+    // What the attempts leave behind would be in the neighbours' way.
+    let _ = fs::remove_file(shared.join("escape-link"));
+    Ok(reached)
 }
 
 fn reads(path: impl AsRef<Path>) -> bool {

@@ -1,11 +1,12 @@
 //! A charm that does in each hook what its config says, good or bad, so that tests of the host
 //! need one charm only. The README lists the actions.
 
-use periapt_charm::{Charm, Context, Hook, Result, info};
+use periapt_charm::{Charm, Context, Hook, RelationEvent, Result, info};
 use serde::Deserialize;
 
 mod actions;
 mod escape;
+mod relations;
 mod script;
 #[cfg(test)]
 mod tests;
@@ -19,13 +20,21 @@ pub struct Config {
 /// The state key that lists the hooks that were committed, in order.
 pub const HOOKS_KEY: &str = "hooks";
 
+/// As [`HOOKS_KEY`], each with its relation and who it is about:
+/// `upstream-relation-joined upstream:3 other/0`.
+pub const EVENTS_KEY: &str = "events";
+
+/// The endpoints of the probe and of its subordinate variant, which is the same component.
+pub const ENDPOINTS: &[&str] = &["ring", "upstream", "downstream", "host", "side"];
+
 #[derive(Default)]
 pub struct Probe;
 
 impl Probe {
     fn run(&self, context: &Context<Config>) -> Result<()> {
-        let hook = context.event().hook;
+        let hook = context.event().name();
         let mut hooks: Vec<String> = context.state().get(HOOKS_KEY)?.unwrap_or_default();
+        let mut events: Vec<String> = context.state().get(EVENTS_KEY)?.unwrap_or_default();
         info!(
             context,
             "hook {hook}, committed before: {}",
@@ -34,24 +43,44 @@ impl Probe {
         let script = context.config()?.script;
         for action in script::parse(&script)?
             .into_iter()
-            .filter(|line| line.applies_to(hook))
+            .filter(|line| line.applies_to(&hook))
         {
             actions::perform(&action.action, context)?;
         }
-        hooks.push(hook.to_string());
+        events.push(described(context));
+        hooks.push(hook);
+        context.state().set(EVENTS_KEY, &events)?;
         context.state().set(HOOKS_KEY, &hooks)
+    }
+}
+
+/// The hook's name, and for one of a relation its id and the unit or application it is about.
+fn described(context: &Context<Config>) -> String {
+    let name = context.event().name();
+    match context.event().relation() {
+        None => name,
+        Some(event) => {
+            let who = event.remote_unit.as_ref();
+            let who = who.unwrap_or(&event.remote_application);
+            format!("{name} {} {who}", event.relation)
+        }
     }
 }
 
 impl Charm for Probe {
     type Config = Config;
     const HOOKS: &'static [Hook] = Hook::ALL;
+    const ENDPOINTS: &'static [&'static str] = ENDPOINTS;
 
     fn install(&mut self, context: &Context<Config>) -> Result<()> {
         self.run(context)
     }
 
     fn leader_elected(&mut self, context: &Context<Config>) -> Result<()> {
+        self.run(context)
+    }
+
+    fn leader_settings_changed(&mut self, context: &Context<Config>) -> Result<()> {
         self.run(context)
     }
 
@@ -76,6 +105,26 @@ impl Charm for Probe {
     }
 
     fn remove(&mut self, context: &Context<Config>) -> Result<()> {
+        self.run(context)
+    }
+
+    fn relation_created(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn relation_joined(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn relation_changed(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn relation_departed(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn relation_broken(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
         self.run(context)
     }
 }

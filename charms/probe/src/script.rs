@@ -1,6 +1,8 @@
 //! The script: lines of `HOOK: ACTION`.
 
-use periapt_charm::{Hook, PortRange, Protocol, StatusKind};
+use periapt_charm::{Bag, Hook, PortRange, Protocol, RelationHook, StatusKind};
+
+use crate::ENDPOINTS;
 
 #[cfg(test)]
 mod tests;
@@ -9,13 +11,13 @@ mod tests;
 #[derive(Debug, PartialEq)]
 pub struct Line {
     /// None stands for every hook.
-    hook: Option<Hook>,
+    hook: Option<String>,
     pub action: Action,
 }
 
 impl Line {
-    pub fn applies_to(&self, hook: Hook) -> bool {
-        self.hook.is_none_or(|own| own == hook)
+    pub fn applies_to(&self, hook: &str) -> bool {
+        self.hook.as_deref().is_none_or(|own| own == hook)
     }
 }
 
@@ -43,6 +45,35 @@ pub enum Action {
     Clock,
     Random,
     Escape,
+    /// None deletes the key.
+    RelationSet {
+        bag: Bag,
+        key: String,
+        value: Option<String>,
+        endpoint: Option<String>,
+    },
+    /// None stands for everybody.
+    RelationGet {
+        member: Option<String>,
+        endpoint: Option<String>,
+    },
+    /// None deletes the key.
+    LeaderSet(String, Option<String>),
+    LeaderGet,
+    IsLeader,
+    GoalState,
+    /// None stands for the endpoint of the hook.
+    NetworkGet(Option<String>),
+    ContainerWrite {
+        name: String,
+        file: String,
+        text: String,
+    },
+    ContainerRead {
+        name: String,
+        file: String,
+    },
+    ContainerEscape(String),
 }
 
 /// Reads a script; blank lines and lines that start with `#` say nothing.
@@ -60,7 +91,7 @@ fn parse_line(line: &str) -> Result<Line, String> {
     let (hook, action) = line.split_once(':').ok_or("write HOOK: ACTION")?;
     let hook = match hook.trim() {
         "*" => None,
-        name => Some(name.parse()?),
+        name => Some(hook_name(name)?),
     };
     Ok(Line {
         hook,
@@ -98,8 +129,94 @@ fn parse_action(text: &str) -> Result<Action, String> {
         "clock" => Action::Clock,
         "random" => Action::Random,
         "escape" => Action::Escape,
+        "relation-set" => relation_set(Bag::Unit, rest)?,
+        "relation-set-app" => relation_set(Bag::Application, rest)?,
+        "relation-get" => {
+            let (member, endpoint) = at_endpoint(rest);
+            Action::RelationGet {
+                member: some(member),
+                endpoint,
+            }
+        }
+        "leader-set" => {
+            let (key, value) = key_value(rest)?;
+            Action::LeaderSet(key, value)
+        }
+        "leader-get" => Action::LeaderGet,
+        "is-leader" => Action::IsLeader,
+        "goal-state" => Action::GoalState,
+        "network-get" => Action::NetworkGet(some(rest)),
+        "container-write" => {
+            let mut words = rest.splitn(3, ' ');
+            match (words.next(), words.next(), words.next()) {
+                (Some(name), Some(file), Some(text)) => Action::ContainerWrite {
+                    name: name.to_owned(),
+                    file: file.to_owned(),
+                    text: text.to_owned(),
+                },
+                _ => return Err("write container-write NAME FILE TEXT".to_owned()),
+            }
+        }
+        "container-read" => match rest.split_once(' ') {
+            Some((name, file)) => Action::ContainerRead {
+                name: name.to_owned(),
+                file: file.trim().to_owned(),
+            },
+            None => return Err("write container-read NAME FILE".to_owned()),
+        },
+        "container-escape" if !rest.is_empty() => Action::ContainerEscape(rest.to_owned()),
+        "container-escape" => return Err("write container-escape NAME".to_owned()),
         other => return Err(format!("\"{other}\" is not an action")),
     })
+}
+
+/// The name of a hook that the probe has.
+fn hook_name(name: &str) -> Result<String, String> {
+    match RelationHook::split(name) {
+        Some((endpoint, _)) if ENDPOINTS.contains(&endpoint) => {}
+        Some((endpoint, _)) => return Err(format!("\"{endpoint}\" is not an endpoint")),
+        None => {
+            name.parse::<Hook>()?;
+        }
+    }
+    Ok(name.to_owned())
+}
+
+fn relation_set(bag: Bag, rest: &str) -> Result<Action, String> {
+    let (rest, endpoint) = at_endpoint(rest);
+    let (key, value) = key_value(rest)?;
+    Ok(Action::RelationSet {
+        bag,
+        key,
+        value,
+        endpoint,
+    })
+}
+
+/// Splits `in ENDPOINT` off the end.
+fn at_endpoint(text: &str) -> (&str, Option<String>) {
+    let split = text
+        .strip_prefix("in ")
+        .map(|endpoint| ("", endpoint))
+        .or_else(|| text.rsplit_once(" in "));
+    match split {
+        Some((rest, endpoint)) if ENDPOINTS.contains(&endpoint.trim()) => {
+            (rest.trim(), Some(endpoint.trim().to_owned()))
+        }
+        _ => (text, None),
+    }
+}
+
+fn key_value(text: &str) -> Result<(String, Option<String>), String> {
+    let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+    if key.is_empty() {
+        return Err("write KEY VALUE, or KEY alone to delete it".to_owned());
+    }
+    Ok((key.to_owned(), some(value.trim())))
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|text| !text.is_empty())
 }
 
 fn number(text: &str) -> Result<u64, String> {

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs;
 
 use periapt_charm::testing::Harness;
@@ -71,4 +72,84 @@ fn a_script_with_a_fault_fails_the_hook_and_names_it() {
         .run(Hook::Start)
         .expect_err("fails");
     assert!(error.to_string().contains("dance"));
+}
+
+#[test]
+fn hooks_of_relations_are_listed_with_who_they_are_about() {
+    let mut harness = Harness::<Probe>::new();
+    harness.set_config(
+        "script",
+        "upstream-relation-created: relation-set colour dark red\n\
+         upstream-relation-changed: relation-get\n\
+         start: relation-set size 3 in upstream\n\
+         leader-elected: relation-set-app led by me in upstream\n\
+         leader-elected: leader-set term 1\n\
+         leader-elected: leader-get\n\
+         stop: relation-set a b",
+    );
+    let id = harness.add_relation("upstream", "up").expect("creates");
+    harness.set_settings(&id, "up/0", &[("greeting", "hi")]);
+    harness.join(&id, "up/0").expect("joins");
+    harness.elect().expect("leads");
+    harness.run(Hook::Start).expect("starts");
+    harness.depart(&id, "up/0").expect("departs");
+    harness.break_relation(&id).expect("breaks");
+    assert_eq!(
+        harness.state::<Vec<String>>(EVENTS_KEY).expect("is there"),
+        [
+            "upstream-relation-created upstream:0 up",
+            "upstream-relation-joined upstream:0 up/0",
+            "upstream-relation-changed upstream:0 up/0",
+            "leader-elected",
+            "start",
+            "upstream-relation-departed upstream:0 up/0",
+            "upstream-relation-broken upstream:0 up",
+        ]
+    );
+    let hooks: Vec<String> = harness.state(HOOKS_KEY).expect("is there");
+    assert_eq!(hooks[1], "upstream-relation-joined");
+    type Bags = BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>>;
+    let bags: Bags = harness.state("bags").expect("is there");
+    assert_eq!(bags[&id]["up/0"]["greeting"], "hi");
+    assert_eq!(bags[&id]["test/0"]["colour"], "dark red");
+    assert_eq!(harness.leader_settings()["term"], "1");
+    assert!(harness.run(Hook::Stop).is_err(), "which relation?");
+}
+
+#[test]
+fn what_is_published_is_there_for_the_others() {
+    let mut harness = Harness::<Probe>::new();
+    let id = harness.add_relation("ring", "test").expect("creates");
+    harness.set_config(
+        "script",
+        "start: relation-set size 3 in ring\nstart: relation-set-app led yes in ring\n\
+         start: goal-state\nstart: network-get ring\nstart: is-leader",
+    );
+    harness.run(Hook::Start).expect_err("is not the leader");
+    assert!(!harness.settings(&id, "test/0").contains_key("size"));
+    harness.set_leader(true).run(Hook::Start).expect("may");
+    assert_eq!(harness.settings(&id, "test/0")["size"], "3");
+    assert_eq!(harness.settings(&id, "test")["led"], "yes");
+    assert_eq!(harness.state::<bool>("is-leader"), Some(true));
+}
+
+#[test]
+fn shared_directories_are_written_and_read() {
+    let mut harness = Harness::<Probe>::new();
+    harness.set_config(
+        "script",
+        "start: container-write logs a.log some text\nstart: container-read logs a.log",
+    );
+    let error = harness.run(Hook::Start).expect_err("has none");
+    assert!(error.to_string().contains("capabilities.yaml"), "{error}");
+    let shared = harness.add_container("logs");
+    harness.run(Hook::Start).expect("succeeds");
+    assert_eq!(
+        fs::read_to_string(shared.join("a.log")).expect("is there"),
+        "some text\n"
+    );
+    assert_eq!(
+        harness.state::<String>("container").as_deref(),
+        Some("some text")
+    );
 }

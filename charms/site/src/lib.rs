@@ -3,14 +3,22 @@
 //! The site is a function of the configuration, so there is one way to make it, `refresh`, and
 //! the hooks only say when. A configuration that makes no site is the operator's to mend: the
 //! unit says so in its status and keeps the site it had.
+//!
+//! Who is related at `website` learns what the site is called and how big it is; who shares the
+//! unit's container finds a log of what was rendered.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
-use periapt_charm::{Charm, Context, Hook, Result, Status, info, warning};
+use http_site::{Title, Website};
+use periapt_charm::{
+    Charm, Context, Hook, RelationEvent, RelationHook, Result, Status, debug, info, warning,
+};
 use serde::Deserialize;
 
+mod log;
 mod pages;
 mod render;
 #[cfg(test)]
@@ -46,14 +54,59 @@ impl SiteCharm {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             _ => fs::create_dir_all(&folder)?,
         }
+        let mut lines = Vec::new();
         for (name, content) in render::files(&site) {
+            lines.push(format!("rendered {name}, {} bytes", content.len()));
             fs::write(folder.join(name), content)?;
         }
+        self.write_log(context, &lines)?;
         let renders = context.state().get::<u64>(RENDERS_KEY)?.unwrap_or(0) + 1;
         context.state().set(RENDERS_KEY, &renders)?;
         context.state().set(PAGES_KEY, &site.pages.len())?;
         info!(context, "rendered {} (render {renders})", site.summary());
+        self.publish(context, &site)?;
         context.set_status(Status::active(site.summary()))
+    }
+
+    /// Tells everyone at `website`. What did not change is not written again, so nobody's hooks
+    /// run for nothing.
+    fn publish(&self, context: &Context<Config>, site: &Site) -> Result<()> {
+        let website = Website {
+            title: site.title.clone(),
+            pages: u32::try_from(site.pages.len()).unwrap_or(u32::MAX),
+            path: "/state/site/index.html".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let leads = context.is_leader()?;
+        for relation in context.relations(http_site::ENDPOINT)? {
+            relation.publish(&website)?;
+            if leads {
+                relation.publish_application(&Title {
+                    title: site.title.clone(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Self::publish`], of the site as it is configured now. One that cannot be rendered
+    /// is not spoken of.
+    fn publish_configured(&self, context: &Context<Config>) -> Result<()> {
+        match Site::read(&context.config()?) {
+            Ok(site) => self.publish(context, &site),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// A site without a log directory is a site all the same.
+    fn write_log(&self, context: &Context<Config>, lines: &[String]) -> Result<()> {
+        match context.container(log::DIRECTORY) {
+            Ok(directory) => log::append(&directory, lines, SystemTime::now()),
+            Err(error) => {
+                debug!(context, "no log is written: {error}");
+                Ok(())
+            }
+        }
     }
 
     fn set_version(&self, context: &Context<Config>) -> Result<()> {
@@ -69,16 +122,25 @@ impl Charm for SiteCharm {
     type Config = Config;
     const HOOKS: &'static [Hook] = &[
         Hook::Install,
+        Hook::LeaderElected,
         Hook::ConfigChanged,
         Hook::Start,
         Hook::UpdateStatus,
         Hook::UpgradeCharm,
         Hook::Stop,
     ];
+    const ENDPOINTS: &'static [&'static str] = &[http_site::ENDPOINT];
+    /// The site says what it has and asks for nothing, so who comes and goes is all one to it.
+    const RELATION_HOOKS: &'static [RelationHook] = &[RelationHook::Created];
 
     fn install(&mut self, context: &Context<Config>) -> Result<()> {
         self.set_version(context)?;
         context.set_status(Status::maintenance("preparing the site"))
+    }
+
+    /// The title of the application is now this unit's to say.
+    fn leader_elected(&mut self, context: &Context<Config>) -> Result<()> {
+        self.publish_configured(context)
     }
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
@@ -117,6 +179,10 @@ impl Charm for SiteCharm {
 
     fn stop(&mut self, context: &Context<Config>) -> Result<()> {
         context.set_status(Status::maintenance("the site is being taken down"))
+    }
+
+    fn relation_created(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.publish_configured(context)
     }
 }
 

@@ -124,8 +124,66 @@ fn every_listed_hook_runs() {
     for hook in SiteCharm::HOOKS {
         assert_eq!(harness.run(*hook).expect("succeeds"), Outcome::Ran);
     }
+    assert_eq!(harness.run(Hook::Remove).expect("skips"), Outcome::Skipped);
+}
+
+#[test]
+fn who_is_related_learns_what_the_site_is() {
+    let mut harness = site();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    let id = harness.add_relation("website", "front").expect("creates");
+    let website: Website = harness.data(&id, "test/0").expect("is published");
     assert_eq!(
-        harness.run(Hook::LeaderElected).expect("skips"),
-        Outcome::Skipped
+        website,
+        Website {
+            title: "Tea & <toast>".to_owned(),
+            pages: 2,
+            path: "/state/site/index.html".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
     );
+    assert_eq!(
+        harness.data::<Title>(&id, "test"),
+        None,
+        "the leader's to say"
+    );
+    harness.elect().expect("leads");
+    harness
+        .set_config("title", "Toast")
+        .run(Hook::ConfigChanged)
+        .expect("succeeds");
+    let title: Title = harness.data(&id, "test").expect("is published");
+    let website: Website = harness.data(&id, "test/0").expect("is published");
+    assert_eq!(
+        (title.title.as_str(), website.title.as_str()),
+        ("Toast", "Toast")
+    );
+    harness
+        .set_config("title", " ")
+        .run(Hook::ConfigChanged)
+        .expect("does not fail");
+    assert_eq!(
+        harness.data::<Title>(&id, "test"),
+        Some(title),
+        "what it has is what it had"
+    );
+}
+
+#[test]
+fn what_is_rendered_is_logged_and_the_log_stays_small() {
+    let mut harness = site();
+    let logs = harness.add_container(log::DIRECTORY);
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    let text = fs::read_to_string(logs.join(log::FILE)).expect("is there");
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "two pages and a style sheet: {text}");
+    let (time, rest) = lines[0].split_once(' ').expect("a time");
+    assert!(time.starts_with("20") && time.ends_with('Z'), "{time}");
+    assert!(rest.starts_with("rendered index.html, "), "{rest}");
+
+    fs::write(logs.join(log::FILE), "x".repeat(log::FULL as usize)).expect("fills");
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    let size = |name| fs::metadata(logs.join(name)).expect("is there").len();
+    assert_eq!(size(log::ROTATED), log::FULL);
+    assert_eq!(size(log::FILE), text.len() as u64);
 }

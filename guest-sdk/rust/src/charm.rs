@@ -2,7 +2,9 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::{Context, Dirs, Error, Event, Hook, Host, Result};
+use crate::{
+    Context, Dirs, Error, Event, Hook, Host, Occasion, RelationEvent, RelationHook, Result,
+};
 
 /// A charm. A fresh value serves each hook.
 pub trait Charm: Default {
@@ -13,6 +15,13 @@ pub trait Charm: Default {
     /// The hooks this charm implements. Others are skipped without starting a sandbox.
     const HOOKS: &'static [Hook];
 
+    /// The endpoints of `metadata.yaml` whose relations have hooks in this charm.
+    const ENDPOINTS: &'static [&'static str] = &[];
+
+    /// Which hooks those endpoints have. A charm that, say, only ever looks at what changed may
+    /// list that alone and spare the sandboxes of the others.
+    const RELATION_HOOKS: &'static [RelationHook] = RelationHook::ALL;
+
     /// The first hook of a unit.
     fn install(&mut self, _context: &Context<Self::Config>) -> Result<()> {
         Ok(())
@@ -20,6 +29,12 @@ pub trait Charm: Default {
 
     /// This unit became the leader of its application.
     fn leader_elected(&mut self, _context: &Context<Self::Config>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The leader of the application told its units something new, or there is a leader now.
+    /// Never run on the leader itself.
+    fn leader_settings_changed(&mut self, _context: &Context<Self::Config>) -> Result<()> {
         Ok(())
     }
 
@@ -52,21 +67,90 @@ pub trait Charm: Default {
     fn remove(&mut self, _context: &Context<Self::Config>) -> Result<()> {
         Ok(())
     }
+
+    /// The relation is there; nobody was seen in it yet. What the unit publishes here reaches
+    /// others with their first `relation_changed`.
+    fn relation_created(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &RelationEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// A unit at the other end came.
+    fn relation_joined(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &RelationEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// A unit or the application at the other end said something new; once after each
+    /// `relation_joined` in any case.
+    fn relation_changed(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &RelationEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// A unit at the other end went, or this one is going:
+    /// [`RelationEvent::departing_unit`] says who. It is no longer among the relation's units.
+    fn relation_departed(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &RelationEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// The relation is over; the last hook of it.
+    fn relation_broken(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &RelationEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The names of all hooks that a charm implements, as the host asks for them.
+pub fn hook_names<C: Charm>() -> Vec<String> {
+    let own = C::HOOKS.iter().map(|hook| hook.as_str().to_owned());
+    let of_relations = C::ENDPOINTS.iter().flat_map(|endpoint| {
+        C::RELATION_HOOKS
+            .iter()
+            .map(move |hook| hook.name_at(endpoint))
+    });
+    own.chain(of_relations).collect()
 }
 
 /// Runs the hook of `event` on a fresh charm.
 pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result<()> {
     let context = Context::new(host, dirs, event);
     let mut charm = C::default();
-    match event.hook {
-        Hook::Install => charm.install(&context),
-        Hook::LeaderElected => charm.leader_elected(&context),
-        Hook::ConfigChanged => charm.config_changed(&context),
-        Hook::Start => charm.start(&context),
-        Hook::UpdateStatus => charm.update_status(&context),
-        Hook::UpgradeCharm => charm.upgrade_charm(&context),
-        Hook::Stop => charm.stop(&context),
-        Hook::Remove => charm.remove(&context),
+    match &event.occasion {
+        Occasion::Unit(hook) => match hook {
+            Hook::Install => charm.install(&context),
+            Hook::LeaderElected => charm.leader_elected(&context),
+            Hook::LeaderSettingsChanged => charm.leader_settings_changed(&context),
+            Hook::ConfigChanged => charm.config_changed(&context),
+            Hook::Start => charm.start(&context),
+            Hook::UpdateStatus => charm.update_status(&context),
+            Hook::UpgradeCharm => charm.upgrade_charm(&context),
+            Hook::Stop => charm.stop(&context),
+            Hook::Remove => charm.remove(&context),
+        },
+        Occasion::Relation(event) => match event.hook {
+            RelationHook::Created => charm.relation_created(&context, event),
+            RelationHook::Joined => charm.relation_joined(&context, event),
+            RelationHook::Changed => charm.relation_changed(&context, event),
+            RelationHook::Departed => charm.relation_departed(&context, event),
+            RelationHook::Broken => charm.relation_broken(&context, event),
+        },
     }
     .map_err(|error| match error {
         // An operator reads this text without the code at hand: say where it happened.

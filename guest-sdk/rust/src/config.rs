@@ -11,9 +11,13 @@ use crate::{Error, Result};
 /// A configuration value, typed as the charm's config schema declares it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// `string`.
     Text(String),
+    /// `int`.
     Integer(i64),
+    /// `float`.
     Number(f64),
+    /// `boolean`.
     Boolean(bool),
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+/// What a hook returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why the host refused a call.
@@ -22,11 +23,14 @@ pub enum ErrorCode {
 /// A refusal of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostError {
+    /// What kind of refusal it is.
     pub code: ErrorCode,
+    /// What, why, and what to do, for a person.
     pub message: String,
 }
 
 impl HostError {
+    /// A refusal with its reason.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -52,7 +56,28 @@ pub enum Error {
     /// The configuration does not fit the charm's `Config`.
     Config(String),
     /// A state value is not what the charm expects, or cannot be written as JSON.
-    State { key: String, reason: String },
+    State {
+        /// The key of the value.
+        key: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// What a member of a relation published does not fit the charm's struct.
+    Relation {
+        /// The relation's id.
+        relation: String,
+        /// The unit or application that published it.
+        member: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// There is no shared directory of that name.
+    Container {
+        /// The name asked for.
+        name: String,
+        /// Why there is none, and what to do.
+        reason: String,
+    },
     /// A file operation failed.
     Files(std::io::Error),
     /// Anything else, in the charm's own words.
@@ -80,6 +105,14 @@ impl fmt::Display for Error {
             Error::Host(error) => error.fmt(f),
             Error::Config(reason) => write!(f, "the configuration does not fit: {reason}"),
             Error::State { key, reason } => write!(f, "state \"{key}\": {reason}"),
+            Error::Relation {
+                relation,
+                member,
+                reason,
+            } => write!(f, "relation {relation}, data of {member}: {reason}"),
+            Error::Container { name, reason } => {
+                write!(f, "container directory \"{name}\": {reason}")
+            }
             Error::Files(error) => error.fmt(f),
             Error::Failed(message) => f.write_str(message),
         }

@@ -3,25 +3,42 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A hook, under its Juju name.
+use crate::relation::{RelationEvent, RelationHook};
+
+#[cfg(test)]
+mod tests;
+
+/// A hook of the unit itself, under its Juju name. Hooks of relations have names of their own:
+/// see [`RelationHook`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Hook {
+    /// The first hook of a unit.
     Install,
+    /// This unit became the leader of its application.
     LeaderElected,
+    /// The leader of the application told its units something new.
+    LeaderSettingsChanged,
+    /// The configuration differs from what this hook last saw.
     ConfigChanged,
+    /// Once, after the first [`Hook::ConfigChanged`].
     Start,
+    /// From time to time.
     UpdateStatus,
+    /// The charm was refreshed to another revision.
     UpgradeCharm,
+    /// The unit is going away.
     Stop,
+    /// The last hook of a unit.
     Remove,
 }
 
 impl Hook {
-    /// Every hook.
+    /// Every hook of a unit.
     pub const ALL: &'static [Hook] = &[
         Hook::Install,
         Hook::LeaderElected,
+        Hook::LeaderSettingsChanged,
         Hook::ConfigChanged,
         Hook::Start,
         Hook::UpdateStatus,
@@ -30,10 +47,12 @@ impl Hook {
         Hook::Remove,
     ];
 
+    /// The hook's name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Hook::Install => "install",
             Hook::LeaderElected => "leader-elected",
+            Hook::LeaderSettingsChanged => "leader-settings-changed",
             Hook::ConfigChanged => "config-changed",
             Hook::Start => "start",
             Hook::UpdateStatus => "update-status",
@@ -62,26 +81,97 @@ impl FromStr for Hook {
     }
 }
 
+/// What an [`Event`] is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// The unit itself.
+    Unit(Hook),
+    /// One of its relations.
+    Relation(RelationEvent),
+}
+
 /// A hook with what belongs to this run of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    pub hook: Hook,
-    /// What only some hooks have (`relation-id`, `remote-unit`, ...).
+    /// What the hook is about.
+    pub occasion: Occasion,
+    /// Everything that came with the hook, as the contract names it (`relation-id`,
+    /// `remote-unit`, ...).
     pub attributes: Vec<(String, String)>,
 }
 
 impl Event {
+    /// A hook of the unit itself, without attributes.
     pub fn new(hook: Hook) -> Self {
         Self {
-            hook,
+            occasion: Occasion::Unit(hook),
             attributes: Vec::new(),
         }
     }
 
-    pub fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+    /// Reads what the host says. The error names what it says and this SDK does not know.
+    pub fn read(name: &str, attributes: Vec<(String, String)>) -> Result<Self, String> {
+        let occasion = match RelationHook::split(name) {
+            Some((endpoint, hook)) => {
+                Occasion::Relation(RelationEvent::read(endpoint, hook, &attributes)?)
+            }
+            None => Occasion::Unit(name.parse()?),
+        };
+        Ok(Self {
+            occasion,
+            attributes,
+        })
     }
+
+    /// The hook's name: `config-changed`, `website-relation-joined`.
+    pub fn name(&self) -> String {
+        match &self.occasion {
+            Occasion::Unit(hook) => hook.as_str().to_owned(),
+            Occasion::Relation(event) => event.hook.name_at(&event.endpoint),
+        }
+    }
+
+    /// The hook, where it is one of the unit itself.
+    pub fn hook(&self) -> Option<Hook> {
+        match self.occasion {
+            Occasion::Unit(hook) => Some(hook),
+            Occasion::Relation(_) => None,
+        }
+    }
+
+    /// What happened to which relation, in a hook of a relation.
+    pub fn relation(&self) -> Option<&RelationEvent> {
+        match &self.occasion {
+            Occasion::Relation(event) => Some(event),
+            Occasion::Unit(_) => None,
+        }
+    }
+
+    /// An attribute by the name the contract gives it.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        attribute(&self.attributes, name)
+    }
+}
+
+impl From<Hook> for Event {
+    fn from(hook: Hook) -> Self {
+        Event::new(hook)
+    }
+}
+
+impl From<RelationEvent> for Event {
+    fn from(event: RelationEvent) -> Self {
+        Self {
+            attributes: event.attributes(),
+            occasion: Occasion::Relation(event),
+        }
+    }
+}
+
+pub(crate) fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    attributes
+        .iter()
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.as_str())
+        .filter(|value| !value.is_empty())
 }

@@ -37,31 +37,78 @@
 //! assert_eq!(harness.status(), Status::active("good morning"));
 //! ```
 //!
+//! # Relations
+//!
+//! A charm lists its endpoints in [`Charm::ENDPOINTS`] and implements the hooks of relations it
+//! cares for. What both ends say to each other is a struct: see [`RelationData`].
+//!
+//! ```
+//! use periapt_charm::{Charm, Context, Hook, RelationData, RelationEvent, Result, Status};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Greeting {
+//!     text: String,
+//! }
+//!
+//! impl RelationData for Greeting {}
+//!
+//! #[derive(Default)]
+//! struct Listener;
+//!
+//! impl Charm for Listener {
+//!     type Config = ();
+//!     const HOOKS: &'static [Hook] = &[];
+//!     const ENDPOINTS: &'static [&'static str] = &["greeter"];
+//!
+//!     fn relation_changed(&mut self, context: &Context<()>, event: &RelationEvent) -> Result<()> {
+//!         let relation = context.relation(event);
+//!         let said = relation.units_data::<Greeting>()?;
+//!         let texts: Vec<String> = said.into_values().map(|greeting| greeting.text).collect();
+//!         context.set_status(Status::active(texts.join(", ")))
+//!     }
+//! }
+//!
+//! let mut harness = periapt_charm::testing::Harness::<Listener>::new();
+//! let relation = harness.add_relation("greeter", "hello").expect("succeeds");
+//! harness.set_data(&relation, "hello/0", &Greeting { text: "good morning".into() });
+//! harness.join(&relation, "hello/0").expect("the hooks succeed");
+//! assert_eq!(harness.status(), Status::active("good morning"));
+//! ```
+//!
+//! # Natively and as a component
+//!
 //! The same code builds natively, where [`testing::Harness`] stands in for the controller, and
 //! as a WebAssembly component, where [`export!`] connects it to the world `periapt:charm`.
+
+#![warn(missing_docs)]
 
 mod charm;
 mod config;
 mod context;
 mod error;
 mod event;
+mod goals;
 mod host;
 mod log;
 mod ports;
+mod relation;
 mod state;
 mod status;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 mod world;
 
-pub use charm::{Charm, dispatch};
+pub use charm::{Charm, dispatch, hook_names};
 pub use config::Value;
 pub use context::{Context, Dirs};
 pub use error::{Error, ErrorCode, HostError, Result};
-pub use event::{Event, Hook};
-pub use host::Host;
+pub use event::{Event, Hook, Occasion};
+pub use goals::{Goal, GoalState, Network};
+pub use host::{Changes, Host};
 pub use log::Level;
 pub use ports::{PortRange, Protocol};
+pub use relation::{Bag, Relation, RelationData, RelationEvent, RelationHook, VERSION_KEY};
 pub use state::State;
 pub use status::{Status, StatusKind};
 #[doc(hidden)]
@@ -77,10 +124,7 @@ macro_rules! export {
 
             impl $crate::bindings::Guest for Component {
                 fn hooks() -> ::std::vec::Vec<::std::string::String> {
-                    <$charm as $crate::Charm>::HOOKS
-                        .iter()
-                        .map(|hook| hook.as_str().into())
-                        .collect()
+                    $crate::hook_names::<$charm>()
                 }
 
                 fn dispatch(

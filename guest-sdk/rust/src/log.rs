@@ -3,10 +3,15 @@
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
+    /// Every step, for who writes the charm.
     Trace,
+    /// What helps to find a fault.
     Debug,
+    /// What a person may like to know.
     Info,
+    /// Something is odd and the charm goes on.
     Warning,
+    /// Something went wrong.
     Error,
 }
 

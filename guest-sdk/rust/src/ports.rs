@@ -2,22 +2,30 @@
 
 use std::fmt;
 
+/// The protocol of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Protocol {
+    /// TCP.
     Tcp,
+    /// UDP.
     Udp,
+    /// ICMP, which has no ports.
     Icmp,
 }
 
 /// An inclusive range of ports; `icmp` carries no numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortRange {
+    /// The first port.
     pub start: u16,
+    /// The last port, itself included.
     pub end: u16,
+    /// Its protocol.
     pub protocol: Protocol,
 }
 
 impl PortRange {
+    /// One TCP port.
     pub const fn tcp(port: u16) -> Self {
         Self {
             start: port,
@@ -26,6 +34,7 @@ impl PortRange {
         }
     }
 
+    /// One UDP port.
     pub const fn udp(port: u16) -> Self {
         Self {
             start: port,
@@ -34,6 +43,7 @@ impl PortRange {
         }
     }
 
+    /// ICMP as a whole.
     pub const fn icmp() -> Self {
         Self {
             start: 0,

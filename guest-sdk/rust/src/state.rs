@@ -32,6 +32,7 @@ impl<'a> State<'a> {
         Ok(self.host.state_set(key, &text)?)
     }
 
+    /// Takes a key away; a key that has no value stays as it is.
     pub fn delete(&self, key: &str) -> Result<()> {
         Ok(self.host.state_delete(key)?)
     }

@@ -13,12 +13,16 @@ pub enum StatusKind {
     Waiting,
     /// The workload serves.
     Active,
+    /// The charm has not said.
     Unknown,
+    /// A hook failed; the host says so.
     Error,
+    /// The workload ended for good.
     Terminated,
 }
 
 impl StatusKind {
+    /// The word.
     pub const fn as_str(self) -> &'static str {
         match self {
             StatusKind::Maintenance => "maintenance",
@@ -41,11 +45,14 @@ impl fmt::Display for StatusKind {
 /// A status with its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
+    /// The word.
     pub kind: StatusKind,
+    /// What a person reads beside it.
     pub message: String,
 }
 
 impl Status {
+    /// Any status.
     pub fn new(kind: StatusKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -53,18 +60,22 @@ impl Status {
         }
     }
 
+    /// The workload serves.
     pub fn active(message: impl Into<String>) -> Self {
         Self::new(StatusKind::Active, message)
     }
 
+    /// A person must do what the message says.
     pub fn blocked(message: impl Into<String>) -> Self {
         Self::new(StatusKind::Blocked, message)
     }
 
+    /// Something else must happen first.
     pub fn waiting(message: impl Into<String>) -> Self {
         Self::new(StatusKind::Waiting, message)
     }
 
+    /// The charm is at work.
     pub fn maintenance(message: impl Into<String>) -> Self {
         Self::new(StatusKind::Maintenance, message)
     }

@@ -2,7 +2,10 @@
 //!
 //! It keeps the promises of the real host that a charm's tests lean on: a hook that fails
 //! leaves no state, no port change and no file behind, only status, workload version and log
-//! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped.
+//! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped;
+//! only the leader speaks for the application. The other ends of relations, the leader's place
+//! and the directories of the container are the test's to move: see [`Harness::add_relation`],
+//! [`Harness::elect`] and [`Harness::add_container`].
 
 use std::cell::{Ref, RefCell};
 use std::marker::PhantomData;
@@ -10,12 +13,18 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use crate::{Charm, Context, Dirs, Event, Hook, Level, PortRange, Result, Status, Value, dispatch};
+use crate::{
+    Charm, Context, Dirs, Event, Hook, Level, Occasion, PortRange, Result, Status, Value, dispatch,
+};
 
 mod files;
+mod harness;
 mod host;
+mod relations;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod two_ends;
 
 use files::Folder;
 use host::TestHost;
@@ -55,9 +64,12 @@ impl<C: Charm> Harness<C> {
             charm: folder.sub("charm"),
             state: folder.sub("state"),
             tmp: folder.sub("tmp"),
+            container: folder.sub("container"),
         };
+        let mut host = TestHost::default();
+        host.endpoints = C::ENDPOINTS.iter().map(|&name| name.to_owned()).collect();
         Self {
-            host: RefCell::new(TestHost::default()),
+            host: RefCell::new(host),
             folder,
             dirs,
             charm: PhantomData,
@@ -79,6 +91,13 @@ impl<C: Charm> Harness<C> {
         self
     }
 
+    /// Gives the unit another name than `test/0`.
+    pub fn set_unit_name(&mut self, name: &str) -> &mut Self {
+        self.host.get_mut().unit = name.to_owned();
+        self
+    }
+
+    /// Makes the unit the leader, or no longer the leader. No hook runs: see [`Harness::elect`].
     pub fn set_leader(&mut self, leader: bool) -> &mut Self {
         self.host.get_mut().leader = leader;
         self
@@ -100,7 +119,14 @@ impl<C: Charm> Harness<C> {
 
     /// As [`Harness::run`], with attributes.
     pub fn run_event(&mut self, event: &Event) -> Result<Outcome> {
-        if !C::HOOKS.contains(&event.hook) {
+        let listed = match &event.occasion {
+            Occasion::Unit(hook) => C::HOOKS.contains(hook),
+            Occasion::Relation(event) => {
+                C::ENDPOINTS.contains(&event.endpoint.as_str())
+                    && C::RELATION_HOOKS.contains(&event.hook)
+            }
+        };
+        if !listed {
             return Ok(Outcome::Skipped);
         }
         files::empty(&self.dirs.tmp);
@@ -133,14 +159,17 @@ impl<C: Charm> Harness<C> {
         answer
     }
 
+    /// The unit's status.
     pub fn status(&self) -> Status {
         self.host.borrow().unit_status.clone()
     }
 
+    /// The application's status.
     pub fn application_status(&self) -> Status {
         self.host.borrow().application_status.clone()
     }
 
+    /// The version that status shows.
     pub fn workload_version(&self) -> Option<String> {
         self.host.borrow().workload_version.clone()
     }
@@ -163,10 +192,12 @@ impl<C: Charm> Harness<C> {
         Ref::map(self.host.borrow(), |host| host.log.as_slice())
     }
 
+    /// The unit's files.
     pub fn state_dir(&self) -> &Path {
         &self.dirs.state
     }
 
+    /// The charm's own files.
     pub fn charm_dir(&self) -> &Path {
         &self.dirs.charm
     }

@@ -1,8 +1,9 @@
 //! The host of a real sandbox: every call crosses the world `periapt:charm`.
 
+use crate::host::Changes;
 use crate::{
-    Charm, Dirs, ErrorCode, Event, Host, HostError, Level, PortRange, Protocol, Status, StatusKind,
-    Value, dispatch,
+    Bag, Charm, Dirs, ErrorCode, Event, Goal, GoalState, Host, HostError, Level, Network,
+    PortRange, Protocol, Status, StatusKind, Value, dispatch,
 };
 
 /// What `wit-bindgen` makes of the contract.
@@ -17,7 +18,9 @@ pub mod bindings {
     });
 }
 
-use bindings::periapt::charm::{config, leadership, log, ports, state, status, types, unit};
+use bindings::periapt::charm::{
+    config, goal_state, leadership, log, network, ports, relation, state, status, types, unit,
+};
 
 /// The host behind the imports of this component.
 pub struct World;
@@ -25,10 +28,7 @@ pub struct World;
 impl World {
     /// Runs one hook of `C`; the error text is for the operator.
     pub fn run<C: Charm>(event: bindings::Event) -> Result<(), String> {
-        let event = Event {
-            hook: event.hook.parse()?,
-            attributes: event.attributes,
-        };
+        let event = Event::read(&event.hook, event.attributes)?;
         dispatch::<C>(&World, &Dirs::default(), &event).map_err(|error| error.to_string())
     }
 }
@@ -122,6 +122,49 @@ impl From<ports::PortRange> for PortRange {
     }
 }
 
+impl From<Bag> for relation::Bag {
+    fn from(bag: Bag) -> Self {
+        match bag {
+            Bag::Unit => relation::Bag::Unit,
+            Bag::Application => relation::Bag::Application,
+        }
+    }
+}
+
+impl From<goal_state::Goal> for Goal {
+    fn from(goal: goal_state::Goal) -> Self {
+        Goal {
+            name: goal.name,
+            status: goal.status,
+            since: goal.since,
+        }
+    }
+}
+
+impl From<goal_state::Goals> for GoalState {
+    fn from(goals: goal_state::Goals) -> Self {
+        let own = |goals: Vec<goal_state::Goal>| goals.into_iter().map(Goal::from).collect();
+        GoalState {
+            units: own(goals.units),
+            relations: goals
+                .relations
+                .into_iter()
+                .map(|one| (one.endpoint, own(one.goals)))
+                .collect(),
+        }
+    }
+}
+
+impl From<network::Info> for Network {
+    fn from(info: network::Info) -> Self {
+        Network {
+            bind_addresses: info.bind_addresses,
+            ingress_addresses: info.ingress_addresses,
+            egress_subnets: info.egress_subnets,
+        }
+    }
+}
+
 impl Host for World {
     fn config_get(&self, key: &str) -> Result<Option<Value>, HostError> {
         Ok(config::get(key)?.map(Value::from))
@@ -183,6 +226,50 @@ impl Host for World {
 
     fn is_leader(&self) -> Result<bool, HostError> {
         Ok(leadership::is_leader()?)
+    }
+
+    fn leader_settings(&self) -> Result<Vec<(String, String)>, HostError> {
+        Ok(leadership::settings()?)
+    }
+
+    fn set_leader_settings(&self, changes: &Changes) -> Result<(), HostError> {
+        Ok(leadership::set(changes)?)
+    }
+
+    fn relation_ids(&self, endpoint: &str) -> Result<Vec<String>, HostError> {
+        Ok(relation::ids(endpoint)?)
+    }
+
+    fn relation_units(&self, relation: &str) -> Result<Vec<String>, HostError> {
+        Ok(relation::units(relation)?)
+    }
+
+    fn relation_application(&self, relation: &str) -> Result<String, HostError> {
+        Ok(relation::application(relation)?)
+    }
+
+    fn relation_get(
+        &self,
+        relation: &str,
+        member: &str,
+    ) -> Result<Vec<(String, String)>, HostError> {
+        Ok(relation::get(relation, member)?)
+    }
+
+    fn relation_set(&self, relation: &str, bag: Bag, changes: &Changes) -> Result<(), HostError> {
+        Ok(relation::set(relation, bag.into(), changes)?)
+    }
+
+    fn relation_model_uuid(&self, relation: &str) -> Result<String, HostError> {
+        Ok(relation::model_uuid(relation)?)
+    }
+
+    fn goal_state(&self) -> Result<GoalState, HostError> {
+        Ok(goal_state::get()?.into())
+    }
+
+    fn network(&self, binding: &str) -> Result<Network, HostError> {
+        Ok(network::get(binding)?.into())
     }
 
     fn unit_name(&self) -> String {

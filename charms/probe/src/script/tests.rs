@@ -11,9 +11,9 @@ fn a_script_says_which_hook_does_what() {
             .map(|line| line.action.clone())
             .collect::<Vec<_>>()
     };
-    assert_eq!(of(Hook::Install), [Action::Fail(Some(2)), Action::Log(3)]);
+    assert_eq!(of("install"), [Action::Fail(Some(2)), Action::Log(3)]);
     assert_eq!(
-        of(Hook::Start),
+        of("start"),
         [
             Action::Log(3),
             Action::OpenPort(PortRange {
@@ -24,7 +24,7 @@ fn a_script_says_which_hook_does_what() {
             Action::Status(StatusKind::Blocked, "no key: none".to_owned()),
         ]
     );
-    assert_eq!(of(Hook::Stop), [Action::Log(3)]);
+    assert_eq!(of("stop"), [Action::Log(3)]);
 }
 
 #[test]
@@ -36,8 +36,52 @@ fn a_line_that_makes_no_sense_is_named() {
         "start: sleep long",
         "start: port open 80",
         "start: status fine",
+        "nowhere-relation-joined: succeed",
+        "ring-relation-danced: succeed",
+        "start: relation-set",
+        "start: container-write logs file",
+        "start: container-escape",
     ] {
         let error = parse(bad).expect_err(bad);
         assert!(error.contains(bad), "{error}");
     }
+}
+
+#[test]
+fn relation_words_take_an_endpoint_at_their_end() {
+    let read = |action: &str| {
+        let mut lines = parse(&format!("upstream-relation-joined: {action}")).expect(action);
+        assert!(lines[0].applies_to("upstream-relation-joined"));
+        lines.remove(0).action
+    };
+    let set = |bag, value: Option<&str>, endpoint: Option<&str>| Action::RelationSet {
+        bag,
+        key: "key".to_owned(),
+        value: value.map(str::to_owned),
+        endpoint: endpoint.map(str::to_owned),
+    };
+    assert_eq!(
+        read("relation-set key a text in words"),
+        set(Bag::Unit, Some("a text in words"), None)
+    );
+    assert_eq!(
+        read("relation-set-app key text in ring"),
+        set(Bag::Application, Some("text"), Some("ring"))
+    );
+    assert_eq!(read("relation-set key"), set(Bag::Unit, None, None));
+    assert_eq!(
+        read("relation-get in downstream"),
+        Action::RelationGet {
+            member: None,
+            endpoint: Some("downstream".to_owned())
+        }
+    );
+    assert_eq!(
+        read("relation-get other/0"),
+        Action::RelationGet {
+            member: Some("other/0".to_owned()),
+            endpoint: None
+        }
+    );
+    assert_eq!(read("network-get"), Action::NetworkGet(None));
 }

@@ -3,7 +3,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{ErrorCode, Host, HostError, Level, PortRange, Protocol, Status, StatusKind, Value};
+use crate::{
+    Bag, Changes, ErrorCode, GoalState, Host, HostError, Level, Network, PortRange, Protocol,
+    Status, StatusKind, Value,
+};
+
+use super::relations::{TestRelation, apply};
 
 /// Limits of charm state, as the controller has them.
 const KEY_BYTES: usize = 256;
@@ -11,6 +16,9 @@ const VALUE_BYTES: usize = 64 << 10;
 const TOTAL_BYTES: usize = 2 << 20;
 
 pub(super) struct TestHost {
+    pub unit: String,
+    /// What the charm says it has.
+    pub endpoints: Vec<String>,
     pub config: BTreeMap<String, Value>,
     pub leader: bool,
     pub unit_status: Status,
@@ -19,14 +27,23 @@ pub(super) struct TestHost {
     pub state: BTreeMap<String, String>,
     pub ports: BTreeSet<PortRange>,
     pub log: Vec<(Level, String)>,
+    pub relations: BTreeMap<u64, TestRelation>,
+    pub next_relation: u64,
+    pub leader_settings: BTreeMap<String, String>,
+    pub goal_state: GoalState,
+    pub networks: BTreeMap<String, Network>,
     /// What the running hook sees: committed values with its own writes on top.
     working_state: BTreeMap<String, String>,
     working_ports: BTreeSet<PortRange>,
+    pub(super) working_relations: BTreeMap<u64, TestRelation>,
+    working_leader_settings: BTreeMap<String, String>,
 }
 
 impl Default for TestHost {
     fn default() -> Self {
         Self {
+            unit: "test/0".to_owned(),
+            endpoints: Vec::new(),
             config: BTreeMap::new(),
             leader: false,
             unit_status: Status::waiting("installing agent"),
@@ -35,8 +52,15 @@ impl Default for TestHost {
             state: BTreeMap::new(),
             ports: BTreeSet::new(),
             log: Vec::new(),
+            relations: BTreeMap::new(),
+            next_relation: 0,
+            leader_settings: BTreeMap::new(),
+            goal_state: GoalState::default(),
+            networks: BTreeMap::new(),
             working_state: BTreeMap::new(),
             working_ports: BTreeSet::new(),
+            working_relations: BTreeMap::new(),
+            working_leader_settings: BTreeMap::new(),
         }
     }
 }
@@ -45,25 +69,31 @@ impl TestHost {
     pub fn begin(&mut self) {
         self.working_state = self.state.clone();
         self.working_ports = self.ports.clone();
+        self.working_relations = self.relations.clone();
+        self.working_leader_settings = self.leader_settings.clone();
     }
 
     pub fn commit(&mut self) {
         self.state = std::mem::take(&mut self.working_state);
         self.ports = std::mem::take(&mut self.working_ports);
+        self.relations = std::mem::take(&mut self.working_relations);
+        self.leader_settings = std::mem::take(&mut self.working_leader_settings);
     }
 
     pub fn discard(&mut self) {
         self.working_state.clear();
         self.working_ports.clear();
+        self.working_relations.clear();
+        self.working_leader_settings.clear();
     }
 
-    fn lead(&self) -> Result<(), HostError> {
+    fn lead(&self, what: &str) -> Result<(), HostError> {
         if self.leader {
             Ok(())
         } else {
             Err(HostError::new(
                 ErrorCode::Denied,
-                "only the leader may use the application's status",
+                format!("only the leader may {what}"),
             ))
         }
     }
@@ -105,12 +135,12 @@ impl Host for RefCell<TestHost> {
     }
 
     fn application_status(&self) -> Result<Status, HostError> {
-        self.borrow().lead()?;
+        self.borrow().lead("use the application's status")?;
         Ok(self.borrow().application_status.clone())
     }
 
     fn set_application_status(&self, status: &Status) -> Result<(), HostError> {
-        self.borrow().lead()?;
+        self.borrow().lead("use the application's status")?;
         self.borrow_mut().application_status = status.clone();
         Ok(())
     }
@@ -181,8 +211,71 @@ impl Host for RefCell<TestHost> {
         Ok(self.borrow().leader)
     }
 
+    fn leader_settings(&self) -> Result<Vec<(String, String)>, HostError> {
+        let settings = self.borrow().working_leader_settings.clone();
+        Ok(settings.into_iter().collect())
+    }
+
+    fn set_leader_settings(&self, changes: &Changes) -> Result<(), HostError> {
+        self.borrow().lead("tell the other units something")?;
+        apply(&mut self.borrow_mut().working_leader_settings, changes);
+        Ok(())
+    }
+
+    fn relation_ids(&self, endpoint: &str) -> Result<Vec<String>, HostError> {
+        self.borrow().ids_at(endpoint)
+    }
+
+    fn relation_units(&self, relation: &str) -> Result<Vec<String>, HostError> {
+        let host = self.borrow();
+        Ok(host.relation(relation)?.units.iter().cloned().collect())
+    }
+
+    fn relation_application(&self, relation: &str) -> Result<String, HostError> {
+        Ok(self.borrow().relation(relation)?.application.clone())
+    }
+
+    fn relation_get(
+        &self,
+        relation: &str,
+        member: &str,
+    ) -> Result<Vec<(String, String)>, HostError> {
+        self.borrow().bag(relation, member)
+    }
+
+    fn relation_set(&self, relation: &str, bag: Bag, changes: &Changes) -> Result<(), HostError> {
+        self.borrow_mut().write_bag(relation, bag, changes)
+    }
+
+    fn relation_model_uuid(&self, relation: &str) -> Result<String, HostError> {
+        self.borrow().relation(relation)?;
+        Ok("00000000-0000-4000-8000-000000000000".to_owned())
+    }
+
+    fn goal_state(&self) -> Result<GoalState, HostError> {
+        Ok(self.borrow().goal_state.clone())
+    }
+
+    fn network(&self, binding: &str) -> Result<Network, HostError> {
+        let host = self.borrow();
+        if let Some(network) = host.networks.get(binding) {
+            return Ok(network.clone());
+        }
+        if !host.endpoints.iter().any(|endpoint| endpoint == binding) {
+            return Err(HostError::new(
+                ErrorCode::NotFound,
+                format!("the charm has no binding \"{binding}\""),
+            ));
+        }
+        Ok(Network {
+            bind_addresses: vec!["127.0.0.1".to_owned()],
+            ingress_addresses: vec!["127.0.0.1".to_owned()],
+            egress_subnets: vec!["127.0.0.1/32".to_owned()],
+        })
+    }
+
     fn unit_name(&self) -> String {
-        "test/0".to_owned()
+        self.borrow().unit.clone()
     }
 
     fn model_name(&self) -> String {

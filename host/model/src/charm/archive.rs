@@ -16,7 +16,7 @@ use zip::read::ZipFile;
 use super::actions::Actions;
 use super::manifest::{Manifest, ManifestError, ManifestFiles};
 use super::metadata::CharmMetadata;
-use super::{CharmInfo, CharmUrl};
+use super::{Access, CharmInfo, CharmUrl};
 use crate::config::Schema;
 
 #[cfg(test)]
@@ -96,6 +96,8 @@ pub struct Archive {
     pub config: Schema,
     pub actions: Actions,
     pub capabilities: Vec<String>,
+    /// Directories it shares with whoever lives in the same container, by name.
+    pub container: BTreeMap<String, Access>,
     /// Digest of the archive, 64 lower-case hexadecimal digits.
     pub sha256: String,
     /// Bytes of the archive.
@@ -128,6 +130,7 @@ impl Archive {
             config: manifest.config,
             actions: manifest.actions,
             capabilities: manifest.capabilities,
+            container: manifest.container,
             sha256: Sha256::digest(bytes)
                 .iter()
                 .map(|byte| format!("{byte:02x}"))
@@ -168,7 +171,7 @@ impl Archive {
             config: self.config.clone(),
             actions: self.actions.clone(),
             capabilities: self.capabilities.clone(),
-            container: BTreeMap::new(),
+            container: self.container.clone(),
             hooks,
             subordinate: self.metadata.subordinate,
         }

@@ -10,19 +10,16 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
+use super::Access;
 use super::actions::{self, Actions};
 use super::metadata::CharmMetadata;
 use crate::config::{ConfigOption, Kind, Schema, Value};
 
+pub mod capabilities;
 #[cfg(test)]
 mod tests;
 
-/// Capabilities a charm may ask for beyond what every charm has (files, clock, random numbers
-/// and the interfaces of its world). The sandbox of this version grants nothing more, so the
-/// table is empty and a charm that asks is refused at once instead of failing in a hook.
-pub mod capabilities {
-    pub const KNOWN: &[&str] = &[];
-}
+use capabilities::Capabilities;
 
 /// The texts of the files that are present.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +48,10 @@ pub struct Manifest {
     pub metadata: CharmMetadata,
     pub config: Schema,
     pub actions: Actions,
+    /// What the charm asks for, in words.
     pub capabilities: Vec<String>,
+    /// Directories it shares with whoever lives in the same container, by name.
+    pub container: BTreeMap<String, Access>,
 }
 
 /// A file that does not say what a charm must say.
@@ -73,6 +73,12 @@ pub enum ManifestError {
         name: String,
         known: String,
     },
+    #[error("{file}: capability \"{name}\": {reason}")]
+    CapabilityInvalid {
+        file: &'static str,
+        name: &'static str,
+        reason: String,
+    },
 }
 
 impl ManifestError {
@@ -83,6 +89,7 @@ impl ManifestError {
             ManifestError::Config { .. } => "charm-config-invalid",
             ManifestError::Actions { .. } => "charm-actions-invalid",
             ManifestError::Capability { .. } => "charm-capability-unknown",
+            ManifestError::CapabilityInvalid { .. } => "charm-capability-invalid",
         }
     }
 }
@@ -93,7 +100,7 @@ impl ManifestError {
 struct Parts {
     config: Option<OptionsFile>,
     actions: Option<Actions>,
-    capabilities: Option<Vec<String>>,
+    capabilities: Option<capabilities::Asked>,
 }
 
 #[derive(Deserialize)]
@@ -196,27 +203,14 @@ impl Manifest {
                 parts.capabilities,
             ),
         };
-        let capabilities: Vec<String> = asked.unwrap_or_default();
-        if let Some(name) = capabilities
-            .iter()
-            .find(|name| !capabilities::KNOWN.contains(&name.as_str()))
-        {
-            let known = match capabilities::KNOWN {
-                [] => "none beyond what every charm has".to_owned(),
-                known => known.join(", "),
-            };
-            return Err(ManifestError::Capability {
-                file,
-                name: name.clone(),
-                known,
-            });
-        }
+        let Capabilities { container } = Capabilities::read(asked, file)?;
 
         Ok(Self {
             metadata,
             config,
             actions,
-            capabilities,
+            capabilities: capabilities::words(&container),
+            container,
         })
     }
 }

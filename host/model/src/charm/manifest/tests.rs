@@ -59,6 +59,42 @@ fn charmcraft_holds_everything_and_separate_files_win() {
 }
 
 #[test]
+fn directories_of_the_container_are_declared_in_either_layout() {
+    let declared = BTreeMap::from([
+        ("logs".to_owned(), Access::ReadWrite),
+        ("sockets".to_owned(), Access::ReadOnly),
+    ]);
+    let own_file = ManifestFiles {
+        metadata: Some(METADATA),
+        capabilities: Some("container:\n  sockets: read-only\n  logs: read-write\n"),
+        ..ManifestFiles::default()
+    };
+    let charmcraft = ManifestFiles {
+        charmcraft: Some(
+            "name: site\ncapabilities: {container: {logs: read-write, sockets: read-only}}",
+        ),
+        ..ManifestFiles::default()
+    };
+    for files in [own_file, charmcraft] {
+        let manifest = Manifest::read(files).expect("reads");
+        assert_eq!(manifest.container, declared);
+        assert_eq!(
+            manifest.capabilities,
+            ["container/logs (read-write)", "container/sockets (read-only)"]
+        );
+    }
+    for nothing in ["", "container:\n", "container: {}", "[]"] {
+        let manifest = Manifest::read(ManifestFiles {
+            metadata: Some(METADATA),
+            capabilities: Some(nothing),
+            ..ManifestFiles::default()
+        })
+        .expect(nothing);
+        assert!(manifest.container.is_empty() && manifest.capabilities.is_empty());
+    }
+}
+
+#[test]
 fn faults_name_the_file_and_have_stable_codes() {
     let base = ManifestFiles {
         metadata: Some(METADATA),
@@ -141,6 +177,46 @@ fn faults_name_the_file_and_have_stable_codes() {
             },
             "charm-capability-unknown",
             "teleport",
+        ),
+        (
+            ManifestFiles {
+                capabilities: Some("container: {logs: read-only}\nteleport: {}"),
+                ..base
+            },
+            "charm-capability-unknown",
+            "teleport",
+        ),
+        (
+            ManifestFiles {
+                capabilities: Some("[container]"),
+                ..base
+            },
+            "charm-capability-invalid",
+            "container: {NAME: read-only}",
+        ),
+        (
+            ManifestFiles {
+                capabilities: Some("container: {logs: append}"),
+                ..base
+            },
+            "charm-capability-invalid",
+            "append",
+        ),
+        (
+            ManifestFiles {
+                capabilities: Some("container: [logs]"),
+                ..base
+            },
+            "charm-capability-invalid",
+            "capabilities.yaml",
+        ),
+        (
+            ManifestFiles {
+                capabilities: Some("container: {../logs: read-only}"),
+                ..base
+            },
+            "charm-capability-invalid",
+            "../logs",
         ),
         (
             ManifestFiles {

@@ -1,0 +1,121 @@
+//! One page over all the sites this application is related to.
+//!
+//! The page is a function of what the relations say now. Nothing is kept from hook to hook, so
+//! no order of hooks can make it wrong, and every hook does the same.
+
+use std::fs;
+
+use http_site::{Title, Website};
+use periapt_charm::{Charm, Context, Hook, RelationEvent, RelationHook, Result, Status};
+use serde::Deserialize;
+
+mod page;
+#[cfg(test)]
+mod tests;
+
+use page::Entry;
+
+/// The options of `config.yaml`.
+#[derive(Deserialize)]
+pub struct Config {
+    pub title: String,
+}
+
+#[derive(Default)]
+pub struct Front;
+
+impl Front {
+    /// Renders the page. `leaving` is the relation that is about to be gone.
+    fn refresh(&self, context: &Context<Config>, leaving: Option<&str>) -> Result<()> {
+        let mut entries = Vec::new();
+        let mut silent = Vec::new();
+        for relation in context.relations(http_site::ENDPOINT)? {
+            if leaving == Some(relation.id()) {
+                continue;
+            }
+            let application = relation.application()?;
+            let units = relation.units_data::<Website>()?;
+            let Some(first) = units.values().next() else {
+                silent.push(application);
+                continue;
+            };
+            let title = relation.application_data::<Title>()?;
+            entries.push(Entry {
+                title: title.map_or_else(|| first.title.clone(), |said| said.title),
+                application,
+                pages: first.pages,
+                path: first.path.clone(),
+                units: units.into_keys().collect(),
+            });
+        }
+        let folder = context.state_dir().join("front");
+        fs::create_dir_all(&folder)?;
+        fs::write(
+            folder.join("index.html"),
+            page::render(&context.config()?.title, &entries),
+        )?;
+        context.set_status(match (entries.len(), silent.as_slice()) {
+            (0, []) => Status::waiting(format!(
+                "no sites: relate one with periapt integrate {} SITE",
+                context.application_name()
+            )),
+            (0, silent) => Status::waiting(format!("until {} says what it has", silent.join(", "))),
+            (1, _) => Status::active("1 site"),
+            (count, _) => Status::active(format!("{count} sites")),
+        })
+    }
+}
+
+impl Charm for Front {
+    type Config = Config;
+    const HOOKS: &'static [Hook] = &[
+        Hook::ConfigChanged,
+        Hook::Start,
+        Hook::UpdateStatus,
+        Hook::UpgradeCharm,
+    ];
+    const ENDPOINTS: &'static [&'static str] = &[http_site::ENDPOINT];
+    /// Whoever joins is heard in the changed that follows.
+    const RELATION_HOOKS: &'static [RelationHook] = &[
+        RelationHook::Created,
+        RelationHook::Changed,
+        RelationHook::Departed,
+        RelationHook::Broken,
+    ];
+
+    fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
+        self.refresh(context, None)
+    }
+
+    fn start(&mut self, context: &Context<Config>) -> Result<()> {
+        context.set_workload_version(env!("CARGO_PKG_VERSION"))?;
+        self.refresh(context, None)
+    }
+
+    fn update_status(&mut self, context: &Context<Config>) -> Result<()> {
+        self.refresh(context, None)
+    }
+
+    fn upgrade_charm(&mut self, context: &Context<Config>) -> Result<()> {
+        context.set_workload_version(env!("CARGO_PKG_VERSION"))?;
+        self.refresh(context, None)
+    }
+
+    fn relation_created(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.refresh(context, None)
+    }
+
+    fn relation_changed(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.refresh(context, None)
+    }
+
+    fn relation_departed(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.refresh(context, None)
+    }
+
+    fn relation_broken(&mut self, context: &Context<Config>, event: &RelationEvent) -> Result<()> {
+        self.refresh(context, Some(&event.relation))
+    }
+}
+
+periapt_charm::export!(Front);

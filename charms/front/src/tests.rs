@@ -1,0 +1,82 @@
+use periapt_charm::StatusKind;
+use periapt_charm::testing::Harness;
+
+use super::*;
+
+fn front() -> Harness<Front> {
+    let mut harness = Harness::new();
+    harness.set_config("title", "Our sites");
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness
+}
+
+fn page(harness: &Harness<Front>) -> String {
+    fs::read_to_string(harness.state_dir().join("front/index.html")).expect("is there")
+}
+
+fn website(title: &str, pages: u32) -> Website {
+    Website {
+        title: title.to_owned(),
+        pages,
+        path: "/state/site/index.html".to_owned(),
+        version: String::new(),
+    }
+}
+
+#[test]
+fn without_sites_it_says_what_to_do() {
+    let mut harness = front();
+    let status = harness.status();
+    assert_eq!(status.kind, StatusKind::Waiting);
+    assert!(status.message.contains("periapt integrate test SITE"));
+    harness.add_relation("website", "tea").expect("creates");
+    assert_eq!(
+        harness.status(),
+        Status::waiting("until tea says what it has")
+    );
+}
+
+#[test]
+fn sites_come_change_and_go() {
+    let mut harness = front();
+    let tea = harness.add_relation("website", "tea").expect("creates");
+    harness.set_data(&tea, "tea/0", &website("Tea & more", 2));
+    harness.join(&tea, "tea/0").expect("joins");
+    assert_eq!(harness.status(), Status::active("1 site"));
+    let toast = harness.add_relation("website", "toast").expect("creates");
+    for unit in ["toast/0", "toast/1"] {
+        harness.set_data(&toast, unit, &website("Toast", 1));
+        harness.join(&toast, unit).expect("joins");
+    }
+    assert_eq!(harness.status(), Status::active("2 sites"));
+    let html = page(&harness);
+    assert!(
+        html.contains("<strong>Tea &amp; more</strong> (tea): 2 pages"),
+        "{html}"
+    );
+    assert!(
+        html.contains("1 page, /state/site/index.html on toast/0, toast/1"),
+        "{html}"
+    );
+
+    let said = Title {
+        title: "The toast".to_owned(),
+    };
+    harness.change(&toast, "toast", &said).expect("changes");
+    harness
+        .change(&tea, "tea/0", &website("Tea", 3))
+        .expect("changes");
+    let html = page(&harness);
+    assert!(
+        html.contains("The toast") && html.contains("Tea</strong> (tea): 3 pages"),
+        "{html}"
+    );
+
+    harness.depart(&toast, "toast/0").expect("departs");
+    assert!(!page(&harness).contains("toast/0"));
+    harness.break_relation(&tea).expect("breaks");
+    assert_eq!(harness.status(), Status::active("1 site"));
+    harness.break_relation(&toast).expect("breaks");
+    assert_eq!(harness.status().kind, StatusKind::Waiting);
+    assert!(page(&harness).contains("No sites yet"));
+}

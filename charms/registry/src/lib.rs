@@ -1,0 +1,179 @@
+//! A table that all units have, and one of them, the leader, writes.
+//!
+//! Units publish where they are; the leader makes the table of that and of the configuration
+//! and publishes it for the application; units copy it. Each hook does the part of all this
+//! that is its unit's, so it does not matter which hook comes first or is lost.
+
+use std::collections::BTreeMap;
+
+use periapt_charm::{
+    Charm, Context, Hook, Relation, RelationData, RelationEvent, Result, Status, info,
+};
+use serde::{Deserialize, Serialize};
+
+mod entries;
+#[cfg(test)]
+mod tests;
+
+/// The options of `config.yaml`.
+#[derive(Deserialize)]
+pub struct Config {
+    #[serde(default)]
+    pub entries: String,
+}
+
+/// What each unit says of itself.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub address: String,
+}
+
+impl RelationData for Member {}
+
+/// What the leader says for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// The unit that wrote it.
+    pub leader: String,
+    /// How many leaders there were so far.
+    pub term: u64,
+    /// Addresses by unit.
+    pub members: BTreeMap<String, String>,
+    /// From the configuration.
+    #[serde(default)]
+    pub entries: BTreeMap<String, String>,
+}
+
+impl RelationData for Table {}
+
+/// The peer endpoint.
+pub const ENDPOINT: &str = "members";
+/// The state key of the unit's copy.
+pub const TABLE_KEY: &str = "table";
+
+#[derive(Default)]
+pub struct Registry;
+
+impl Registry {
+    fn refresh(&self, context: &Context<Config>) -> Result<()> {
+        let Some(relation) = context.relations(ENDPOINT)?.into_iter().next() else {
+            return context.set_status(Status::waiting("for the peer relation"));
+        };
+        relation.publish(&Member {
+            address: context.private_address()?,
+        })?;
+        if context.is_leader()? {
+            let entries = match entries::read(&context.config()?.entries) {
+                Ok(entries) => entries,
+                Err(advice) => return context.set_status(Status::blocked(advice)),
+            };
+            self.write_table(context, &relation, entries)?;
+        }
+        let Some(table) = relation.application_data::<Table>()? else {
+            return context.set_status(Status::waiting("for the leader to write the table"));
+        };
+        context.state().set(TABLE_KEY, &table)?;
+        let count = table.members.len();
+        context.set_status(if !context.is_leader()? {
+            Status::active(format!("member of {count}"))
+        } else if count == 1 {
+            Status::active("leader, 1 member")
+        } else {
+            Status::active(format!("leader, {count} members"))
+        })
+    }
+
+    fn write_table(
+        &self,
+        context: &Context<Config>,
+        relation: &Relation<'_>,
+        entries: BTreeMap<String, String>,
+    ) -> Result<()> {
+        let own = context.unit_name();
+        let before = relation.application_data::<Table>()?.unwrap_or_default();
+        let term = if before.leader == own {
+            before.term
+        } else {
+            info!(context, "{own} leads now, term {}", before.term + 1);
+            before.term + 1
+        };
+        let mut members: BTreeMap<String, String> = relation
+            .units_data::<Member>()?
+            .into_iter()
+            .map(|(unit, member)| (unit, member.address))
+            .collect();
+        members.insert(own.clone(), context.private_address()?);
+        relation.publish_application(&Table {
+            leader: own,
+            term,
+            members,
+            entries,
+        })?;
+        Ok(())
+    }
+}
+
+impl Charm for Registry {
+    type Config = Config;
+    const HOOKS: &'static [Hook] = &[
+        Hook::LeaderElected,
+        Hook::LeaderSettingsChanged,
+        Hook::ConfigChanged,
+        Hook::Start,
+        Hook::UpdateStatus,
+        Hook::UpgradeCharm,
+    ];
+    const ENDPOINTS: &'static [&'static str] = &[ENDPOINT];
+
+    fn leader_elected(&mut self, context: &Context<Config>) -> Result<()> {
+        self.refresh(context)
+    }
+
+    fn leader_settings_changed(&mut self, context: &Context<Config>) -> Result<()> {
+        self.refresh(context)
+    }
+
+    fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
+        self.refresh(context)
+    }
+
+    fn start(&mut self, context: &Context<Config>) -> Result<()> {
+        context.set_workload_version(env!("CARGO_PKG_VERSION"))?;
+        self.refresh(context)
+    }
+
+    fn update_status(&mut self, context: &Context<Config>) -> Result<()> {
+        self.refresh(context)
+    }
+
+    fn upgrade_charm(&mut self, context: &Context<Config>) -> Result<()> {
+        context.set_workload_version(env!("CARGO_PKG_VERSION"))?;
+        self.refresh(context)
+    }
+
+    fn relation_created(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.refresh(context)
+    }
+
+    fn relation_joined(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.refresh(context)
+    }
+
+    fn relation_changed(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {
+        self.refresh(context)
+    }
+
+    fn relation_departed(
+        &mut self,
+        context: &Context<Config>,
+        event: &RelationEvent,
+    ) -> Result<()> {
+        if event.is_departing(&context.unit_name()) {
+            // Who leaves says nothing more: the table is the others' from here on.
+            return Ok(());
+        }
+        self.refresh(context)
+    }
+}
+
+periapt_charm::export!(Registry);

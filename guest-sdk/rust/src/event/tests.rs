@@ -1,0 +1,63 @@
+use super::*;
+
+fn attributes(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    pairs.iter().map(owned).collect()
+}
+
+#[test]
+fn hooks_of_relations_carry_what_happened() {
+    let given = attributes(&[
+        ("relation", "my-site"),
+        ("relation-id", "my-site:3"),
+        ("remote-unit", "front/1"),
+        ("remote-application", "front"),
+        ("departing-unit", "front/1"),
+    ]);
+    let event = Event::read("my-site-relation-departed", given.clone()).expect("reads");
+    let relation = event.relation().expect("is one of a relation");
+    assert_eq!(
+        (relation.hook, relation.endpoint.as_str()),
+        (RelationHook::Departed, "my-site")
+    );
+    assert_eq!(relation.relation, "my-site:3");
+    assert_eq!(relation.remote_application, "front");
+    assert_eq!(relation.remote_unit.as_deref(), Some("front/1"));
+    assert_eq!(relation.departing_unit.as_deref(), Some("front/1"));
+    assert_eq!(event.name(), "my-site-relation-departed");
+    assert_eq!(event.hook(), None);
+    assert_eq!(Event::from(relation.clone()), event);
+}
+
+#[test]
+fn attributes_that_do_not_apply_are_none() {
+    let given = attributes(&[
+        ("relation-id", "site:3"),
+        ("remote-application", "front"),
+        ("remote-unit", ""),
+    ]);
+    let event = Event::read("site-relation-changed", given).expect("reads");
+    let relation = event.relation().expect("is one of a relation");
+    assert_eq!(
+        (&relation.remote_unit, &relation.departing_unit),
+        (&None, &None)
+    );
+}
+
+#[test]
+fn what_the_sdk_does_not_know_is_named() {
+    assert!(
+        Event::read("site-pebble-ready", Vec::new())
+            .expect_err("unknown")
+            .contains("site-pebble-ready")
+    );
+    assert!(
+        Event::read("site-relation-joined", Vec::new())
+            .expect_err("incomplete")
+            .contains("relation-id")
+    );
+    for hook in Hook::ALL {
+        let event = Event::read(hook.as_str(), Vec::new()).expect("reads");
+        assert_eq!(event.hook(), Some(*hook));
+    }
+}

@@ -1,0 +1,133 @@
+//! What a charm may ask for beyond what every charm has (files of its own, clock, random
+//! numbers and the interfaces of its world).
+//!
+//! What this version cannot grant is refused when the charm is read, instead of failing in a
+//! hook. The only capability so far is `container`: directories that the units in one
+//! container, a principal and its subordinates, share.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Access, ManifestError};
+
+/// The names of the capabilities that can be granted.
+pub const KNOWN: &[&str] = &["container"];
+
+/// Directories that one charm may share. A container has a handful of units; more names than
+/// this are a mistake.
+const DIRECTORIES: usize = 16;
+
+/// The part of a file, as written: names, or names with what is asked for under each.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Asked {
+    Names(Vec<String>),
+    Table(BTreeMap<String, serde_json::Value>),
+}
+
+/// What is asked for, checked.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Capabilities {
+    pub container: BTreeMap<String, Access>,
+}
+
+impl Capabilities {
+    pub fn read(asked: Option<Asked>, file: &'static str) -> Result<Self, ManifestError> {
+        let table = match asked {
+            None => return Ok(Self::default()),
+            Some(Asked::Table(table)) => table,
+            // A name alone asks for nothing in particular, which each capability judges.
+            Some(Asked::Names(names)) => {
+                let bare = serde_json::Value::Bool(true);
+                names
+                    .into_iter()
+                    .map(|name| (name, bare.clone()))
+                    .collect()
+            }
+        };
+        let mut found = Self::default();
+        for (name, what) in table {
+            match name.as_str() {
+                "container" => found.container = container(&what, file)?,
+                _ => {
+                    return Err(ManifestError::Capability {
+                        file,
+                        name,
+                        known: KNOWN.join(", "),
+                    });
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What an operator reads: `container/logs (read-write)`.
+pub(super) fn words(container: &BTreeMap<String, Access>) -> Vec<String> {
+    container
+        .iter()
+        .map(|(name, access)| {
+            let access = match access {
+                Access::ReadOnly => "read-only",
+                Access::ReadWrite => "read-write",
+            };
+            format!("container/{name} ({access})")
+        })
+        .collect()
+}
+
+fn container(
+    what: &serde_json::Value,
+    file: &'static str,
+) -> Result<BTreeMap<String, Access>, ManifestError> {
+    let invalid = |reason: String| ManifestError::CapabilityInvalid {
+        file,
+        name: "container",
+        reason,
+    };
+    let entries = match what {
+        serde_json::Value::Null => return Ok(BTreeMap::new()),
+        serde_json::Value::Object(entries) => entries,
+        _ => {
+            return Err(invalid(
+                "name the directories, as in container: {NAME: read-only}".to_owned(),
+            ));
+        }
+    };
+    if entries.len() > DIRECTORIES {
+        return Err(invalid(format!(
+            "{} directories, {DIRECTORIES} at most",
+            entries.len()
+        )));
+    }
+    entries
+        .iter()
+        .map(|(name, access)| {
+            if !is_directory_name(name) {
+                return Err(invalid(format!(
+                    "\"{name}\" is not a name of a directory: start with a lower-case letter, go on with lower-case letters, digits and dashes, 64 at most"
+                )));
+            }
+            let access = match access.as_str() {
+                Some("read-only") => Access::ReadOnly,
+                Some("read-write") => Access::ReadWrite,
+                _ => {
+                    return Err(invalid(format!(
+                        "write read-only or read-write for \"{name}\", not {access}"
+                    )));
+                }
+            };
+            Ok((name.clone(), access))
+        })
+        .collect()
+}
+
+/// The name becomes one of a directory on the host and in the sandbox.
+fn is_directory_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
