@@ -131,7 +131,10 @@ impl Demo {
         };
         let document = run::output(&mut self.periapt(&["status", "--format", "yaml"]))?;
         println!("\n{document}");
-        println!("The index that front renders over both sites:\n{}", self.index()?);
+        println!(
+            "The index that front renders over both sites:\n{}",
+            self.index()?
+        );
         println!("\n{status}");
         println!("Controller  https://{endpoint}");
         println!("User        {}", value_of("user:"));

@@ -21,9 +21,9 @@ pub use controllers::{
     StopController, Switch,
 };
 pub use model::{
-    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, Hooks, LogFormat, ModelConfig,
-    Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved, ShowApplication,
-    ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, Workers, duration,
+    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, ExportBundle, Hooks,
+    LogFormat, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
+    ShowApplication, ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, Workers, duration,
 };
 pub use relations::{
     AddMachine, Integrate, Machines, Placement, RemoveMachine, RemoveRelation, ResumeRelation,
@@ -89,8 +89,12 @@ pub enum Command {
     DestroyModel(DestroyModel),
     /// Stop a controller and remove it.
     DestroyController(DestroyController),
-    /// Deploy a charm as an application.
+    /// Deploy a charm as an application, or a bundle.
     Deploy(Deploy),
+    /// Show the model as a bundle.
+    ExportBundle(ExportBundle),
+    /// Show what differs between a bundle and the model.
+    DiffBundle(DiffBundle),
     /// Give an application another revision of its charm.
     Refresh(Refresh),
     /// Show or change the configuration of an application.

@@ -9,7 +9,8 @@ use periapt_engine::FakeClock;
 use periapt_model::config::Value;
 use periapt_model::{ApplicationName, UnitName};
 use periapt_wire::rest::{
-    AddModel, ApplicationInfo, ConfigChange, Deploy, HookQuery, HookRun, LoginRequest, UnitInfo,
+    AddModel, ApplicationInfo, ChangeRelation, ConfigChange, Deploy, HookQuery, HookRun,
+    LoginRequest, RelationInfo, UnitInfo,
 };
 use periapt_wire::status::FullStatus;
 use tempfile::TempDir;
@@ -185,10 +186,36 @@ impl Scenario {
         count: u32,
     ) -> Result<Vec<UnitName>, ScenarioError> {
         let application: ApplicationName = name(application)?;
-        let added = self.client.add_units(MODEL, &application, count);
+        let added = self.client.add_units(MODEL, &application, count, &[]);
         added
             .await
             .map_err(doing(format!("adding units of {application}")))
+    }
+
+    /// Relates two applications, each `APPLICATION` or `APPLICATION:ENDPOINT`.
+    pub async fn integrate(&self, one: &str, other: &str) -> Result<RelationInfo, ScenarioError> {
+        let made = self.client.integrate(MODEL, [one, other]).await;
+        made.map_err(doing(format!("integrating {one} with {other}")))
+    }
+
+    /// Suspends a relation, or resumes it.
+    pub async fn suspend(&self, relation: u64, suspended: bool) -> Result<(), ScenarioError> {
+        let change = ChangeRelation {
+            suspended,
+            reason: String::new(),
+        };
+        let changed = self.client.change_relation(MODEL, relation, &change).await;
+        changed
+            .map(|_| ())
+            .map_err(doing(format!("changing relation {relation}")))
+    }
+
+    /// Begins to remove a relation.
+    pub async fn remove_relation(&self, relation: u64, force: bool) -> Result<(), ScenarioError> {
+        let removed = self.client.remove_relation(MODEL, relation, force).await;
+        removed
+            .map(|_| ())
+            .map_err(doing(format!("removing relation {relation}")))
     }
 
     /// Begins to remove a unit.

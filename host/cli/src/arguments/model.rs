@@ -76,7 +76,7 @@ pub struct DestroyModel {
 
 #[derive(Debug, Args)]
 pub struct Deploy {
-    /// A .charm file, or a project with one in it.
+    /// A .charm file, a project with one in it, or a bundle's .yaml file.
     pub path: PathBuf,
     /// Name of the application [default: the charm's].
     pub application: Option<String>,
@@ -88,6 +88,35 @@ pub struct Deploy {
     /// Configuration: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
     pub config: Vec<String>,
+    /// Of a bundle: lay this file over it; several in their order.
+    #[arg(long, value_name = "FILE")]
+    pub overlay: Vec<PathBuf>,
+    /// Of a bundle: show what would be done, and do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportBundle {
+    /// Write the bundle to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub filename: Option<PathBuf>,
+    /// Save the charms in this folder too, so that the bundle can be deployed elsewhere.
+    #[arg(long, value_name = "FOLDER")]
+    pub charms: Option<PathBuf>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct DiffBundle {
+    /// The bundle's .yaml file, or a folder with a bundle.yaml.
+    pub path: PathBuf,
+    /// Lay this file over it; several in their order.
+    #[arg(long, value_name = "FILE")]
+    pub overlay: Vec<PathBuf>,
     #[command(flatten)]
     pub model: ModelChoice,
 }

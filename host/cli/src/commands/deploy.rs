@@ -9,13 +9,23 @@ use periapt_model::ApplicationName;
 use periapt_model::charm::CharmInfo;
 use periapt_wire::rest;
 
-use super::{Context, settings};
+use super::{Context, bundle, settings};
 use crate::arguments::{Deploy, Refresh};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
 use crate::session::ModelSession;
 
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
+    if bundle::find(&arguments.path).is_some() {
+        return bundle::deploy(context, arguments).await;
+    }
+    if !arguments.overlay.is_empty() || arguments.dry_run {
+        return Err(
+            Failure::usage(format!("{} is no bundle", arguments.path.display()))
+                .why("--overlay and --dry-run are for bundles")
+                .advice("give the path of a bundle's .yaml file"),
+        );
+    }
     let named: Option<ApplicationName> = arguments
         .application
         .as_deref()
@@ -91,7 +101,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     Ok(())
 }
 
-async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {
+pub async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {
     let size = archive.len() as u64;
     let bar = context.output.progress().then(|| {
         let bar = ProgressBar::new(size);

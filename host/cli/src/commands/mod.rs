@@ -4,6 +4,7 @@ mod accounts;
 mod applications;
 mod audit;
 mod bootstrap;
+mod bundle;
 mod charm;
 mod config;
 mod controllers;
@@ -53,6 +54,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ModelConfig(arguments) => config::model(context, arguments).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
+        Command::ExportBundle(arguments) => bundle::export(context, arguments).await,
+        Command::DiffBundle(arguments) => bundle::diff(context, arguments).await,
         Command::Refresh(arguments) => deploy::refresh(context, arguments).await,
         Command::Config(arguments) => config::application(context, arguments).await,
         Command::AddUnit(arguments) => units::add(context, arguments).await,

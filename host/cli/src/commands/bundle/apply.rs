@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::MachineId;
 use periapt_model::bundle::Step;
-use periapt_wire::rest::{AddUnits, ConfigChange, Deploy, Integrate, Refresh};
+use periapt_wire::rest::{ConfigChange, Deploy, Refresh};
 
 use super::charms::Charms;
 use crate::commands::Context;
@@ -92,11 +92,10 @@ async fn take(
             count,
             to,
         } => {
-            let units = AddUnits {
-                count,
-                placement: machines.of(here, &to).await?,
-            };
-            client.add_units(model, &application, &units).await?;
+            let placement = machines.of(here, &to).await?;
+            client
+                .add_units(model, &application, count, &placement)
+                .await?;
         }
         Step::Expose { application } => {
             context.output.say(&format!(
@@ -104,10 +103,8 @@ async fn take(
             ));
         }
         Step::Integrate { pair } => {
-            let integrate = Integrate {
-                endpoints: vec![pair.requirer.to_string(), pair.provider.to_string()],
-            };
-            client.integrate(model, &integrate).await?;
+            let (requirer, provider) = (pair.requirer.to_string(), pair.provider.to_string());
+            client.integrate(model, [&requirer, &provider]).await?;
         }
     }
     Ok(())

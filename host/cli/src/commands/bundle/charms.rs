@@ -106,7 +106,9 @@ fn on_disk(application: &ApplicationName, charm: &str, file: &BundleFile) -> Out
             format!("the charm of \"{application}\" is not there"),
         )
         .why(format!("{} does not exist", path.display()))
-        .advice("give a path relative to the bundle, or local:NAME-REVISION of an uploaded charm"));
+        .advice(
+            "give a path relative to the bundle, or local:NAME-REVISION of an uploaded charm",
+        ));
     }
     let bytes = read_archive(&path)?;
     let archive = Archive::read(&bytes).map_err(|error| {

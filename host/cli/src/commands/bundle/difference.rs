@@ -99,7 +99,10 @@ fn between(
         let mut ends = key.split(' ').map(str::to_owned);
         Some([ends.next()?, ends.next()?])
     };
-    let bundle_additions: Vec<_> = pairs.difference(&model.relations).filter_map(ends).collect();
+    let bundle_additions: Vec<_> = pairs
+        .difference(&model.relations)
+        .filter_map(ends)
+        .collect();
     let model_additions: Vec<_> = model.relations.difference(pairs).filter_map(ends).collect();
     let relations = RelationDifference {
         bundle_additions,

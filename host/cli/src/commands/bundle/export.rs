@@ -17,17 +17,23 @@ pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let mut bundle = bundle(&here).await?;
     if let Some(folder) = &arguments.charms {
-        save_charms(context, &here, &mut bundle, folder, arguments.filename.as_deref()).await?;
+        save_charms(
+            context,
+            &here,
+            &mut bundle,
+            folder,
+            arguments.filename.as_deref(),
+        )
+        .await?;
     }
     match &arguments.filename {
         Some(file) => {
-            let text = serde_saphyr::to_string(&bundle)
-                .map_err(|error| Failure::failed("the bundle cannot be written").why(error.to_string()))?;
+            let text = serde_saphyr::to_string(&bundle).map_err(|error| {
+                Failure::failed("the bundle cannot be written").why(error.to_string())
+            })?;
             std::fs::write(file, text)
                 .map_err(|error| Failure::file("the bundle cannot be written", file, &error))?;
-            context
-                .output
-                .say(&format!("Wrote {}", file.display()));
+            context.output.say(&format!("Wrote {}", file.display()));
             Ok(())
         }
         None => context.output.yaml(&bundle),
@@ -47,7 +53,9 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
             charm: info.charm.clone(),
             num_units: (!info.subordinate).then(|| known.map_or(0, |known| known.units)),
             to: Vec::new(),
-            options: known.map(|known| known.settings.clone()).unwrap_or_default(),
+            options: known
+                .map(|known| known.settings.clone())
+                .unwrap_or_default(),
             expose: info.exposed,
         };
         (name.clone(), exported)
@@ -90,9 +98,7 @@ async fn save_charms(
             Some(relative) => format!("./{}", relative.display()),
             None => absolute.display().to_string(),
         };
-        context
-            .output
-            .say(&format!("Saved {}", file.display()));
+        context.output.say(&format!("Saved {}", file.display()));
     }
     Ok(())
 }

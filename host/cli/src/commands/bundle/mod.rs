@@ -51,7 +51,10 @@ impl BundleFile {
                 .advice("give the path of the bundle's file")
         })?;
         let text = read(&file)?;
-        let overlays: Vec<String> = overlays.iter().map(|path| read(path)).collect::<Outcome<_>>()?;
+        let overlays: Vec<String> = overlays
+            .iter()
+            .map(|path| read(path))
+            .collect::<Outcome<_>>()?;
         let overlays: Vec<&str> = overlays.iter().map(String::as_str).collect();
         let bundle = Bundle::parse(&text, &overlays).map_err(|error| invalid(&file, &error))?;
         let folder = file.parent().map(Path::to_owned).unwrap_or_default();
