@@ -11,7 +11,7 @@ use crate::{charms, run};
 
 const CONTROLLER: &str = "demo";
 /// Where `front` keeps its page, within the unit's state.
-const INDEX: &str = "index.html";
+const INDEX: &str = "front/index.html";
 
 pub fn run(once: bool) -> Result<()> {
     let started = Instant::now();
