@@ -41,7 +41,10 @@ function staleKeys(event: LiveEvent): unknown[][] {
     case "machine":
       return [["history", event.key]];
     case "hook":
-      return [["hooks"]];
+      // Settings of relations change when a hook commits.
+      return [["hooks"], ["bags"]];
+    case "relation":
+      return [["bags"]];
     case "model":
       return [["model-config"], ["access"]];
     case "user":
