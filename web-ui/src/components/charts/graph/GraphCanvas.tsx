@@ -35,7 +35,7 @@ export interface GraphLink {
   label?: string | undefined;
   /** For screen readers; without it the line is left to the list. */
   name?: string | undefined;
-  /** Extra class: `is-dashed`, `is-faint`, `is-strong`, `is-negative`. */
+  /** Extra class: `is-dashed`, `is-faint`, `is-strong`, or how a relation is. */
   className?: string | undefined;
 }
 
