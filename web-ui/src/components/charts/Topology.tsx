@@ -100,6 +100,7 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
           id,
           width: attachment ? size.width - TAB.inset : size.width,
           height: attachment ? TAB.height : size.height,
+          below: attachment ? 0 : TAB.height * shape.attached.filter(({ principal }) => principal === id).length,
           tone,
           content: hrefOf ? (
             <a {...shared} href={hrefOf(name)} draggable={false}>

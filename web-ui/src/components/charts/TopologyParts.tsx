@@ -38,7 +38,7 @@ export function Key({ attached }: { attached: boolean }) {
           {look}
         </li>
       ))}
-      {attached ? <li>hung below a box: its subordinate</li> : null}
+      {attached ? <li>attached below a box: its subordinates</li> : null}
     </ul>
   );
 }

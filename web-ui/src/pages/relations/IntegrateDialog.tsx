@@ -69,7 +69,7 @@ export function IntegrateDialog({ model, from, onClose }: Properties) {
           <p role="status">{outcome(offer.mine, other)}</p>
         </>
       ) : (
-        <Empty title={from ? `Nothing in this model fits ${from}` : "No two endpoints fit that are not related yet"}>
+        <Empty title={from ? `Nothing else in this model fits ${from}` : "No two endpoints fit that are not related yet"}>
           {from && ownCharm
             ? `${from} has ${list(sidesOf(from, ownCharm).map(described))}. Deploy a charm with the other side of one of them.`
             : "Two endpoints fit when one provides the interface that the other requires."}

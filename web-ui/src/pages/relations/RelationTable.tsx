@@ -30,7 +30,7 @@ export function RelationTable({ model, relations, from, caption }: Properties) {
   return (
     <>
       {resume.error != null && <Failure error={resume.error} />}
-      <table className="list" aria-label={caption}>
+      <table className="list relations" aria-label={caption}>
         <thead>
           <tr>
             <th scope="col">{from ? "Endpoint" : "Provider"}</th>
@@ -61,7 +61,7 @@ export function RelationTable({ model, relations, from, caption }: Properties) {
                 </td>
                 <td data-label="Interface">{relation.interface}</td>
                 <td data-label="Scope">{peer ? "peers" : relation.scope}</td>
-                <td data-label="Status">
+                <td data-label="Status" className="nowrap">
                   <StatusMark status={relation.status} />
                 </td>
                 <td data-label="Message" className="message">
