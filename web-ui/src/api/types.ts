@@ -232,6 +232,8 @@ export interface RelationInfo {
   message: string;
   suspended: boolean;
   "created-at": number;
+  /** Grows whenever somebody enters the relation or changes settings in it. */
+  "settings-version"?: number;
   /** What its removal or suspension still waits for, in words. */
   "waiting-for": string[];
 }

@@ -41,9 +41,9 @@ function staleKeys(event: LiveEvent): unknown[][] {
     case "machine":
       return [["history", event.key]];
     case "hook":
-      // Settings of relations change when a hook commits.
-      return [["hooks"], ["bags"]];
+      return [["hooks"]];
     case "relation":
+      // Told whenever somebody enters it or changes settings in it.
       return [["bags"]];
     case "model":
       return [["model-config"], ["access"]];
