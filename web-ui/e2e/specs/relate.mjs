@@ -51,7 +51,7 @@ export default async function ({ enter, world }) {
   await page.getByRole("heading", { level: 1, name: KEY }).waitFor();
   for (const side of ["front", "hub"]) {
     const settings = page.getByRole("region", { name: `Settings of ${side}:website` });
-    await settings.getByText("ingress-address").waitFor();
+    await settings.getByText("ingress-address").first().waitFor();
   }
 
   await page.getByRole("button", { name: "Suspend" }).click();
