@@ -6,7 +6,7 @@ import * as paths from "../../api/paths";
 import type { RelationInfo, UnitInfo } from "../../api/types";
 import { Bags } from "../../components/Bags";
 import { StatusMark } from "../../components/charts";
-import { CopyTools } from "../../components/Commands";
+import { CommandHint, CopyTools } from "../../components/Commands";
 import { Facts, SelectField } from "../../components/Fields";
 import { PageHead } from "../../components/PageHead";
 import { Empty, Failure, Loading } from "../../components/States";
@@ -107,6 +107,12 @@ export function RelationPage() {
           ["Made", <Time key="made" at={relation["created-at"]} />],
         ]}
       />
+      {relation.suspended && (
+        <CommandHint
+          cli={command("resume-relation", "-m", model, String(relation.id))}
+          request={{ method: "PATCH", path: paths.relation(model, relation.id), body: { suspended: false } }}
+        />
+      )}
       {relation["waiting-for"].length > 0 && (
         <p className="waiting">Waits for {relation["waiting-for"].join(", ")}</p>
       )}
