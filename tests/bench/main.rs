@@ -5,6 +5,7 @@
 mod feed;
 mod figures;
 mod peer;
+mod web;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -23,6 +24,9 @@ fn main() -> Result<()> {
     // For those who work on these alone.
     if std::env::args().any(|argument| argument == "--feed") {
         return feed(&tokio::runtime::Runtime::new()?, quick);
+    }
+    if std::env::args().any(|argument| argument == "--web") {
+        return page(&tokio::runtime::Runtime::new()?, quick);
     }
     let (hooks, peers, units, statuses) = if quick {
         (50, 10, 50, 20)
@@ -57,7 +61,16 @@ fn main() -> Result<()> {
     println!("    {}", runtime.block_on(restart(&home))?);
     drop(home);
 
-    feed(&runtime, quick)
+    feed(&runtime, quick)?;
+    page(&runtime, quick)
+}
+
+/// (h).
+fn page(runtime: &tokio::runtime::Runtime, quick: bool) -> Result<()> {
+    let units = if quick { 50 } else { 500 };
+    println!("(h) the page of a model with {units} units in Chromium, cold; then changes to it");
+    println!("    {}", runtime.block_on(web::measure(units))?);
+    Ok(())
 }
 
 /// (e) and (f).

@@ -3,31 +3,19 @@
 //! Each test has a controller of its own and runs one spec of `web-ui/e2e/specs` in Chromium,
 //! through Playwright. The specs say what a person does; here is only what they stand on.
 
-use std::process::{Command, Stdio};
+mod charms;
 
-use anyhow::{Context, Result, bail};
-use periapt_tests::{Home, charm, program, root};
+use anyhow::{Result, bail};
+use periapt_tests::{Home, browser};
 
 /// Runs a spec against a fresh controller with the model `test`.
 fn run(spec: &str) -> Result<()> {
     let home = Home::started()?;
-    let node = std::env::var_os("PERIAPT_TEST_NODE").unwrap_or_else(|| "node".into());
-    let charms = charm("probe");
-    let charms = charms.parent().context("the charms have a folder")?;
-    let output = Command::new(node)
-        .args(["e2e/run.mjs", spec])
-        .current_dir(root().join("web-ui"))
-        .env("PERIAPT_URL", address(&home)?)
-        .env("PERIAPT_USER", account(&home, "user:")?)
-        .env("PERIAPT_PASSWORD", account(&home, "password:")?)
-        .env("PERIAPT_MODEL", "test")
-        .env("PERIAPT_DATA", home.path().join("client"))
-        .env("PERIAPT_TEST_PROGRAM", program())
-        .env("PERIAPT_TEST_CHARMS", charms)
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::null())
-        .output()
-        .context("Node does not start; `cargo xtask test browser` brings one")?;
+    let own = home.path().join("charms");
+    charms::write(&own)?;
+    let output = browser::spec(&home, spec)?
+        .env("PERIAPT_TEST_OWN_CHARMS", own)
+        .output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
     if !output.status.success() {
@@ -38,25 +26,6 @@ fn run(spec: &str) -> Result<()> {
         );
     }
     Ok(())
-}
-
-fn address(home: &Home) -> Result<String> {
-    let controllers: serde_json::Value =
-        serde_json::from_str(&home.ok(["controllers", "--format", "json"])?)?;
-    let endpoint = controllers["controllers"]["tester"]["api-endpoints"][0]
-        .as_str()
-        .context("the controller has no endpoint")?;
-    Ok(format!("https://{endpoint}"))
-}
-
-/// A value of the client's `accounts.yaml`.
-fn account(home: &Home, key: &str) -> Result<String> {
-    let accounts = std::fs::read_to_string(home.path().join("client/accounts.yaml"))?;
-    accounts
-        .lines()
-        .find_map(|line| line.trim().strip_prefix(key))
-        .map(|value| value.trim().trim_matches(['"', '\'']).to_owned())
-        .with_context(|| format!("accounts.yaml has no {key}"))
 }
 
 #[test]
@@ -72,6 +41,11 @@ fn a_broken_unit_is_found_and_resolved() -> Result<()> {
 #[test]
 fn removal_says_what_goes_and_goes_before_ones_eyes() -> Result<()> {
     run("remove")
+}
+
+#[test]
+fn relations_are_made_suspended_and_removed() -> Result<()> {
+    run("relate")
 }
 
 #[test]

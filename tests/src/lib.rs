@@ -3,6 +3,8 @@
 //!
 //! `cargo xtask test` says by environment where the program and the packed charms are.
 
+pub mod browser;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

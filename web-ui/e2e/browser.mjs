@@ -25,13 +25,14 @@ export async function launch() {
 }
 
 /** A visitor of their own: cookies, storage, one page. Errors of the page fail the test. */
-export async function visitor(browser, { url, width = 1280, height = 900, dark = false }) {
+export async function visitor(browser, { url, width = 1280, height = 900, dark = false, storageState }) {
   const context = await browser.newContext({
     baseURL: url,
     ignoreHTTPSErrors: true,
     viewport: { width, height },
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
+    storageState,
   });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();

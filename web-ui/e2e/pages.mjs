@@ -1,11 +1,34 @@
+/** Who is related in a furnished model; the first is the one that the pages look at. */
+const RELATED = [
+  ["front:website", "hub:website"],
+  ["shipper:logs", "hub:juju-info"],
+];
+
+/** The relation of a furnished model that the pages look at. */
+export async function relation(page, model) {
+  const answer = await page.request.get(`/v1/models/${encodeURIComponent(model)}/relations`);
+  const { items } = await answer.json();
+  const key = RELATED[0].join(" ");
+  const found = items.find((each) => each.key === key);
+  if (!found) throw new Error(`no relation ${key} among ${items.map((each) => each.key).join(", ")}`);
+  return { id: found.id, key };
+}
+
 /** Every page, for the walks over all of them: its name, its address, what shows that it is there. */
-export function pages(model, { application, unit, machine, charm, user }) {
+export function pages(model, { application, unit, machine, charm, user, relation }) {
   const part = encodeURIComponent;
   const m = `/models/${part(model)}`;
   return [
     ["models", "/models", "Models"],
     ["model", m, model],
     ["topology", `${m}/topology`, model],
+    ["relations", `${m}/relations`, model],
+    ["relation", `${m}/relations/${relation.id}`, relation.key],
+    ["application-relations", `${m}/applications/hub/relations`, "hub"],
+    ["principal", `${m}/applications/hub`, "hub"],
+    ["subordinate", `${m}/applications/shipper`, "shipper"],
+    ["unit-relations", `${m}/units/hub/0?view=relations`, "hub/0"],
+    ["sharing-charm", `${m}/charms/${part("local:shipper-0")}`, "local:shipper-0"],
     ["hooks", `${m}/hooks`, model],
     ["logs", `${m}/logs?level=DEBUG`, model],
     ["charms", `${m}/charms`, model],
@@ -31,6 +54,27 @@ export function pages(model, { application, unit, machine, charm, user }) {
   ];
 }
 
+/** Every dialog about relations: its name, the page it opens from, the button that opens it. */
+export function dialogs(model, { relation }) {
+  const m = `/models/${encodeURIComponent(model)}`;
+  return [
+    ["integrate", [`${m}/applications/shipper`, "shipper"], "Integrate"],
+    ["suspend-relation", [`${m}/relations/${relation.id}`, relation.key], "Suspend"],
+    ["remove-relation", [`${m}/relations/${relation.id}`, relation.key], "Remove"],
+    ["remove-principal", [`${m}/applications/hub`, "hub"], "Remove"],
+    ["remove-principal-unit", [`${m}/units/hub/0`, "hub/0"], "Remove"],
+  ].map(([name, [path, title], button]) => ({ name, place: [name, path, title], button }));
+}
+
+/** Opens a dialog on a page of its own. */
+export async function open(page, { place, button }) {
+  await visit(page, place);
+  await page.getByRole("button", { name: button, exact: true }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  return dialog;
+}
+
 /** Goes there and waits until nothing is loading. */
 export async function visit(page, [name, path, title]) {
   await page.goto(path);
@@ -41,12 +85,20 @@ export async function visit(page, [name, path, title]) {
   await page.waitForTimeout(300);
 }
 
-/** Something on every page: two applications, one in error, and what they bring. */
+/**
+ * Something on every page: two applications, one in error, and what they bring; and a hub that is
+ * related to others, with subordinates.
+ */
 export async function furnish(periapt, charmFile) {
   await periapt("model-config", "automatically-retry-hooks=false");
   await periapt("deploy", charmFile("site"), "site", "-n", "3", "--config", "title=Shop");
   await periapt("deploy", charmFile("probe"), "probe", "--config", "script=start: fail 1000");
+  await periapt("deploy", charmFile("hub"), "hub", "-n", "2");
+  await periapt("deploy", charmFile("front"), "front");
+  await periapt("deploy", charmFile("shipper"), "shipper");
+  for (const [one, other] of RELATED) await periapt("integrate", one, other);
   await periapt("wait-for", "application", "site", "--timeout", "3m");
+  for (const ends of RELATED) await periapt("wait-for", "relation", ends.join(" "), "--timeout", "3m");
   await periapt(
     "wait-for", "unit", "probe/0", "--query", 'workload-status == "error"', "--timeout", "3m",
   );

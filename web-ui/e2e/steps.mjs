@@ -1,5 +1,6 @@
 /** What a person does, in the words of the page. */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { PATIENCE } from "./browser.mjs";
 
@@ -13,7 +14,10 @@ export async function periapt(...words) {
   return stdout;
 }
 
+/** A packed charm. Those made for the specs stand in a folder of their own. */
 export function charm(name) {
+  const own = `${process.env.PERIAPT_TEST_OWN_CHARMS}/${name}.charm`;
+  if (existsSync(own)) return own;
   return `${process.env.PERIAPT_TEST_CHARMS ?? "../target/charms"}/${name}.charm`;
 }
 

@@ -8,6 +8,7 @@ import { AccountPage } from "./pages/account/AccountPage";
 import { ApplicationConfigPage } from "./pages/application/ConfigPage";
 import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
+import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
 import { AuditPage } from "./pages/AuditPage";
 import { CharmPage } from "./pages/charms/CharmPage";
@@ -23,6 +24,8 @@ import { ModelLayout } from "./pages/model/Layout";
 import { OverviewPage } from "./pages/model/OverviewPage";
 import { ModelsPage } from "./pages/models/ModelsPage";
 import { NotFoundPage } from "./pages/NotFoundPage";
+import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
+import { RelationPage } from "./pages/relations/RelationPage";
 import { RegisterPage } from "./pages/RegisterPage";
 import { SignInPage } from "./pages/SignInPage";
 import { UnitPage } from "./pages/unit/UnitPage";
@@ -57,6 +60,7 @@ export function App() {
               path="topology"
               element={<Later what="the topology" page={<TopologyPage />} />}
             />
+            <Route path="relations" element={<ModelRelationsPage />} />
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
@@ -67,9 +71,11 @@ export function App() {
           <Route path="deploy" element={<DeployPage />} />
           <Route path="charms/:charm" element={<CharmPage />} />
           <Route path="machines/:machine" element={<MachinePage />} />
+          <Route path="relations/:relation" element={<RelationPage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
             <Route index element={<ApplicationUnitsPage />} />
+            <Route path="relations" element={<ApplicationRelationsPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />
             <Route path="hooks" element={<HooksPage />} />

@@ -4,11 +4,14 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::{charms, packages, run};
+use crate::{charms, packages, run, web};
 
-pub fn run(quick: bool) -> Result<()> {
+/// `arguments` go to the bench program: `--quick`, `--feed` for (e) and (f) alone, `--web` for (h) alone.
+pub fn run(arguments: &[String]) -> Result<()> {
     packages::ensure(packages::PYTHON)?;
     packages::ensure(packages::LOAD)?;
+    packages::ensure(packages::BROWSER)?;
+    let node = web::node()?;
     let charms = charms::pack_all()?;
     let environment = run::target().join("bench-python");
     let python = environment.join("bin/python");
@@ -26,12 +29,11 @@ pub fn run(quick: bool) -> Result<()> {
         std::fs::write(environment.join("ready"), "")?;
     }
     let mut bench = Command::new(run::target().join("debug/bench"));
-    if quick {
-        bench.arg("--quick");
-    }
     bench
+        .args(arguments)
         .env("PERIAPT_TEST_PROGRAM", run::target().join("debug/periapt"))
         .env("PERIAPT_TEST_CHARMS", charms)
+        .env("PERIAPT_TEST_NODE", node.program)
         .env("PERIAPT_BENCH_PYTHON", python);
     run::step("measuring", &mut bench)
 }

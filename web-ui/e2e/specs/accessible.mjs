@@ -1,7 +1,7 @@
 /** axe-core finds nothing serious on any page, light and dark; `/` and the keyboard work. */
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import { furnish, pages, visit } from "../pages.mjs";
+import { dialogs, furnish, open, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -28,9 +28,14 @@ export default async function ({ enter, world }) {
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     for (const line of await serious(page)) found.push(`sign-in: ${line}`);
     await signIn(page, world);
+    things.relation = await relation(page, world.model);
     for (const place of pages(world.model, things)) {
       await visit(page, place);
       for (const line of await serious(page)) found.push(`${place[0]}${dark ? " (dark)" : ""}: ${line}`);
+    }
+    for (const each of dialogs(world.model, things)) {
+      await open(page, each);
+      for (const line of await serious(page)) found.push(`${each.name}${dark ? " (dark)" : ""}: ${line}`);
     }
     if (dark) continue;
     await page.goto("/models");

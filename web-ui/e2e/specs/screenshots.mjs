@@ -1,7 +1,7 @@
 /** A picture of every page, wide and narrow, light; the overview in the dark too. */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { furnish, pages, visit } from "../pages.mjs";
+import { dialogs, furnish, open, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
@@ -24,6 +24,7 @@ export default async function ({ enter, world }) {
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     await page.screenshot({ path: `${directory}/sign-in-${suffix}.png` });
     await signIn(page, world);
+    things.relation = await relation(page, world.model);
     for (const place of pages(world.model, things)) {
       await visit(page, place);
       const overflow = await page.evaluate(
@@ -31,6 +32,10 @@ export default async function ({ enter, world }) {
       );
       if (overflow > 1) wide.push(`${place[0]} at ${width}: ${overflow} px too wide`);
       await page.screenshot({ path: `${directory}/${place[0]}-${suffix}.png`, fullPage: true });
+    }
+    for (const each of dialogs(world.model, things)) {
+      await open(page, each);
+      await page.screenshot({ path: `${directory}/${each.name}-${suffix}.png` });
     }
   }
   console.log(`pictures in ${directory}`);

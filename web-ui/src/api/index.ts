@@ -89,12 +89,23 @@ export const applications = {
 };
 
 export const units = {
+  /** With its relations and their settings, which the stream leaves out. */
+  show: (model: string, name: string) => call<t.UnitInfo>("GET", paths.unit(model, name)),
   remove: (model: string, name: string, force: boolean) =>
     call<t.Removal>("DELETE", paths.unit(model, name), { query: { force: force || null } }),
   resolve: (model: string, name: string, retry: boolean) =>
     call<unknown>("POST", `${paths.unit(model, name)}/resolved`, { body: { retry } }),
   history: (model: string, name: string, limit: number) =>
     call<t.HistoryEntry[]>("GET", `${paths.unit(model, name)}/history`, { query: { limit } }),
+};
+
+export const relations = {
+  integrate: (model: string, endpoints: [string, string]) =>
+    call<t.RelationInfo>("POST", paths.relations(model), { body: { endpoints } }),
+  change: (model: string, id: number, body: { suspended: boolean; reason?: string }) =>
+    call<t.RelationInfo>("PATCH", paths.relation(model, id), { body }),
+  remove: (model: string, id: number, force: boolean) =>
+    call<t.Removal>("DELETE", paths.relation(model, id), { query: { force: force || null } }),
 };
 
 export const machines = {

@@ -15,6 +15,10 @@ export const unit = (inModel: string, name: string): string =>
 export const machine = (inModel: string, id: string): string =>
   `${model(inModel)}/machines/${part(id.replaceAll("/", "-"))}`;
 
+export const relations = (inModel: string): string => `${model(inModel)}/relations`;
+
+export const relation = (inModel: string, id: number): string => `${relations(inModel)}/${id}`;
+
 export const charm = (inModel: string, url: string): string =>
   `${model(inModel)}/charms/${part(url)}`;
 

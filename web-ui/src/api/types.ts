@@ -149,6 +149,10 @@ export interface ApplicationInfo {
   status: Status;
   "workload-version": string;
   units: string[];
+  /** Its units come to life in the containers of others. */
+  subordinate?: boolean;
+  /** What its removal still waits for, in words. */
+  "waiting-for"?: string[];
 }
 
 export interface UnitInfo {
@@ -166,6 +170,31 @@ export interface UnitInfo {
   "waiting-for"?: string[];
   /** The unit a subordinate lives beside; subordinates are listed under it. */
   principal?: string | null;
+  subordinates?: string[];
+  /** Its relations with all settings; only of the unit alone, not in lists. */
+  relations?: UnitRelation[];
+}
+
+/** One relation as one of its units sees it. */
+export interface UnitRelation {
+  "relation-id": number;
+  endpoint: string;
+  "related-endpoint": string;
+  "related-application": string;
+  /** Settings of the application at the other end. */
+  "application-data": Settings;
+  /** Settings of the unit's own application. */
+  "local-application-data": Settings;
+  "local-unit": UnitBag;
+  "related-units": Record<string, UnitBag>;
+}
+
+export type Settings = Record<string, string>;
+
+/** A unit's settings in a relation. */
+export interface UnitBag {
+  "in-scope": boolean;
+  data: Settings;
 }
 
 export interface MachineInfo {
@@ -185,17 +214,28 @@ export interface MachineInfo {
 export interface RelationEndpoint {
   application: string;
   name: string;
+  /** `provider`, `requirer` or `peer`. */
   role: string;
 }
 
 export interface RelationInfo {
   id: number;
+  /** `front:website site:website`, as `integrate` takes it. */
   key: string;
   interface: string;
+  /** `global` or `container`. */
   scope: string;
   endpoints: RelationEndpoint[];
+  life: Life;
+  /** `joining`, `joined`, `suspending`, `suspended` or `broken`. */
   status: string;
   message: string;
+  suspended: boolean;
+  "created-at": number;
+  /** Grows whenever somebody enters the relation or changes settings in it. */
+  "settings-version"?: number;
+  /** What its removal or suspension still waits for, in words. */
+  "waiting-for": string[];
 }
 
 export interface CharmEndpoint {
@@ -229,6 +269,8 @@ export interface CharmInfo {
   config: ConfigSchema;
   actions: Record<string, { description?: string }>;
   capabilities: string[];
+  /** Directories it shares with whoever lives in the same container, by name. */
+  container?: Record<string, "read-only" | "read-write">;
   hooks: string[];
   subordinate: boolean;
   /** Bounds of one hook run, where the controller tells them. */

@@ -41,6 +41,11 @@ function UnitRow({ model, unit, depth }: { model: string; unit: UnitInfo; depth:
             *
           </abbr>
         )}
+        {depth === 0 && unit.principal && (
+          <span className="beside">
+            in <Link to={toUnit(model, unit.principal)}>{unit.principal}</Link>
+          </span>
+        )}
         {unit.life !== "alive" && <span className="tag">{unit.life}</span>}
       </th>
       <td data-label="Workload">

@@ -1,5 +1,5 @@
 /** What needs a person, worst first. */
-import type { ApplicationInfo, MachineInfo, UnitInfo } from "../api/types";
+import type { ApplicationInfo, MachineInfo, RelationInfo, UnitInfo } from "../api/types";
 
 /** Juju's order of severity, worst first; unknown words stand with `unknown`. */
 const SEVERITY = [
@@ -42,17 +42,20 @@ export function unitStatus(unit: UnitInfo): string {
 }
 
 export interface Concern {
-  kind: "unit" | "application" | "machine";
+  kind: "unit" | "application" | "machine" | "relation";
+  /** What its page is called by. */
+  id?: number;
   name: string;
   status: string;
   message: string;
 }
 
-/** Units, machines and applications that wait for a person. */
+/** Units, machines, applications and relations that wait for a person. */
 export function concerns(
   applications: readonly ApplicationInfo[],
   units: readonly UnitInfo[],
   machines: readonly MachineInfo[],
+  relations: readonly RelationInfo[] = [],
 ): Concern[] {
   const found: Concern[] = [];
   const explained = new Set<string>();
@@ -76,6 +79,9 @@ export function concerns(
     if (!isUrgent(status)) continue;
     const message = machine["instance-message"] || machine["agent-message"];
     found.push({ kind: "machine", name: machine.id, status, message });
+  }
+  for (const { id, key, status, message } of relations) {
+    if (isUrgent(status)) found.push({ kind: "relation", id, name: key, status, message });
   }
   return found.sort(
     (a, b) => severity(a.status) - severity(b.status) || natural(a.name, b.name),

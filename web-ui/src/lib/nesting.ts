@@ -13,7 +13,9 @@ export function nest(units: readonly UnitInfo[]): Nested[] {
   const top: UnitInfo[] = [];
   for (const unit of units) {
     if (unit.principal && known.has(unit.principal)) {
-      under.set(unit.principal, [...(under.get(unit.principal) ?? []), unit]);
+      const beside = under.get(unit.principal);
+      if (beside) beside.push(unit);
+      else under.set(unit.principal, [unit]);
     } else {
       top.push(unit);
     }

@@ -8,6 +8,8 @@ export const toUnit = (model: string, name: string): string =>
   `${toModel(model)}/units/${name.split("/").map(part).join("/")}`;
 export const toMachine = (model: string, id: string): string =>
   `${toModel(model)}/machines/${part(id.replaceAll("/", "-"))}`;
+export const toRelations = (model: string): string => `${toModel(model)}/relations`;
+export const toRelation = (model: string, id: number): string => `${toRelations(model)}/${id}`;
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;
 export const toUser = (name: string): string => `/users/${part(name)}`;

@@ -42,6 +42,9 @@ function staleKeys(event: LiveEvent): unknown[][] {
       return [["history", event.key]];
     case "hook":
       return [["hooks"]];
+    case "relation":
+      // Told whenever somebody enters it or changes settings in it.
+      return [["bags"]];
     case "model":
       return [["model-config"], ["access"]];
     case "user":

@@ -8,11 +8,13 @@ import {
   COMPACT_FROM,
   groupedDrawing,
   LABELS_UP_TO,
-  linesOf,
   relatedDrawing,
   relationsOf,
   relationText,
+  TAB,
 } from './topologyDrawing';
+import { Key, TabContent, tabSpoken } from './TopologyParts';
+import { shapeOf, worstLook, type Attachment, type Shape } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
 
 export interface TopologyProps {
@@ -45,20 +47,21 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
   const [pointed, setPointed] = useState<string | null>(null);
   const compact = applications.length > COMPACT_FROM;
   const size = boxSize(applications.length);
-  const lines = useMemo(() => linesOf(applications, relations), [applications, relations]);
-  const related = lines.length > 0;
+  const shape = useMemo(() => shapeOf(applications, relations), [applications, relations]);
+  const { lines, attached } = shape;
+  const related = lines.length + attached.length > 0;
 
   // Boxes move only when an application or a relation comes or goes, or, without relations, when
   // one changes group; a new message leaves all in place.
   const signature = useMemo(() => {
     const names = applications.map((each) => (related ? each.name : `${each.name} ${lookOf(each.status).tone}`));
-    return JSON.stringify([names.sort(), lines.map((line) => line.id).sort(), size]);
-  }, [applications, lines, related, size]);
+    return JSON.stringify([names.sort(), lines.map(({ id }) => id).sort(), attached.map(({ id }) => id), size]);
+  }, [applications, lines, attached, related, size]);
 
   const draw = useCallback(
     (window: { width: number; height: number }) => {
       if (!related) return { drawing: groupedDrawing(applications, window.width).drawing, direction: 'LR' as const };
-      return relatedDrawing(applications.map((each) => each.name).sort(), lines, size, window);
+      return relatedDrawing(shape, size, window);
     },
     // The signature stands for all that is read here.
     [signature],
@@ -75,24 +78,32 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
 
   const boxes = useMemo(
     () =>
-      applications.map((application): GraphBox => {
+      placesOf(applications, shape, related).map(({ id, application, attachment }): GraphBox => {
         const { tone } = lookOf(application.status);
+        const { name, subordinate } = application;
+        const look = attachment ? `graph-tab is-${worstLook(attachment.relations)}` : '';
         const shared = {
-          className: `graph-box chart-tone-${tone}${application.subordinate ? ' is-dashed' : ''}`,
-          title: application.message || undefined,
-          onClick: (event: MouseEvent) => open(event, application.name),
-          onMouseEnter: () => setPointed(application.name),
+          className: `graph-box chart-tone-${tone} ${look} ${subordinate && !attachment ? 'is-dashed' : ''}`,
+          title: attachment ? tabSpoken(application, attachment) : application.message || undefined,
+          onClick: (event: MouseEvent) => open(event, name),
+          onMouseEnter: () => setPointed(id),
           onMouseLeave: () => setPointed(null),
-          onFocus: () => setPointed(application.name),
+          onFocus: () => setPointed(id),
           onBlur: () => setPointed(null),
         };
-        const content = <BoxContent application={application} compact={compact} />;
+        const content = attachment ? (
+          <TabContent application={application} attachment={attachment} />
+        ) : (
+          <BoxContent application={application} compact={compact} />
+        );
         return {
-          id: application.name,
-          ...size,
+          id,
+          width: attachment ? size.width - TAB.inset : size.width,
+          height: attachment ? TAB.height : size.height,
+          below: attachment ? 0 : TAB.height * shape.attached.filter(({ principal }) => principal === id).length,
           tone,
           content: hrefOf ? (
-            <a {...shared} href={hrefOf(application.name)} draggable={false}>
+            <a {...shared} href={hrefOf(name)} draggable={false}>
               {content}
             </a>
           ) : (
@@ -103,26 +114,27 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
         };
       }),
     // The size follows from the applications.
-    [applications, compact, hrefOf, open],
+    [applications, shape, related, compact, hrefOf, open],
   );
 
   const links = useMemo(
     () =>
       lines.map((line): GraphLink => {
-        const troubled = line.relations.some((each) => lookOf(each.status).tone === 'negative');
+        const look = worstLook(line.relations);
+        const stopped = look === 'suspended' || look === 'broken';
         const near = line.source === pointed || line.target === pointed;
         const stress = pointed === null ? '' : near ? 'is-strong' : 'is-faint';
-        const contained = line.relations.every((each) => each.scope === 'container');
+        const spoken = [...new Set(line.relations.map((each) => each.interface))].join(', ');
         return {
           id: line.id,
           source: line.source,
           target: line.target,
           label:
-            lines.length <= LABELS_UP_TO || near
-              ? [...new Set(line.relations.map((each) => each.interface))].join(', ')
+            lines.length <= LABELS_UP_TO || near || stopped
+              ? `${spoken}${look === 'joined' ? '' : ` · ${look}`}`
               : undefined,
           name: line.relations.map(relationText).join('; '),
-          className: `${stress} ${troubled ? 'is-negative' : ''} ${contained ? 'is-dashed' : ''}`,
+          className: `${stress} is-${look}`,
         };
       }),
     [lines, pointed],
@@ -165,6 +177,7 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
           </button>
         </div>
       </div>
+      {view === 'picture' && related ? <Key attached={attached.length > 0} /> : null}
       {view === 'picture' ? (
         <GraphCanvas
           boxes={boxes}
@@ -190,6 +203,21 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
       )}
     </section>
   );
+}
+
+/** What is drawn for each application: a box, a place beside each principal, or both. */
+function placesOf(
+  applications: TopologyApplication[],
+  shape: Shape,
+  related: boolean,
+): { id: string; application: TopologyApplication; attachment?: Attachment }[] {
+  const own = new Set(shape.boxes);
+  return applications.flatMap((application) => [
+    ...(!related || own.has(application.name) ? [{ id: application.name, application }] : []),
+    ...shape.attached
+      .filter(({ subordinate }) => subordinate === application.name)
+      .map((attachment) => ({ id: attachment.id, application, attachment })),
+  ]);
 }
 
 function BoxContent({ application, compact }: { application: TopologyApplication; compact: boolean }) {

@@ -50,6 +50,36 @@ describe('Topology', () => {
     expect(screen.getByText(/2 applications \(1 blocked, 1 active\), 1 relation$/)).toBeTruthy();
   });
 
+  it('hangs a subordinate below each of its principals and says how their relation is', () => {
+    const shipper = { ...application('shipper', 'active'), subordinate: true };
+    const beside = (id: number, principal: string, status: string) => ({
+      id,
+      interface: 'juju-info',
+      scope: 'container',
+      status,
+      endpoints: [
+        { application: 'shipper', name: 'logs', role: 'requirer' },
+        { application: principal, name: 'juju-info', role: 'provider' },
+      ],
+    });
+    const onOpen = vi.fn();
+    render(
+      <Topology
+        applications={[...applications, shipper]}
+        relations={[...relations, beside(2, 'site', 'joined'), beside(3, 'front', 'suspended')]}
+        onOpen={onOpen}
+      />,
+    );
+    const places = screen.getAllByRole('button', { name: /^shipper/, hidden: true });
+    expect(places.map((each) => each.textContent)).toEqual([
+      'shipper, beside front, active, relation suspendedsuspended',
+      'shipper, beside site, active',
+    ]);
+    fireEvent.click(places[1] as HTMLElement);
+    expect(onOpen).toHaveBeenCalledExactlyOnceWith('shipper');
+    expect(screen.getByRole('list', { name: 'Key of the picture' }).textContent).toContain('subordinates');
+  });
+
   it('says the same as a list', () => {
     const onOpen = vi.fn();
     render(<Topology applications={applications} relations={relations} onOpen={onOpen} hrefOf={(name) => `/a/${name}`} />);

@@ -20,7 +20,7 @@ look('positive', 'disc', 'active', 'started', 'running', 'idle', 'available', 'j
 look('information', 'half', 'executing', 'allocating', 'pending', 'busy', 'starting', 'joining', 'rebooting');
 look('caution', 'triangle', 'waiting', 'maintenance', 'suspended', 'suspending', 'stopping', 'destroying');
 look('negative', 'square', 'blocked');
-look('negative', 'octagon', 'error', 'failed', 'lost', 'down', 'provisioning error');
+look('negative', 'octagon', 'error', 'failed', 'lost', 'down', 'provisioning error', 'broken');
 
 const NEUTRAL: Look = { tone: 'neutral', shape: 'ring' };
 

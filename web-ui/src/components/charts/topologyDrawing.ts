@@ -1,6 +1,7 @@
 /** What the topology draws: boxes, lines and groups of applications. Pure. */
-import { arrange, grid, type Box, type Direction, type Drawing, type Link } from './graph/layout';
+import { arrange, grid, type Box, type Direction, type Drawing } from './graph/layout';
 import { lookOf, urgency } from './status';
+import type { Attachment, Shape } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
 
 /** Beyond this many applications the boxes are smaller and say less. */
@@ -16,32 +17,6 @@ export interface Sizes {
 
 export function boxSize(applications: number): Sizes {
   return applications > COMPACT_FROM ? { width: 168, height: 52 } : { width: 208, height: 84 };
-}
-
-/** All relations between two applications as one line. */
-export interface Line extends Link {
-  id: string;
-  relations: RelationInfo[];
-}
-
-/** Lines between applications that are there, the provider on the left. */
-export function linesOf(applications: TopologyApplication[], relations: RelationInfo[]): Line[] {
-  const known = new Set(applications.map((application) => application.name));
-  const lines = new Map<string, Line>();
-  for (const relation of relations) {
-    const [a, b] = relation.endpoints;
-    if (!a || !b || a.application === b.application) continue;
-    if (!known.has(a.application) || !known.has(b.application)) continue;
-    const [from, to] = b.role === 'provider' ? [b, a] : [a, b];
-    const existing =
-      lines.get(`${from.application} ${to.application}`) ?? lines.get(`${to.application} ${from.application}`);
-    if (existing) existing.relations.push(relation);
-    else {
-      const id = `${from.application} ${to.application}`;
-      lines.set(id, { id, source: from.application, target: to.application, relations: [relation] });
-    }
-  }
-  return [...lines.values()];
 }
 
 /** `front:website – site:website (http)`. */
@@ -120,14 +95,42 @@ export function groupedDrawing(applications: TopologyApplication[], windowWidth:
   return { drawing: { places, width, height: Math.max(0, y - BETWEEN) }, frames };
 }
 
-/** Places of applications with relations. */
+/** A subordinate's place at the side of a principal's box. */
+export const TAB = { height: 28, inset: 14 };
+
+/**
+ * Places of applications with relations. A box and what is attached to it are placed as one, and
+ * lines of what is attached count as the box's.
+ */
 export function relatedDrawing(
-  names: string[],
-  lines: Link[],
+  { boxes, attached, lines }: Shape,
   size: Sizes,
   window: Sizes,
 ): { drawing: Drawing; direction: Direction } {
   const directions: Direction[] = window.width < 600 ? ['TB', 'LR'] : ['LR', 'TB'];
   const labelled = lines.length <= LABELS_UP_TO;
-  return arrange(names.map((id) => ({ id, ...size })), lines, window, { directions, labelled });
+  const home = new Map(attached.map(({ id, principal }) => [id, principal]));
+  const at = (name: string): string => home.get(name) ?? name;
+  const tabs = byPrincipal(attached);
+  const whole = boxes.map((id) => ({
+    id,
+    width: size.width,
+    height: size.height + (tabs.get(id)?.length ?? 0) * TAB.height,
+  }));
+  const links = lines.map(({ source, target }) => ({ source: at(source), target: at(target) }));
+  const { drawing, direction } = arrange(whole, links, window, { directions, labelled });
+  for (const [principal, own] of tabs) {
+    const place = drawing.places.get(principal);
+    if (!place) continue;
+    own.forEach(({ id }, index) => {
+      drawing.places.set(id, { x: place.x + TAB.inset, y: place.y + size.height + index * TAB.height });
+    });
+  }
+  return { drawing, direction };
+}
+
+function byPrincipal(attached: Attachment[]): Map<string, Attachment[]> {
+  const groups = new Map<string, Attachment[]>();
+  for (const each of attached) groups.set(each.principal, [...(groups.get(each.principal) ?? []), each]);
+  return groups;
 }

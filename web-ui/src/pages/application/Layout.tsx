@@ -9,20 +9,22 @@ import { Empty, Loading } from "../../components/States";
 import { Tabs } from "../../components/Tabs";
 import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
+import { relationsOf } from "../../lib/relations";
 import { toApplication, toCharm, toModel } from "../../lib/to";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
+import { IntegrateDialog } from "../relations/IntegrateDialog";
 import { RefreshDialog } from "./RefreshDialog";
 import { RemoveDialog } from "./RemoveDialog";
 import { ScaleDialog } from "./ScaleDialog";
 
-type Open = "scale" | "refresh" | "remove" | null;
+type Open = "scale" | "integrate" | "refresh" | "remove" | null;
 
 /** What all pages of one application have: state, actions, tabs. */
 export function ApplicationLayout() {
   const { model = "", application: name = "" } = useParams();
   const ready = useReady();
-  const { applications, units } = useModel(model);
+  const { applications, units, relations } = useModel(model);
   const application = applications.find((each) => each.name === name);
   const own = units.filter((unit) => unit.application === name);
   const mayWrite = useAllowed(model, "write");
@@ -56,6 +58,7 @@ export function ApplicationLayout() {
         aside={
           <>
             <StatusMark status={application.status.status} />
+            {application.subordinate && <span className="tag">subordinate</span>}
             {!alive && <span className="tag">{application.life}</span>}
           </>
         }
@@ -69,8 +72,13 @@ export function ApplicationLayout() {
         actions={
           mayWrite && (
             <>
-              <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("scale")}>
-                Scale
+              {!application.subordinate && (
+                <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("scale")}>
+                  Scale
+                </button>
+              )}
+              <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("integrate")}>
+                Integrate
               </button>
               <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("refresh")}>
                 Refresh
@@ -91,10 +99,14 @@ export function ApplicationLayout() {
           ["Status since", <Time key="since" at={application.status.since} />],
         ]}
       />
+      {(application["waiting-for"]?.length ?? 0) > 0 && (
+        <p className="waiting">Waits for {application["waiting-for"]?.join(", ")}</p>
+      )}
       <Tabs
         label="Application"
         tabs={[
           { to, label: "Units", end: true, count: own.length },
+          { to: `${to}/relations`, label: "Relations", count: relationsOf(relations, name).length },
           { to: `${to}/config`, label: "Configuration" },
           { to: `${to}/hooks`, label: "Hooks" },
           { to: `${to}/history`, label: "History" },
@@ -102,6 +114,7 @@ export function ApplicationLayout() {
       />
       <Outlet />
       {open === "scale" && <ScaleDialog model={model} application={application} units={own} onClose={close} />}
+      {open === "integrate" && <IntegrateDialog model={model} from={name} onClose={close} />}
       {open === "refresh" && <RefreshDialog model={model} application={application} onClose={close} />}
       {open === "remove" && <RemoveDialog model={model} name={name} units={own} onClose={close} />}
     </>

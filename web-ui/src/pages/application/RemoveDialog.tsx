@@ -5,8 +5,9 @@ import * as paths from "../../api/paths";
 import type { UnitInfo } from "../../api/types";
 import { CommandHint } from "../../components/Commands";
 import { ConfirmByName } from "../../components/ConfirmByName";
-import { natural } from "../../lib/attention";
+import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
+import { relationsOf, subordinatesOf, unitsGoingWith } from "../../lib/relations";
 import { toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel } from "../../live/context";
@@ -20,7 +21,7 @@ interface Properties {
 
 export function RemoveDialog({ model, name, units, onClose }: Properties) {
   const navigate = useNavigate();
-  const { machines, relations } = useModel(model);
+  const { machines, relations, units: all } = useModel(model);
   const [force, setForce] = useState(false);
   const remove = useAct(
     () => applications.remove(model, name, force),
@@ -30,12 +31,15 @@ export function RemoveDialog({ model, name, units, onClose }: Properties) {
     },
   );
   const own = new Set(units.map((unit) => unit.name));
+  const ended = relationsOf(relations, name);
+  const beside = [
+    ...new Set([...subordinatesOf(own, all), ...unitsGoingWith(ended, all, relations)]),
+  ].filter((unit) => !own.has(unit));
+  const going = new Set([...own, ...beside]);
   const gone = machines
-    .filter((machine) => machine.units.length > 0 && machine.units.every((unit) => own.has(unit)))
+    .filter((machine) => machine.units.some((unit) => own.has(unit)))
+    .filter((machine) => machine.units.every((unit) => going.has(unit)))
     .map(({ id }) => id);
-  const ended = relations.filter(({ endpoints }) =>
-    endpoints.some(({ application }) => application === name),
-  );
   return (
     <ConfirmByName
       title={`Remove ${name}`}
@@ -48,13 +52,10 @@ export function RemoveDialog({ model, name, units, onClose }: Properties) {
     >
       <p>With the application go, after their stop and remove hooks:</p>
       <ul className="takes-along">
-        <li>
-          {list(units.map((unit) => unit.name), "unit", "units")} with their state
-        </li>
-        <li>{list(gone, "machine", "machines")} that only they use</li>
-        {ended.length > 0 && (
-          <li>{list(ended.map(({ key }) => key), "relation", "relations")}</li>
-        )}
+        <TakesAlong names={[...own]} one="unit" many="units" more="with their state" none="no units" />
+        <TakesAlong names={beside} one="subordinate unit" many="subordinate units" more="beside them" />
+        <TakesAlong names={gone} one="machine" many="machines" more="that only they use" none="no machines" />
+        <TakesAlong names={ended.map(({ key }) => key)} one="relation" many="relations" />
         <li>its configuration</li>
       </ul>
       <label className="check">
@@ -70,9 +71,4 @@ export function RemoveDialog({ model, name, units, onClose }: Properties) {
       />
     </ConfirmByName>
   );
-}
-
-function list(names: string[], one: string, many: string): string {
-  if (names.length === 0) return `no ${many}`;
-  return `${names.length === 1 ? one : many} ${names.sort(natural).join(", ")}`;
 }

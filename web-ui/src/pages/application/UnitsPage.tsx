@@ -6,9 +6,17 @@ import { useModel } from "../../live/context";
 
 export function ApplicationUnitsPage() {
   const { model = "", application = "" } = useParams();
-  const units = useModel(model).units.filter(
+  const { units: all, applications } = useModel(model);
+  const units = all.filter(
     (unit) => unit.application === application || unit.principal?.startsWith(`${application}/`),
   );
+  if (units.length === 0 && applications.find(({ name }) => name === application)?.subordinate) {
+    return (
+      <Empty title="No units" cli={command("integrate", "-m", model, application, "PRINCIPAL")}>
+        A subordinate's units come to life beside the units of an application it is integrated with.
+      </Empty>
+    );
+  }
   if (units.length === 0) {
     return (
       <Empty title="No units" cli={command("add-unit", "-m", model, application)}>

@@ -13,6 +13,7 @@ import { useCharms } from "../../lib/useCharms";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { Limits } from "./Limits";
+import { Touches } from "./Touches";
 
 export function CharmPage() {
   const { model = "", charm: url = "" } = useParams();
@@ -92,8 +93,11 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
           </ul>
         )}
       </Section>
-      <Section title="Limits and capabilities">
-        <Limits charm={charm} />
+      <Section title="What it may touch">
+        <Touches charm={charm} />
+      </Section>
+      <Section title={charm.limits ? "Limits of one hook" : "Limits of one hook: the controller's defaults"}>
+        <Limits limits={charm.limits} />
       </Section>
       <Section title="Options">
         {options.length === 0 ? (

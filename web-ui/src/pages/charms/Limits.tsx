@@ -1,4 +1,4 @@
-import type { CharmInfo, CharmLimits } from "../../api/types";
+import type { CharmLimits } from "../../api/types";
 import { Facts } from "../../components/Fields";
 import { bytes } from "../../lib/bytes";
 
@@ -15,13 +15,12 @@ const DEFAULTS: CharmLimits = {
 const number = new Intl.NumberFormat("en");
 
 /** What a hook of this charm may use; going beyond ends the hook with a failure that says so. */
-export function Limits({ charm }: { charm: CharmInfo }) {
-  const limits = charm.limits ?? DEFAULTS;
+export function Limits({ limits: told }: { limits: CharmLimits | undefined }) {
+  const limits = told ?? DEFAULTS;
   return (
     <>
       <Facts
         rows={[
-          ["Capabilities", charm.capabilities.join(", ") || "none beyond what every charm has"],
           ["Memory", bytes(limits["memory-bytes"])],
           ["Time for one hook", `${limits["wall-clock-ms"] / 1000} s`],
           ["State directory", bytes(limits["state-directory-bytes"])],
@@ -30,8 +29,12 @@ export function Limits({ charm }: { charm: CharmInfo }) {
           ["Table elements", number.format(limits["table-elements"])],
         ]}
       />
-      {!charm.limits && (
-        <p className="muted">Defaults of a controller; this one may have been given others.</p>
+      {!told && (
+        <p className="muted">
+          These are what a controller has from the start. This one may have been given others with{" "}
+          <code>periapt bootstrap --limits</code>; it does not tell them here. A hook that goes beyond
+          one fails, and its failure names the limit and its size.
+        </p>
       )}
     </>
   );

@@ -25,7 +25,7 @@ export function DeployPage() {
   const [charm, setCharm] = useState<CharmInfo | null>(null);
   const [name, setName] = useState("");
   const [named, setNamed] = useState(false);
-  const [units, setUnits] = useState("1");
+  const [typed, setUnits] = useState("1");
   const [texts, setTexts] = useState<Record<string, string>>({});
   const taken = applications.map((each) => each.name);
 
@@ -41,6 +41,8 @@ export function DeployPage() {
     // Only the first time the charm of the address is known.
   }, [preset]);
 
+  const subordinate = charm?.subordinate ?? false;
+  const units = subordinate ? "0" : typed;
   const body = {
     application: name,
     charm: charm?.url ?? "",
@@ -66,6 +68,7 @@ export function DeployPage() {
       return kind !== undefined && valueError(kind, text) !== null;
     });
   const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong;
+  const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
   return (
     <>
@@ -95,20 +98,27 @@ export function DeployPage() {
             }}
             error={nameError}
           />
-          <TextField
-            label="Number of units"
-            type="number"
-            min={0}
-            max={1000}
-            value={units}
-            onChange={setUnits}
-            error={unitsError}
-          />
+          {subordinate ? (
+            <p className="p-form-help-text deploy__note">
+              A subordinate: its units come to life beside the units of the applications it is
+              integrated with.
+            </p>
+          ) : (
+            <TextField
+              label="Number of units"
+              type="number"
+              min={0}
+              max={1000}
+              value={units}
+              onChange={setUnits}
+              error={unitsError}
+            />
+          )}
         </div>
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
         {deploy.error != null && <Failure error={deploy.error} />}
         <CommandHint
-          cli={command("deploy", "-m", model, "./FILE.charm", name || "NAME", units !== "1" && "-n", units !== "1" && units, ...settings)}
+          cli={command("deploy", "-m", model, "./FILE.charm", name || "NAME", ...count, ...settings)}
           request={{ method: "POST", path: `${paths.model(model)}/applications`, body }}
         />
         <button type="submit" className="p-button--positive" disabled={!ready || deploy.busy}>

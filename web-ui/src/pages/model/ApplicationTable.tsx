@@ -37,6 +37,7 @@ export function ApplicationTable({ model, applications, units }: Properties) {
             <tr key={name} data-application={name}>
               <th scope="row">
                 <Link to={toApplication(model, name)}>{name}</Link>
+                {application.subordinate && <span className="tag">subordinate</span>}
                 {life !== "alive" && <span className="tag">{life}</span>}
               </th>
               <td data-label="Status">

@@ -20,7 +20,7 @@ import { useAllowed } from "../../session";
 export function ModelLayout() {
   const { model: name = "" } = useParams();
   const ready = useReady();
-  const { model, applications, units, machines, charms } = useModel(name);
+  const { model, applications, units, machines, relations, charms } = useModel(name);
   const mayWrite = useAllowed(name, "write");
   const mayAdmin = useAllowed(name, "admin");
   const [destroying, setDestroying] = useState(false);
@@ -69,6 +69,7 @@ export function ModelLayout() {
         tabs={[
           { to, label: "Overview", end: true },
           { to: `${to}/topology`, label: "Topology" },
+          { to: `${to}/relations`, label: "Relations", count: relations.length },
           { to: `${to}/hooks`, label: "Hooks" },
           { to: `${to}/logs`, label: "Logs" },
           { to: `${to}/charms`, label: "Charms", count: charms.length },

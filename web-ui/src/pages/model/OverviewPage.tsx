@@ -3,9 +3,9 @@ import { Link, useParams } from "react-router";
 import { StatusMark } from "../../components/charts";
 import { Empty } from "../../components/States";
 import { UnitTable } from "../../components/UnitTable";
-import { concerns, natural } from "../../lib/attention";
+import { type Concern, concerns, natural } from "../../lib/attention";
 import { command } from "../../lib/commands";
-import { toApplication, toDeploy, toMachine, toUnit } from "../../lib/to";
+import { toApplication, toDeploy, toMachine, toRelation, toUnit } from "../../lib/to";
 import { type ModelEntities, useModel } from "../../live/context";
 import { ApplicationTable } from "./ApplicationTable";
 import { MachineTable } from "./MachineTable";
@@ -86,18 +86,22 @@ function Section({ title, count, children }: { title: string; count: number; chi
 }
 
 function Attention({ model, entities }: { model: string; entities: ModelEntities }) {
-  const found = concerns(entities.applications, entities.units, entities.machines);
+  const found = concerns(entities.applications, entities.units, entities.machines, entities.relations);
   if (found.length === 0) return null;
   const to = { unit: toUnit, application: toApplication, machine: toMachine };
+  const address = ({ kind, name, id }: Concern): string =>
+    kind === "relation" ? toRelation(model, id ?? 0) : to[kind](model, name);
   return (
     <section className="attention" aria-label="Needs attention">
       <h2 className="attention__title">Needs attention</h2>
       <ul>
-        {found.map(({ kind, name, status, message }) => (
-          <li key={`${kind} ${name}`}>
-            <StatusMark status={status} />
-            <Link to={to[kind](model, name)}>{kind === "machine" ? `machine ${name}` : name}</Link>
-            <span className="attention__message">{message}</span>
+        {found.map((concern) => (
+          <li key={`${concern.kind} ${concern.name}`}>
+            <StatusMark status={concern.status} />
+            <Link to={address(concern)}>
+              {concern.kind === "machine" ? `machine ${concern.name}` : concern.name}
+            </Link>
+            <span className="attention__message">{concern.message}</span>
           </li>
         ))}
       </ul>

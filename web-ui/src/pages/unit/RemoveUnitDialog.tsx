@@ -5,12 +5,16 @@ import * as paths from "../../api/paths";
 import type { UnitInfo } from "../../api/types";
 import { CommandHint } from "../../components/Commands";
 import { ConfirmByName } from "../../components/ConfirmByName";
+import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
+import { relationsOf, subordinatesOf } from "../../lib/relations";
 import { toApplication } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
+import { useModel } from "../../live/context";
 
 export function RemoveUnitDialog({ model, unit, onClose }: { model: string; unit: UnitInfo; onClose: () => void }) {
   const navigate = useNavigate();
+  const { units: all, relations } = useModel(model);
   const [force, setForce] = useState(false);
   const remove = useAct(
     () => units.remove(model, unit.name, force),
@@ -19,6 +23,8 @@ export function RemoveUnitDialog({ model, unit, onClose }: { model: string; unit
       void navigate(toApplication(model, unit.application));
     },
   );
+  const beside = subordinatesOf(new Set([unit.name]), all);
+  const left = relationsOf(relations, unit.application).map(({ key }) => key);
   return (
     <ConfirmByName
       title={`Remove ${unit.name}`}
@@ -30,9 +36,14 @@ export function RemoveUnitDialog({ model, unit, onClose }: { model: string; unit
       onClose={onClose}
     >
       <p>
-        Its stop and remove hooks run, then its state goes
-        {unit.machine && `, and machine ${unit.machine} if nothing else uses it`}.
+        Its stop and remove hooks run, then it goes, and with it:
       </p>
+      <ul className="takes-along">
+        <li>its state</li>
+        <TakesAlong names={beside} one="the subordinate unit" many="the subordinate units" more="in its container" />
+        <TakesAlong names={left} one="its part in the relation" many="its part in the relations" />
+        {unit.machine && !unit.principal && <li>machine {unit.machine}, if nothing else uses it</li>}
+      </ul>
       <label className="check">
         <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
         <span>Force: do not wait for hooks that fail or agents that are gone</span>

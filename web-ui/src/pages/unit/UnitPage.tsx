@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 import { units as unitApi } from "../../api";
 import * as paths from "../../api/paths";
+import type { UnitInfo } from "../../api/types";
 import { StatusMark, StatusTimeline } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
@@ -12,14 +13,17 @@ import { PageHead } from "../../components/PageHead";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
-import { toApplication, toCharm, toMachine, toModel } from "../../lib/to";
+import { toApplication, toCharm, toMachine, toModel, toUnit } from "../../lib/to";
 import { useNow } from "../../lib/useNow";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
+import { UnitRelations } from "./UnitRelations";
 
-const VIEWS = ["hooks", "history", "log"] as const;
+const VIEWS = { hooks: "Hooks", relations: "Relations", history: "Status history", log: "Live log" };
+
+type View = keyof typeof VIEWS;
 
 export function UnitPage() {
   const { model = "", application = "", number = "" } = useParams();
@@ -30,7 +34,8 @@ export function UnitPage() {
   const [removing, setRemoving] = useState(false);
   const [parameters, setParameters] = useSearchParams();
   const wanted = parameters.get("view");
-  const view = VIEWS.find((each) => each === wanted) ?? "hooks";
+  const views = Object.keys(VIEWS) as View[];
+  const view = views.find((each) => each === wanted) ?? "hooks";
   const crumbs = [
     { to: "/models", label: "Models" },
     { to: toModel(model), label: model },
@@ -91,6 +96,7 @@ export function UnitPage() {
                   "not assigned yet"
                 ),
               ],
+              ...neighbours(model, unit),
               ["Charm", <Link key="charm" to={toCharm(model, unit.charm)}>{unit.charm}</Link>],
               ["Address", unit["public-address"] ?? "none"],
               ["Ports", unit["opened-ports"].join(", ") || "none"],
@@ -104,7 +110,7 @@ export function UnitPage() {
         </>
       )}
       <div className="segments" role="tablist" aria-label="Unit">
-        {VIEWS.map((each) => (
+        {views.map((each) => (
           <button
             key={each}
             type="button"
@@ -114,12 +120,13 @@ export function UnitPage() {
             aria-controls="unit-view"
             onClick={() => setParameters({ view: each }, { replace: true })}
           >
-            {each === "hooks" ? "Hooks" : each === "history" ? "Status history" : "Live log"}
+            {VIEWS[each]}
           </button>
         ))}
       </div>
       <div id="unit-view" role="tabpanel" aria-labelledby={`tab-${view}`} className="section">
         {view === "hooks" && <HookRuns model={model} filter={{ unit: name }} />}
+        {view === "relations" && <UnitRelations model={model} unit={name} />}
         {view === "history" && <History model={model} name={name} />}
         {view === "log" && <LiveLog model={model} filter={{ include: name, tail: 200 }} />}
       </div>
@@ -128,6 +135,21 @@ export function UnitPage() {
       )}
     </>
   );
+}
+
+/** Who else lives in its container. */
+function neighbours(model: string, unit: UnitInfo): [string, ReactNode][] {
+  const links = (names: string[]): ReactNode =>
+    names.map((name, index) => (
+      <span key={name}>
+        {index > 0 && ", "}
+        <Link to={toUnit(model, name)}>{name}</Link>
+      </span>
+    ));
+  const rows: [string, ReactNode][] = [];
+  if (unit.principal) rows.push(["Principal", links([unit.principal])]);
+  if (unit.subordinates?.length) rows.push(["Subordinates", links(unit.subordinates)]);
+  return rows;
 }
 
 function History({ model, name }: { model: string; name: string }) {

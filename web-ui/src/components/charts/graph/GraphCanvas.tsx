@@ -25,6 +25,8 @@ export interface GraphBox {
   height: number;
   tone: Tone;
   content: ReactNode;
+  /** Height of what is attached below; lines that leave downwards begin under it. */
+  below?: number | undefined;
 }
 
 export interface GraphLink {
@@ -35,7 +37,7 @@ export interface GraphLink {
   label?: string | undefined;
   /** For screen readers; without it the line is left to the list. */
   name?: string | undefined;
-  /** Extra class: `is-dashed`, `is-faint`, `is-strong`, `is-negative`. */
+  /** Extra class: `is-dashed`, `is-faint`, `is-strong`, or how a relation is. */
   className?: string | undefined;
 }
 
@@ -55,7 +57,7 @@ function inSteps(length: number): number {
   return Math.max(STEP, Math.floor(length / STEP) * STEP);
 }
 
-type BoxNode = Node<{ content: ReactNode; direction: Direction; tone: Tone }, 'box'>;
+type BoxNode = Node<{ content: ReactNode; direction: Direction; tone: Tone; below: number }, 'box'>;
 
 const BoxView = memo(function BoxView({ data }: NodeProps<BoxNode>) {
   const [into, outOf] =
@@ -64,7 +66,13 @@ const BoxView = memo(function BoxView({ data }: NodeProps<BoxNode>) {
     <>
       <Handle type="target" position={into} isConnectable={false} className="graph-handle" />
       {data.content}
-      <Handle type="source" position={outOf} isConnectable={false} className="graph-handle" />
+      <Handle
+        type="source"
+        position={outOf}
+        isConnectable={false}
+        className="graph-handle"
+        style={data.below > 0 && outOf === Position.Bottom ? { bottom: -data.below } : undefined}
+      />
     </>
   );
 });
@@ -92,7 +100,7 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
       width: box.width,
       height: box.height,
       zIndex: behind ? -1 : 1,
-      data: { content: box.content, direction, tone: box.tone },
+      data: { content: box.content, direction, tone: box.tone, below: box.below ?? 0 },
       domAttributes: { 'aria-roledescription': undefined },
       className: behind ? 'graph-backdrop' : '',
     });

@@ -62,12 +62,12 @@ export function layered(boxes: Box[], links: Link[], direction: Direction, gap =
   return boxes.length === 0 ? { places, width: 0, height: 0 } : { places, width: right - left, height: bottom - top };
 }
 
-/** Boxes of one size in rows, filling a shape as wide to high as `aspect`. */
+/** Boxes in rows of cells as large as the largest, filling a shape as wide to high as `aspect`. */
 export function grid(boxes: Box[], aspect: number, gap = GAP): Drawing {
   const places = new Map<string, Place>();
-  const first = boxes[0];
-  if (!first) return { places, width: 0, height: 0 };
-  const [cellWidth, cellHeight] = [first.width + gap, first.height + gap];
+  if (boxes.length === 0) return { places, width: 0, height: 0 };
+  const cellWidth = Math.max(...boxes.map(({ width }) => width)) + gap;
+  const cellHeight = Math.max(...boxes.map(({ height }) => height)) + gap;
   const wanted = Math.sqrt((boxes.length * cellHeight * aspect) / cellWidth);
   const columns = Math.min(boxes.length, Math.max(1, Math.round(wanted)));
   boxes.forEach((box, index) => {
@@ -167,7 +167,7 @@ function depths(boxes: Box[], links: Link[]): Map<string, number> {
 }
 
 /**
- * Boxes of one size in layers from top to bottom, a layer too wide for `columns` in several rows:
+ * Boxes of one width in layers from top to bottom, a layer too wide for `columns` in several rows:
  * a graph with one node that all others need stays in the window.
  */
 export function wrapped(boxes: Box[], links: Link[], columns: number, gap = GAP): Drawing {
@@ -189,15 +189,16 @@ export function wrapped(boxes: Box[], links: Link[], columns: number, gap = GAP)
     const sorted = [...layer].sort((a, b) => (wish.get(a.id) ?? 0) - (wish.get(b.id) ?? 0));
     const rows = Math.ceil(sorted.length / columns);
     const across = Math.ceil(sorted.length / rows);
+    const tallest = Math.max(0, ...sorted.map(({ height }) => height));
     sorted.forEach((box, index) => {
       const row = Math.floor(index / across);
       const inRow = Math.min(across, sorted.length - row * across);
       const cell = box.width + gap;
       const x = ((columns - inRow) * cell) / 2 + (index % across) * cell;
-      places.set(box.id, { x, y: y + row * (box.height + gap) });
+      places.set(box.id, { x, y: y + row * (tallest + gap) });
       width = Math.max(width, x + box.width);
     });
-    y += rows * ((sorted[0]?.height ?? 0) + gap) + gap;
+    y += rows * (tallest + gap) + gap;
   }
   const left = Math.min(...[...places.values()].map((place) => place.x), Infinity);
   for (const place of places.values()) place.x -= left;

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+
+import { boxSize, relatedDrawing, TAB } from './topologyDrawing';
+import { lineLook, shapeOf, worstLook } from './topologyLines';
+import type { RelationInfo, TopologyApplication } from './types';
+
+function application(name: string, subordinate = false): TopologyApplication {
+  return { name, status: 'active', message: '', units: 1, unitStatuses: ['active'], charm: `local:${name}-0`, subordinate };
+}
+
+function relation(requirer: string, provider: string, more: Partial<RelationInfo> = {}): RelationInfo {
+  return {
+    id: 0,
+    interface: 'http',
+    scope: 'global',
+    status: 'joined',
+    endpoints: [
+      { application: requirer, name: 'in', role: 'requirer' },
+      { application: provider, name: 'out', role: 'provider' },
+    ],
+    ...more,
+  };
+}
+
+const beside = (guest: string, host: string, status = 'joined') => relation(guest, host, { scope: 'container', status });
+
+const names = ({ boxes, attached, lines }: ReturnType<typeof shapeOf>) => ({
+  boxes,
+  attached: attached.map(({ id }) => id),
+  lines: lines.map(({ id }) => id),
+});
+
+describe('lines', () => {
+  it('go from the provider to the requirer, one for each pair, as bad as the worst', () => {
+    const relations = [relation('front', 'site'), relation('site', 'front', { status: 'suspending' }), relation('site', 'site')];
+    const shape = shapeOf([application('site'), application('front')], relations);
+    expect(names(shape)).toEqual({ boxes: ['front', 'site'], attached: [], lines: ['site front'] });
+    expect(worstLook(shape.lines[0]?.relations ?? [])).toBe('suspended');
+  });
+
+  it('lead to applications that are there', () => {
+    expect(shapeOf([application('site')], [relation('front', 'site')]).lines).toEqual([]);
+  });
+
+  it('have a look for every status', () => {
+    expect(['joined', '', 'joining', 'suspending', 'suspended', 'broken', 'new word'].map(lineLook)).toEqual([
+      'joined', 'joined', 'joining', 'suspended', 'suspended', 'broken', 'joining',
+    ]);
+  });
+});
+
+describe('a subordinate', () => {
+  const all = [application('site'), application('front'), application('log', true), application('db')];
+
+  it('stands at the side of its only principal, and its other lines end there', () => {
+    const shape = shapeOf(all, [beside('log', 'site'), relation('log', 'site'), relation('log', 'db')]);
+    expect(names(shape)).toEqual({ boxes: ['db', 'front', 'site'], attached: ['log'], lines: ['db log'] });
+    expect(shape.attached[0]?.relations).toHaveLength(2);
+  });
+
+  it('stands at the side of each of several', () => {
+    const shape = shapeOf(all, [beside('log', 'site'), beside('log', 'front', 'suspended')]);
+    expect(names(shape)).toEqual({ boxes: ['db', 'front', 'site'], attached: ['log in front', 'log in site'], lines: [] });
+    expect(shape.attached.map(({ relations }) => worstLook(relations))).toEqual(['suspended', 'joined']);
+  });
+
+  it('has a box too when it stands beside several and is related elsewhere', () => {
+    const shape = shapeOf(all, [beside('log', 'site'), beside('log', 'front'), relation('log', 'db')]);
+    expect(names(shape)).toEqual({
+      boxes: ['db', 'front', 'log', 'site'],
+      attached: ['log in front', 'log in site'],
+      lines: ['db log'],
+    });
+  });
+
+  it('has a box of its own as long as it stands beside nobody', () => {
+    expect(names(shapeOf(all, [])).boxes).toEqual(['db', 'front', 'log', 'site']);
+  });
+
+  it('touches its principal and nothing else', () => {
+    const size = boxSize(4);
+    const shape = shapeOf(all, [beside('log', 'site'), relation('front', 'site'), relation('log', 'db')]);
+    for (const window of [{ width: 1200, height: 500 }, { width: 340, height: 500 }]) {
+      const { places } = relatedDrawing(shape, size, window).drawing;
+      const [site, log, front] = ['site', 'log', 'front'].map((name) => places.get(name) ?? { x: NaN, y: NaN });
+      expect(log).toEqual({ x: (site?.x ?? 0) + TAB.inset, y: (site?.y ?? 0) + size.height });
+      const apart =
+        Math.abs((front?.x ?? 0) - (site?.x ?? 0)) >= size.width ||
+        (front?.y ?? 0) >= (log?.y ?? 0) + TAB.height ||
+        (front?.y ?? 0) + size.height <= (site?.y ?? 0);
+      expect(apart).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import type { CharmInfo } from "../../api/types";
+
+/** What a charm declares beyond what every charm has: capabilities, and what it shares. */
+export function Touches({ charm }: { charm: CharmInfo }) {
+  const shared = Object.entries(charm.container ?? {});
+  const names = new Set(shared.map(([name]) => name));
+  // The container's directories are among the capabilities too, in words.
+  const rest = charm.capabilities.filter((words) => !names.has(/^container\/([^ ]+)/.exec(words)?.[1] ?? ""));
+  const storage = Object.entries(charm.metadata.storage ?? {});
+  if (shared.length + rest.length + storage.length === 0) {
+    return (
+      <p className="muted">
+        Its own state and the temporary files of a hook: nothing beyond what every charm has.
+      </p>
+    );
+  }
+  return (
+    <table className="list" aria-label="What it may touch">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">How</th>
+          <th scope="col">With whom</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shared.map(([name, access]) => (
+          <tr key={name}>
+            <th scope="row" className="mono">/container/{name}</th>
+            <td data-label="How">{access === "read-only" ? "reads" : "reads and writes"}</td>
+            <td data-label="With whom" className="message">
+              Those in the same container whose charms declare it too: the principal and its subordinates
+            </td>
+          </tr>
+        ))}
+        {storage.map(([name, { description }]) => (
+          <tr key={name}>
+            <th scope="row" className="mono">/storage/{name}</th>
+            <td data-label="How">reads and writes</td>
+            <td data-label="With whom" className="message">
+              {description || "Nobody: storage of the unit"}
+            </td>
+          </tr>
+        ))}
+        {rest.map((words) => (
+          <tr key={words}>
+            <th scope="row">{words}</th>
+            <td data-label="How">as declared</td>
+            <td data-label="With whom">–</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
