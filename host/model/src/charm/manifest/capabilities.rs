@@ -40,10 +40,7 @@ impl Capabilities {
             // A name alone asks for nothing in particular, which each capability judges.
             Some(Asked::Names(names)) => {
                 let bare = serde_json::Value::Bool(true);
-                names
-                    .into_iter()
-                    .map(|name| (name, bare.clone()))
-                    .collect()
+                names.into_iter().map(|name| (name, bare.clone())).collect()
             }
         };
         let mut found = Self::default();

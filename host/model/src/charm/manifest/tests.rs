@@ -80,7 +80,10 @@ fn directories_of_the_container_are_declared_in_either_layout() {
         assert_eq!(manifest.container, declared);
         assert_eq!(
             manifest.capabilities,
-            ["container/logs (read-write)", "container/sockets (read-only)"]
+            [
+                "container/logs (read-write)",
+                "container/sockets (read-only)"
+            ]
         );
     }
     for nothing in ["", "container:\n", "container: {}", "[]"] {
