@@ -1,6 +1,6 @@
 //! Builds and packs the charms of `charms/`, by the same commands a charm author uses.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -8,7 +8,10 @@ use anyhow::Result;
 use crate::{packages, run};
 
 /// The charms that demo, tests and benches deploy.
-pub const CHARMS: &[&str] = &["site", "probe", "noop"];
+pub const CHARMS: &[&str] = &["site", "front", "registry", "log-shipper", "probe", "noop"];
+
+/// Charms that are the component of another one with metadata of their own.
+pub const VARIANTS: &[(&str, &str)] = &[("probe-subordinate", "probe")];
 
 /// The bundle of the demo; it lies beside the packed charms, as its paths want it.
 pub const BUNDLE: &str = "bundle.yaml";
@@ -26,29 +29,45 @@ pub fn pack_all() -> Result<PathBuf> {
     }
     std::fs::create_dir_all(directory())?;
     for charm in CHARMS {
-        let project = run::root().join("charms").join(charm);
-        let packed = directory().join(format!("{charm}.charm"));
         run::step(
             &format!("building charm {charm} (the first one builds the Wasm standard library)"),
             Command::new(&periapt)
                 .args(["charm", "build"])
-                .arg(&project)
+                .arg(project(charm))
                 .arg("--target-dir")
                 .arg(run::target().join("guests")),
         )?;
-        run::step(
-            &format!("packing charm {charm}"),
-            Command::new(&periapt)
-                .args(["charm", "pack", "--no-build", "--output"])
-                .arg(&packed)
-                .arg(&project),
+        pack(&periapt, charm)?;
+    }
+    for (charm, original) in VARIANTS {
+        let built = project(charm).join("build");
+        std::fs::create_dir_all(&built)?;
+        let component = "charm.wasm";
+        std::fs::copy(
+            project(original).join("build").join(component),
+            built.join(component),
         )?;
+        pack(&periapt, charm)?;
     }
     std::fs::copy(
         run::root().join("charms").join(BUNDLE),
         directory().join(BUNDLE),
     )?;
     Ok(directory())
+}
+
+fn project(charm: &str) -> PathBuf {
+    run::root().join("charms").join(charm)
+}
+
+fn pack(periapt: &Path, charm: &str) -> Result<()> {
+    run::step(
+        &format!("packing charm {charm}"),
+        Command::new(periapt)
+            .args(["charm", "pack", "--no-build", "--output"])
+            .arg(directory().join(format!("{charm}.charm")))
+            .arg(project(charm)),
+    )
 }
 
 fn has_rustup_target() -> bool {
@@ -58,5 +77,5 @@ fn has_rustup_target() -> bool {
         "--target",
         "wasm32-wasip2",
     ]))
-    .is_ok_and(|directory| std::path::Path::new(directory.trim()).exists())
+    .is_ok_and(|directory| Path::new(directory.trim()).exists())
 }

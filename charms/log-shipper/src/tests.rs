@@ -89,6 +89,13 @@ fn only_what_is_asked_for_is_read() {
         .run(Hook::ConfigChanged)
         .expect("succeeds");
     assert_eq!(harness.status(), Status::active("read 1 line of 1 file"));
+    for only in ["txt", ""] {
+        harness
+            .set_config("only", only)
+            .run(Hook::ConfigChanged)
+            .expect("succeeds");
+        assert_eq!(harness.status(), Status::active("read 2 lines of 2 files"));
+    }
 }
 
 #[test]

@@ -103,9 +103,11 @@ pub fn try_everything(context: &Context<Config>) -> Vec<&'static str> {
         .collect()
 }
 
+type FromShared = (&'static str, fn(&Path) -> bool);
+
 /// Attempts that start at a shared directory, to reach what is not shared under its name. They
 /// get the directory.
-const FROM_CONTAINER: &[(&str, fn(&Path) -> bool)] = &[
+const FROM_CONTAINER: &[FromShared] = &[
     ("parent", |shared| {
         lists(shared.join("..")) || lists(shared.join("../.."))
     }),

@@ -34,7 +34,7 @@ fn options() -> Options {
 fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
     let charms = options().target_dir.join("charms");
     fs::create_dir_all(&charms).expect("makes the folder");
-    for name in ["noop", "probe", "site"] {
+    for name in ["noop", "probe", "site", "front", "registry", "log-shipper"] {
         let project = checkout().join("charms").join(name);
         let report = build(&project, &options()).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(report.size < 2 << 20, "{name} has {} bytes", report.size);
@@ -62,6 +62,20 @@ fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
         let again = pack(&project, &charms).expect("packs again");
         assert_eq!(again.sha256, packed.sha256, "packing is deterministic");
     }
+
+    // The same component under other metadata is another charm.
+    let variant = checkout().join("charms/probe-subordinate");
+    fs::create_dir_all(variant.join("build")).expect("makes the folder");
+    let built = "build/charm.wasm";
+    fs::copy(
+        checkout().join("charms/probe").join(built),
+        variant.join(built),
+    )
+    .expect("copies");
+    let packed = pack(&variant, &charms).unwrap_or_else(|error| panic!("{error}"));
+    let archive = Archive::read(&fs::read(&packed.path).expect("reads")).expect("is sound");
+    assert!(archive.metadata.subordinate);
+    assert_eq!(archive.capabilities, ["container/logs (read-only)"]);
 }
 
 #[test]
