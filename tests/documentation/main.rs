@@ -141,3 +141,39 @@ fn the_python_page_works_as_written() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn the_page_about_relations_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    for name in ["site", "front", "log-shipper"] {
+        let file = format!("{name}.charm");
+        std::fs::copy(charm(name), home.join(&file)).with_context(|| file.clone())?;
+    }
+    let script = blocks(&root().join("docs/how-to/relate-applications.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["Integration provider", "relation-info", "  log-shipper/0"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_accounts_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    let script = blocks(&root().join("docs/how-to/accounts-and-audit.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["Bob Burr", "periapt register ", "refused: there is no such"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_observing_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/observe.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    anyhow::ensure!(shown.contains("periapt_hooks_total"), "{shown}");
+    Ok(())
+}

@@ -62,6 +62,9 @@ async fn note(
         "/v1/models/demo/units/site/3" => {
             Json(json!({ "units": ["site/3"], "machines": ["3"] })).into_response()
         }
+        "/v1/models/demo/relations/3" | "/v1/models/demo/machines/0-lxd-1" => {
+            Json(json!({ "units": [], "machines": [] })).into_response()
+        }
         "/v1/models/demo/config" => Json(json!({ "name": "demo" })).into_response(),
         "/v1/models/demo/units/site/3/history" => Json(json!([])).into_response(),
         _ => Json(json!({})).into_response(),
@@ -429,4 +432,34 @@ async fn a_change_is_asked_for_once_more_under_its_key_when_the_connection_break
     assert_eq!(keys.len(), 3);
     keys.dedup();
     assert_eq!(keys.len(), 1, "the same change has the same key");
+}
+
+#[tokio::test]
+async fn relations_and_machines_have_paths_of_their_own() {
+    let (_server, seen, client) = server().await;
+    client.remove_relation("demo", 3, true).await.unwrap();
+    let (method, uri, _, _) = seen.last();
+    assert_eq!(
+        (method.as_str(), uri.as_str()),
+        ("DELETE", "/v1/models/demo/relations/3?force=true")
+    );
+    let container = "0/lxd/1".parse().unwrap();
+    client
+        .remove_machine("demo", &container, false)
+        .await
+        .unwrap();
+    assert_eq!(seen.last().1, "/v1/models/demo/machines/0-lxd-1");
+    // The answer is not that of the real controller; what was asked is what counts.
+    let _ = client.integrate("demo", ["front:website", "site"]).await;
+    let (method, uri, _, body) = seen.last();
+    assert_eq!(
+        (method.as_str(), uri.as_str()),
+        ("POST", "/v1/models/demo/relations")
+    );
+    assert_eq!(body, json!({ "endpoints": ["front:website", "site"] }));
+    let machines = ["0".parse().unwrap()];
+    let _ = client
+        .add_units("demo", &"site".parse().unwrap(), 2, &machines)
+        .await;
+    assert_eq!(seen.last().3, json!({ "count": 2, "placement": ["0"] }));
 }
