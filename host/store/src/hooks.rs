@@ -153,7 +153,7 @@ impl Store {
                 if let Some(hook) = &commit.hook {
                     relations::created(tx, &model, &unit, hook).await?;
                 }
-                relations::apply(tx, &model, &unit, effects).await?;
+                relations::apply(tx, &model, &unit, commit.hook.as_ref(), effects).await?;
                 if let Some(hook) = &commit.hook {
                     relations::broken(tx, &model, &unit, hook).await?;
                 }

@@ -10,8 +10,9 @@ use super::parts::{names, parts};
 use super::{Cause, EntityKind, Names, Reader, WantedOfModel, part_params, raise};
 use crate::Result;
 use crate::db::{Session, params};
+use crate::relations::{self, Neighbours};
 use crate::units::{Cleanup, waiting_for};
-use crate::{lease, relations, status};
+use crate::{lease, status};
 
 /// Turns what is wanted of all units of something into their names.
 pub(super) async fn name(
@@ -72,16 +73,16 @@ fn shown(position: i64) -> Cause {
 /// Reads the named units. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
     let leaders = lease::rows::leaders(&mut reader.db, &names.model).await?;
-    let mut around = relations::neighbours(&mut reader.db, &names.model, None).await?;
     for part in parts(&names.causes) {
         let mut cleanups = cleanups(reader, &names.model, &part).await?;
+        let mut around = around(reader, &names.model, &part).await?;
         let sql = names!(
             "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
                 COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]'),
                 COALESCE(workload.status, 'unknown'), COALESCE(workload.message, ''),
                 COALESCE(workload.data, '{}'), COALESCE(workload.since, 0),
                 COALESCE(agent.status, 'allocating'), COALESCE(agent.message, ''),
-                COALESCE(agent.data, '{}'), COALESCE(agent.since, 0)
+                COALESCE(agent.data, '{}'), COALESCE(agent.since, 0), unit.principal
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -132,7 +133,7 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
                 workload,
                 agent,
                 waiting_for,
-                principal: neighbours.principal,
+                principal: row.parse_optional(15, "unit name")?,
                 subordinates: neighbours.subordinates,
                 relations: Vec::new(),
             };
@@ -141,6 +142,38 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
     }
     names.end(reader);
     Ok(())
+}
+
+/// The subordinates of units, and the relations that those which go have not left, by unit.
+async fn around(
+    reader: &mut Reader,
+    model: &ModelUuid,
+    part: &[String],
+) -> Result<HashMap<String, Neighbours>> {
+    let mut all: HashMap<String, Neighbours> = HashMap::new();
+    let sql = names!(
+        "SELECT principal, name FROM unit WHERE model_uuid = $1 AND principal IN",
+        "ORDER BY name"
+    );
+    for row in reader.db.fetch(sql, part_params(model, part)).await? {
+        let of_principal = all.entry(row.text(0)?).or_default();
+        of_principal.subordinates.push(row.parse(1, "unit name")?);
+    }
+    let sql = names!(
+        "SELECT unit.name, relation_unit.endpoint, relation_unit.relation_id, other.application FROM unit
+        JOIN relation_unit ON relation_unit.model_uuid = unit.model_uuid
+            AND relation_unit.unit = unit.name AND relation_unit.in_scope = 1
+        JOIN relation_endpoint AS other ON other.model_uuid = unit.model_uuid
+            AND other.relation_id = relation_unit.relation_id
+            AND other.application <> relation_unit.application
+        WHERE unit.model_uuid = $1 AND unit.life <> 'alive' AND unit.name IN",
+        "ORDER BY unit.name, relation_unit.relation_id"
+    );
+    for row in reader.db.fetch(sql, part_params(model, part)).await? {
+        let of_unit = all.entry(row.text(0)?).or_default();
+        of_unit.relations.push(relations::in_words(&row, 1)?);
+    }
+    Ok(all)
 }
 
 /// Clean-ups that units wait for, by unit.

@@ -287,7 +287,7 @@ pub(crate) async fn neighbours(
 }
 
 /// `the relation website:3 with front`, from endpoint, number and application.
-fn in_words(row: &Row, first: usize) -> Result<String> {
+pub(crate) fn in_words(row: &Row, first: usize) -> Result<String> {
     let (endpoint, id) = (row.text(first)?, row.count(first + 1)?);
     Ok(format!(
         "the relation {endpoint}:{id} with {}",

@@ -234,9 +234,11 @@ pub(crate) async fn leave_all(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -
     Ok(())
 }
 
+pub(super) const NOT_IN_SCOPE: &str = "not-in-scope";
+
 pub(super) fn not_in_relation(unit: &UnitName, relation: u64) -> StoreError {
     StoreError::Invalid {
-        code: "not-in-scope",
+        code: NOT_IN_SCOPE,
         message: format!("unit {unit} is not in the scope of relation {relation}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::hook::{Effects, STATE_TOTAL_BYTES, Settings};
+use periapt_model::hook::{Effects, Info, Kind, RelationSettings, STATE_TOTAL_BYTES, Settings};
 use periapt_model::{ModelUuid, UnitName};
 
 use super::{rows, scope};
@@ -16,19 +16,30 @@ use crate::tx::Tx;
 /// A bag of settings as it is stored.
 pub(super) type Bag = BTreeMap<String, String>;
 
-/// Applies what a hook changed. What is the leader's alone needs its lease at this moment.
+/// Applies what a hook changed. What is the leader's alone needs its lease at this moment. A
+/// relation that `hook` has left before, as when its commit is sent twice, takes nothing more.
 pub(crate) async fn apply(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
+    hook: Option<&Info>,
     effects: &Effects,
 ) -> Result<()> {
     if effects.needs_leadership() {
         require_leader(tx, model, unit).await?;
     }
+    let broken = hook.filter(|hook| hook.kind == Kind::RelationBroken);
+    let left = broken
+        .and_then(|hook| hook.relation.as_ref())
+        .map(|event| event.hook.relation);
     for (id, settings) in &effects.relations {
-        if !settings.is_empty() {
-            of_relation(tx, model, unit, *id, &settings.unit, &settings.application).await?;
+        if settings.is_empty() {
+            continue;
+        }
+        match of_relation(tx, model, unit, *id, settings).await {
+            Err(StoreError::Invalid { code, .. })
+                if code == scope::NOT_IN_SCOPE && left == Some(*id) => {}
+            result => result?,
         }
     }
     if !effects.leader.is_empty() {
@@ -42,9 +53,9 @@ async fn of_relation(
     model: &ModelUuid,
     unit: &UnitName,
     id: u64,
-    own: &Settings,
-    shared: &Settings,
+    settings: &RelationSettings,
 ) -> Result<()> {
+    let (own, shared) = (&settings.unit, &settings.application);
     // What was taken away by force takes no settings, and nobody is left to read them.
     let Some(relation) = rows::find(&mut tx.db, model, id).await? else {
         return Ok(());
