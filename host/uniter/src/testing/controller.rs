@@ -3,30 +3,31 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use async_trait::async_trait;
-use bytes::Bytes;
-use periapt_client::{ApiConnection, CallError, Caller};
+use periapt_client::{ApiConnection, CallError};
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
-use periapt_model::hook::{Effects, Info, Limits};
+use periapt_model::hook::{Effects, Limits};
 use periapt_model::status::{Agent, Machine, Status, Workload};
-use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
+use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
-use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot, UnitState};
+use periapt_wire::agent::uniter::{HookReport, UnitState};
 use periapt_wire::rest::WorkerRow;
-use periapt_wire::rpc::{Changes, Empty, WATCHER_FACADE, Watch, code};
+use periapt_wire::rpc::{Changes, Empty, Watch, code};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+mod link;
 mod relations;
+mod units;
 
+use self::link::Link;
 pub use relations::Relation;
 
 /// The model's identity in all tests.
@@ -219,52 +220,6 @@ impl Controller {
 
     pub fn leader(&self, application: &str) -> Option<UnitName> {
         self.lock().leaders.get(application).cloned()
-    }
-
-    /// Changes a relation, makes or removes it, as others would, and wakes all units.
-    pub fn relation(&self, id: u64, change: impl FnOnce(&mut Option<Relation>)) {
-        {
-            let mut inner = self.lock();
-            let mut relation = inner.relations.remove(&id);
-            change(&mut relation);
-            inner
-                .relations
-                .extend(relation.map(|relation| (id, relation)));
-        }
-        self.touch_units();
-    }
-
-    /// What is known of a relation; none when it is gone.
-    pub fn related(&self, id: u64) -> Option<Relation> {
-        self.lock().relations.get(&id).cloned()
-    }
-
-    /// What the leader of an application told its units.
-    pub fn leader_settings(&self, application: &str) -> BTreeMap<String, String> {
-        let known = self.lock().leader_settings.get(application).cloned();
-        known.unwrap_or_default().settings
-    }
-
-    /// Whether the unit has to wait before it can enter a relation.
-    pub fn set_not_yet(&self, unit: &UnitName, not_yet: bool) {
-        {
-            let mut inner = self.lock();
-            match not_yet {
-                true => inner.not_yet.insert(unit.clone()),
-                false => inner.not_yet.remove(unit),
-            };
-        }
-        self.touch_units();
-    }
-
-    fn touch_units(&self) {
-        let units: Vec<String> = self
-            .lock()
-            .units
-            .keys()
-            .map(|unit| format!("unit:{unit}"))
-            .collect();
-        self.touch(&units);
     }
 
     /// The next call of this method fails with `error`.
@@ -494,270 +449,6 @@ impl Controller {
             }
             _ => self.of_unit(&unit()?, method, &params)?,
         })
-    }
-
-    fn of_unit(&self, unit: &UnitName, method: &str, params: &Value) -> Result<Value, CallError> {
-        let mut inner = self.lock();
-        let mut related = false;
-        match method {
-            "RemoteState" => return Ok(value(inner.remote_state(unit))),
-            "ReadRelationSettings" => {
-                let settings =
-                    inner.settings(argument(params, "relation")?, &argument(params, "of")?)?;
-                return Ok(value(settings));
-            }
-            "LeaderSettings" => {
-                let told = inner.leader_settings.get(unit.application().as_str());
-                return Ok(value(told.cloned().unwrap_or_default().settings));
-            }
-            "GoalState" => return Ok(value(inner.goals(unit))),
-            "BeginHook" if inner.units.contains_key(unit) => {
-                let operation: OperationState = argument(params, "operation")?;
-                inner.enter(unit, operation.hook.as_ref())?;
-                related = operation.hook.is_some_and(|hook| hook.relation.is_some());
-            }
-            "CommitHook" if inner.units.contains_key(unit) => {
-                let effects: Effects = argument(params, "effects")?;
-                let hook: Option<Info> = optional(params, "hook")?;
-                inner.apply(unit, hook.as_ref(), &effects)?;
-                related = true;
-            }
-            _ => {}
-        }
-        let answer = Self::of_record(&mut inner, unit, method, params, &self.limits);
-        drop(inner);
-        if answer.is_ok() && related {
-            self.touch_others(unit);
-        }
-        if answer.is_ok() && method == "EnsureDead" {
-            let machine = self.unit(unit).map(|record| record.machine);
-            let machine = machine.map(|machine| format!("units:{machine}"));
-            self.touch(
-                &machine
-                    .into_iter()
-                    .chain([format!("unit:{unit}")])
-                    .collect::<Vec<_>>(),
-            );
-        }
-        answer
-    }
-
-    /// A unit hears of its own commits in their answers.
-    fn touch_others(&self, unit: &UnitName) {
-        let units: Vec<String> = self
-            .lock()
-            .units
-            .keys()
-            .filter(|other| *other != unit)
-            .map(|unit| format!("unit:{unit}"))
-            .collect();
-        self.touch(&units);
-    }
-
-    fn of_record(
-        inner: &mut Inner,
-        unit: &UnitName,
-        method: &str,
-        params: &Value,
-        limits: &Limits,
-    ) -> Result<Value, CallError> {
-        let remote = inner.remote_state(unit);
-        let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
-        let Some(record) = inner.units.get_mut(unit) else {
-            return Err(refused(code::NOT_FOUND, "unit"));
-        };
-        match method {
-            "State" => return Ok(value(&record.state)),
-            "SetState" => record.write(argument(params, "operation")?)?,
-            "BeginHook" => {
-                record.write(argument(params, "operation")?)?;
-                if let Some(status) = optional(params, "agent")? {
-                    record.agent = status;
-                }
-                if let Some(status) = optional(params, "workload")? {
-                    record.workload = status;
-                }
-                return Ok(value(HookSnapshot {
-                    config: record.config.clone(),
-                    config_hash: record.remote.config_hash.clone(),
-                    machine: Some(record.machine.clone()),
-                    principal: None,
-                    private_address: Some("127.0.0.1".to_owned()),
-                    public_address: None,
-                    workload: record.workload.clone(),
-                    state: record.state.clone(),
-                    limits: limits.clone(),
-                }));
-            }
-            "CommitHook" => {
-                let run: Option<HookReport> = optional(params, "run")?;
-                let pending = record
-                    .state
-                    .operation
-                    .as_ref()
-                    .is_some_and(|state| state.failed_hook().is_some());
-                if run.is_some() && !pending {
-                    return Err(refused(code::BAD_REQUEST, "no hook is pending"));
-                }
-                record.write(argument(params, "operation")?)?;
-                record.commit(argument(params, "effects")?);
-                record.runs.extend(run);
-                if let Some(status) = optional(params, "workload")? {
-                    record.workload = status;
-                }
-                let seen: Option<RemoteState> = optional(params, "idle-at")?;
-                let idle = seen.is_some_and(|seen| {
-                    remote.as_ref()
-                        == Some(&RemoteState {
-                            leader: false,
-                            retry_hook_version: 0,
-                            update_status_version: 0,
-                            ..seen
-                        })
-                });
-                if idle {
-                    record.agent = agent_idle();
-                }
-                return Ok(value(HookCommitted {
-                    remote: remote.unwrap_or_else(|| record.remote.clone()),
-                    idle,
-                }));
-            }
-            "FailHook" => {
-                record.write(argument(params, "operation")?)?;
-                record.agent = argument(params, "agent")?;
-                record.runs.push(argument(params, "run")?);
-            }
-            "ApplicationStatus" => return Ok(value(&record.application)),
-            "SetAgentStatus" => record.agent = argument(params, "status")?,
-            "SetUnitStatus" => record.workload = argument(params, "status")?,
-            "SetApplicationStatus" if !leader => {
-                return Err(refused(code::LEASE_DENIED, "the unit does not lead"));
-            }
-            "SetApplicationStatus" => record.application = argument(params, "status")?,
-            "SetWorkloadVersion" => record.version = argument(params, "version")?,
-            "SetCharmURL" => record.charm_in_place = Some(argument(params, "charm-url")?),
-            "ClearResolved" => record.remote.resolved = Resolved::None,
-            "SetDeployStatus" => {
-                record.agent = argument(params, "agent")?;
-                record.workload = argument(params, "workload")?;
-            }
-            "EnsureDead" if record.subordinates > 0 => {
-                return Err(refused(code::TRY_AGAIN, "the unit has subordinates"));
-            }
-            "EnsureDead" => {
-                record.remote.life = Life::Dead;
-                for relation in inner.relations.values_mut() {
-                    relation.leave(unit);
-                }
-            }
-            other => return Err(refused(code::NOT_IMPLEMENTED, other)),
-        }
-        Ok(value(Empty {}))
-    }
-}
-
-impl UnitRecord {
-    fn write(&mut self, operation: OperationState) -> Result<(), CallError> {
-        operation
-            .validate()
-            .map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
-        self.writes.push(operation.clone());
-        self.state.operation = Some(operation);
-        Ok(())
-    }
-
-    fn commit(&mut self, effects: Effects) {
-        for (key, new) in effects.state.clone() {
-            match new {
-                Some(text) => self.state.charm_state.insert(key, text),
-                None => self.state.charm_state.remove(&key),
-            };
-        }
-        self.state
-            .opened_ports
-            .extend(effects.open_ports.iter().copied());
-        self.state
-            .opened_ports
-            .retain(|range| !effects.close_ports.contains(range));
-        self.commits.push(effects);
-    }
-}
-
-/// One connection.
-struct Link {
-    controller: Controller,
-    broken: CancellationToken,
-}
-
-#[async_trait]
-impl Caller for Link {
-    async fn request(
-        &self,
-        facade: &str,
-        _: u32,
-        method: &str,
-        id: Option<String>,
-        params: Value,
-    ) -> Result<Value, CallError> {
-        let name = name(facade, method);
-        let work = async {
-            if facade == WATCHER_FACADE {
-                let id = id.unwrap_or_default();
-                return match method {
-                    "Next" => self.controller.next(&id).await.map(value),
-                    _ => {
-                        self.controller.lock().watchers.remove(&id);
-                        Ok(value(Empty {}))
-                    }
-                };
-            }
-            self.controller
-                .until(|controller| !controller.lock().held.contains(name))
-                .await;
-            let refusal = self.controller.lock().refusals.remove(name);
-            let answer = match refusal {
-                Some(error) => Err(error),
-                None => self.controller.answer(name, params).await,
-            };
-            let lost = self.controller.lock().lost.remove(name);
-            self.controller.lock().calls.push(name.to_owned());
-            self.controller.touch(&[]);
-            match lost {
-                true => Err(CallError::Disconnected("lost".to_owned())),
-                false => answer,
-            }
-        };
-        tokio::select! {
-            biased;
-            () = self.broken.cancelled() => Err(CallError::Disconnected("cut".to_owned())),
-            answer = work => answer,
-        }
-    }
-
-    async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
-        self.controller.lock().calls.push("blob".to_owned());
-        let blob = self.controller.lock().blobs.get(digest).cloned();
-        blob.map(Bytes::from)
-            .ok_or_else(|| refused(code::NOT_FOUND, "blob"))
-    }
-
-    fn broken(&self) -> CancellationToken {
-        self.broken.clone()
-    }
-}
-
-/// Methods by one name each, where facades use the same one.
-fn name<'a>(facade: &str, method: &'a str) -> &'a str {
-    match (facade, method) {
-        ("ModelConfig", "WatchForModelConfigChanges") => "WatchModelConfig",
-        ("Machiner", "Life") => "MachineLife",
-        ("Machiner", "Watch") => "WatchMachine",
-        ("Machiner", "SetStatus") => "MachineStatus",
-        ("Machiner", "EnsureDead") => "EnsureMachineDead",
-        ("Deployer", "SetStatus") => "SetDeployStatus",
-        ("Uniter", "Watch") => "WatchUnit",
-        (_, method) => method,
     }
 }
 

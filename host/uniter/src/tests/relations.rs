@@ -1,6 +1,8 @@
 //! Relations, from the hook's side to the controller's: scopes, settings, and what is left of
 //! both when something breaks.
 
+mod recovery;
+
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -73,20 +75,6 @@ fn pairs(settings: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
     pairs
         .map(|(key, value)| ((*key).to_owned(), Some((*value).to_owned())))
         .collect()
-}
-
-/// Sets a key in joined; everything else does nothing.
-fn greet(world: &World) {
-    world.sandbox.script(|seen, context| {
-        if seen.hook != "db-relation-joined" {
-            return Ok(Effects::default());
-        }
-        Ok(transaction(context, |txn, context| {
-            let own = periapt_sandbox::OwnBag::Unit;
-            txn.relation_set(context, "4", own, pairs(&[("hello", "1")]))
-                .unwrap();
-        }))
-    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -389,95 +377,6 @@ async fn goals_networks_and_settings_are_asked_for_once() {
     assert_eq!(world.controller.count("ReadRelationSettings"), 1);
     assert_eq!(world.controller.count("GoalState"), 1);
     agent.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_hook_killed_in_the_middle_leaves_nothing_and_its_retry_once() {
-    let mut world = related();
-    let (mut barrier, pass) = Barrier::new();
-    world.sandbox.script(move |seen, _| {
-        if seen.hook == "db-relation-joined" {
-            pass();
-        }
-        Ok(Effects::default())
-    });
-    let agent = world.start();
-    barrier.entered().await;
-    agent.cut.cancel();
-    agent.worker.kill();
-    let _ = tokio::time::timeout(LIMIT, agent.worker.wait())
-        .await
-        .expect("stops at once");
-    barrier.open();
-    assert_eq!(setting(&world, "hello"), None);
-    greet(&world);
-    world.kill_process();
-    let agent = world.start();
-    world
-        .until(|record| record.agent.status == status::Agent::Error)
-        .await;
-    let before = relation(&world).units[&unit()].version;
-    world.pass(2, Duration::from_secs(6)).await;
-    world.settle().await;
-    assert_eq!(setting(&world, "hello").as_deref(), Some("1"));
-    assert_eq!(relation(&world).units[&unit()].version, before + 1);
-    assert_eq!(
-        world.sandbox.hooks()[4..],
-        [
-            "db-relation-joined",
-            "db-relation-joined",
-            "db-relation-changed"
-        ]
-    );
-    agent.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_commit_whose_answer_is_lost_is_not_made_twice() {
-    for hook in [
-        "db-relation-created",
-        "db-relation-joined",
-        "db-relation-broken",
-    ] {
-        let mut world = related();
-        greet(&world);
-        let controller = world.controller.clone();
-        let sandbox = world.sandbox.clone();
-        let greeting = sandbox.clone();
-        drop(greeting);
-        world.sandbox.script(move |seen, context| {
-            if seen.hook == hook {
-                controller.lose_next("CommitHook");
-            }
-            if seen.hook != "db-relation-joined" {
-                return Ok(Effects::default());
-            }
-            Ok(transaction(context, |txn, context| {
-                let own = periapt_sandbox::OwnBag::Unit;
-                txn.relation_set(context, "4", own, pairs(&[("hello", "1")]))
-                    .unwrap();
-            }))
-        });
-        let agent = world.start();
-        if hook == "db-relation-broken" {
-            world
-                .until(|record| is_idle(record) && world.sandbox.hooks().len() == 6)
-                .await;
-            change(&world, |relation| relation.suspended = true);
-        }
-        let ended = tokio::time::timeout(LIMIT, agent.worker.wait()).await;
-        assert!(ended.expect("ends").is_err());
-        world.kill_process();
-        let agent = world.start();
-        let count = if hook == "db-relation-broken" { 8 } else { 6 };
-        world
-            .until(|record| is_idle(record) && world.sandbox.hooks().len() == count)
-            .await;
-        let ran = world.sandbox.hooks();
-        assert_eq!(ran.iter().filter(|ran| *ran == hook).count(), 1, "{ran:?}");
-        assert_eq!(setting(&world, "hello").as_deref(), Some("1"));
-        agent.stop().await;
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

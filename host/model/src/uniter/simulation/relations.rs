@@ -29,17 +29,17 @@ pub(super) enum Deed {
 
 pub(super) fn deed() -> impl Strategy<Value = Deed> {
     // The slot past the last is the peer relation's.
-    let any = || 0..SLOTS + 1;
+    let slot = || 0..SLOTS + 1;
     let unit = || 1..4u8;
     prop_oneof![
         3 => (0..SLOTS).prop_map(Deed::Integrate),
         1 => (0..SLOTS).prop_map(Deed::Remove),
         1 => (0..SLOTS).prop_map(Deed::RemoveByForce),
         2 => (0..SLOTS, any::<bool>()).prop_map(|(slot, on)| Deed::Suspend(slot, on)),
-        6 => (any(), unit()).prop_map(|(slot, unit)| Deed::Enters(slot, unit)),
-        4 => (any(), unit()).prop_map(|(slot, unit)| Deed::Leaves(slot, unit)),
-        4 => (any(), unit()).prop_map(|(slot, unit)| Deed::Writes(slot, unit)),
-        2 => any().prop_map(Deed::ApplicationWrites),
+        6 => (slot(), unit()).prop_map(|(slot, unit)| Deed::Enters(slot, unit)),
+        4 => (slot(), unit()).prop_map(|(slot, unit)| Deed::Leaves(slot, unit)),
+        4 => (slot(), unit()).prop_map(|(slot, unit)| Deed::Writes(slot, unit)),
+        2 => slot().prop_map(Deed::ApplicationWrites),
     ]
 }
 
@@ -48,7 +48,7 @@ struct Relation {
     remote: RemoteRelation,
     /// Whether the simulated unit is in scope.
     entered: bool,
-    /// Removed once the unit has left.
+    /// Which of the places for relations it takes; it is free again once this one ends.
     slot: u8,
 }
 

@@ -10,7 +10,7 @@ use periapt_model::{ApplicationName, Life, Tag, UnitName};
 use periapt_wire::agent::uniter::{GoalState, GoalStatus};
 use periapt_wire::rpc::code;
 
-use super::{Inner, refused};
+use super::{Controller, Inner, refused};
 
 /// Settings with the version that tells of a change.
 #[derive(Clone, Debug, Default)]
@@ -133,6 +133,54 @@ impl Relation {
                 .collect(),
             applications: BTreeMap::from([(other.clone(), settings)]),
         })
+    }
+}
+
+impl Controller {
+    /// Changes a relation, makes or removes it, as others would, and wakes all units.
+    pub fn relation(&self, id: u64, change: impl FnOnce(&mut Option<Relation>)) {
+        {
+            let mut inner = self.lock();
+            let mut relation = inner.relations.remove(&id);
+            change(&mut relation);
+            inner
+                .relations
+                .extend(relation.map(|relation| (id, relation)));
+        }
+        self.touch_units();
+    }
+
+    /// What is known of a relation; none when it is gone.
+    pub fn related(&self, id: u64) -> Option<Relation> {
+        self.lock().relations.get(&id).cloned()
+    }
+
+    /// What the leader of an application told its units.
+    pub fn leader_settings(&self, application: &str) -> BTreeMap<String, String> {
+        let known = self.lock().leader_settings.get(application).cloned();
+        known.unwrap_or_default().settings
+    }
+
+    /// Whether the unit has to wait before it can enter a relation.
+    pub fn set_not_yet(&self, unit: &UnitName, not_yet: bool) {
+        {
+            let mut inner = self.lock();
+            match not_yet {
+                true => inner.not_yet.insert(unit.clone()),
+                false => inner.not_yet.remove(unit),
+            };
+        }
+        self.touch_units();
+    }
+
+    fn touch_units(&self) {
+        let units: Vec<String> = self
+            .lock()
+            .units
+            .keys()
+            .map(|unit| format!("unit:{unit}"))
+            .collect();
+        self.touch(&units);
     }
 }
 

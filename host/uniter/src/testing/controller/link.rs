@@ -1,0 +1,87 @@
+//! A connection to the controller in memory, which can be cut, held up and made to lose answers.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use periapt_client::{CallError, Caller};
+use periapt_wire::rpc::{Empty, WATCHER_FACADE, code};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Controller, refused, value};
+
+/// One connection.
+pub(super) struct Link {
+    pub controller: Controller,
+    pub broken: CancellationToken,
+}
+
+#[async_trait]
+impl Caller for Link {
+    async fn request(
+        &self,
+        facade: &str,
+        _: u32,
+        method: &str,
+        id: Option<String>,
+        params: Value,
+    ) -> Result<Value, CallError> {
+        let name = name(facade, method);
+        let work = async {
+            if facade == WATCHER_FACADE {
+                let id = id.unwrap_or_default();
+                return match method {
+                    "Next" => self.controller.next(&id).await.map(value),
+                    _ => {
+                        self.controller.lock().watchers.remove(&id);
+                        Ok(value(Empty {}))
+                    }
+                };
+            }
+            self.controller
+                .until(|controller| !controller.lock().held.contains(name))
+                .await;
+            let refusal = self.controller.lock().refusals.remove(name);
+            let answer = match refusal {
+                Some(error) => Err(error),
+                None => self.controller.answer(name, params).await,
+            };
+            let lost = self.controller.lock().lost.remove(name);
+            self.controller.lock().calls.push(name.to_owned());
+            self.controller.touch(&[]);
+            match lost {
+                true => Err(CallError::Disconnected("lost".to_owned())),
+                false => answer,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.broken.cancelled() => Err(CallError::Disconnected("cut".to_owned())),
+            answer = work => answer,
+        }
+    }
+
+    async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
+        self.controller.lock().calls.push("blob".to_owned());
+        let blob = self.controller.lock().blobs.get(digest).cloned();
+        blob.map(Bytes::from)
+            .ok_or_else(|| refused(code::NOT_FOUND, "blob"))
+    }
+
+    fn broken(&self) -> CancellationToken {
+        self.broken.clone()
+    }
+}
+
+/// Methods by one name each, where facades use the same one.
+fn name<'a>(facade: &str, method: &'a str) -> &'a str {
+    match (facade, method) {
+        ("ModelConfig", "WatchForModelConfigChanges") => "WatchModelConfig",
+        ("Machiner", "Life") => "MachineLife",
+        ("Machiner", "Watch") => "WatchMachine",
+        ("Machiner", "SetStatus") => "MachineStatus",
+        ("Machiner", "EnsureDead") => "EnsureMachineDead",
+        ("Deployer", "SetStatus") => "SetDeployStatus",
+        ("Uniter", "Watch") => "WatchUnit",
+        (_, method) => method,
+    }
+}

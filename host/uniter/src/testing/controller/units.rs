@@ -1,0 +1,205 @@
+//! What the uniter of one unit asks of the controller in memory.
+
+use periapt_client::CallError;
+use periapt_model::hook::{Effects, Info, Limits};
+use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
+use periapt_model::{Life, UnitName};
+use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot};
+use periapt_wire::rpc::{Empty, code};
+use serde_json::Value;
+
+use super::{Controller, Inner, UnitRecord, argument, optional, refused, value};
+
+impl Controller {
+    pub(super) fn of_unit(
+        &self,
+        unit: &UnitName,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, CallError> {
+        let mut inner = self.lock();
+        let mut related = false;
+        match method {
+            "RemoteState" => return Ok(value(inner.remote_state(unit))),
+            "ReadRelationSettings" => {
+                let settings =
+                    inner.settings(argument(params, "relation")?, &argument(params, "of")?)?;
+                return Ok(value(settings));
+            }
+            "LeaderSettings" => {
+                let told = inner.leader_settings.get(unit.application().as_str());
+                return Ok(value(told.cloned().unwrap_or_default().settings));
+            }
+            "GoalState" => return Ok(value(inner.goals(unit))),
+            "BeginHook" if inner.units.contains_key(unit) => {
+                let operation: OperationState = argument(params, "operation")?;
+                inner.enter(unit, operation.hook.as_ref())?;
+                related = operation.hook.is_some_and(|hook| hook.relation.is_some());
+            }
+            "CommitHook" if inner.units.contains_key(unit) => {
+                let effects: Effects = argument(params, "effects")?;
+                let hook: Option<Info> = optional(params, "hook")?;
+                inner.apply(unit, hook.as_ref(), &effects)?;
+                related = true;
+            }
+            _ => {}
+        }
+        let answer = Self::of_record(&mut inner, unit, method, params, &self.limits);
+        drop(inner);
+        if answer.is_ok() && related {
+            self.touch_others(unit);
+        }
+        if answer.is_ok() && method == "EnsureDead" {
+            let machine = self.unit(unit).map(|record| record.machine);
+            let machine = machine.map(|machine| format!("units:{machine}"));
+            self.touch(
+                &machine
+                    .into_iter()
+                    .chain([format!("unit:{unit}")])
+                    .collect::<Vec<_>>(),
+            );
+        }
+        answer
+    }
+
+    /// A unit hears of its own commits in their answers.
+    fn touch_others(&self, unit: &UnitName) {
+        let units: Vec<String> = self
+            .lock()
+            .units
+            .keys()
+            .filter(|other| *other != unit)
+            .map(|unit| format!("unit:{unit}"))
+            .collect();
+        self.touch(&units);
+    }
+
+    fn of_record(
+        inner: &mut Inner,
+        unit: &UnitName,
+        method: &str,
+        params: &Value,
+        limits: &Limits,
+    ) -> Result<Value, CallError> {
+        let remote = inner.remote_state(unit);
+        let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
+        let Some(record) = inner.units.get_mut(unit) else {
+            return Err(refused(code::NOT_FOUND, "unit"));
+        };
+        match method {
+            "State" => return Ok(value(&record.state)),
+            "SetState" => record.write(argument(params, "operation")?)?,
+            "BeginHook" => {
+                record.write(argument(params, "operation")?)?;
+                if let Some(status) = optional(params, "agent")? {
+                    record.agent = status;
+                }
+                if let Some(status) = optional(params, "workload")? {
+                    record.workload = status;
+                }
+                return Ok(value(HookSnapshot {
+                    config: record.config.clone(),
+                    config_hash: record.remote.config_hash.clone(),
+                    machine: Some(record.machine.clone()),
+                    principal: None,
+                    private_address: Some("127.0.0.1".to_owned()),
+                    public_address: None,
+                    workload: record.workload.clone(),
+                    state: record.state.clone(),
+                    limits: limits.clone(),
+                }));
+            }
+            "CommitHook" => {
+                let run: Option<HookReport> = optional(params, "run")?;
+                let pending = record
+                    .state
+                    .operation
+                    .as_ref()
+                    .is_some_and(|state| state.failed_hook().is_some());
+                if run.is_some() && !pending {
+                    return Err(refused(code::BAD_REQUEST, "no hook is pending"));
+                }
+                record.write(argument(params, "operation")?)?;
+                record.commit(argument(params, "effects")?);
+                record.runs.extend(run);
+                if let Some(status) = optional(params, "workload")? {
+                    record.workload = status;
+                }
+                let seen: Option<RemoteState> = optional(params, "idle-at")?;
+                let idle = seen.is_some_and(|seen| {
+                    remote.as_ref()
+                        == Some(&RemoteState {
+                            leader: false,
+                            retry_hook_version: 0,
+                            update_status_version: 0,
+                            ..seen
+                        })
+                });
+                if idle {
+                    record.agent = agent_idle();
+                }
+                return Ok(value(HookCommitted {
+                    remote: remote.unwrap_or_else(|| record.remote.clone()),
+                    idle,
+                }));
+            }
+            "FailHook" => {
+                record.write(argument(params, "operation")?)?;
+                record.agent = argument(params, "agent")?;
+                record.runs.push(argument(params, "run")?);
+            }
+            "ApplicationStatus" => return Ok(value(&record.application)),
+            "SetAgentStatus" => record.agent = argument(params, "status")?,
+            "SetUnitStatus" => record.workload = argument(params, "status")?,
+            "SetApplicationStatus" if !leader => {
+                return Err(refused(code::LEASE_DENIED, "the unit does not lead"));
+            }
+            "SetApplicationStatus" => record.application = argument(params, "status")?,
+            "SetWorkloadVersion" => record.version = argument(params, "version")?,
+            "SetCharmURL" => record.charm_in_place = Some(argument(params, "charm-url")?),
+            "ClearResolved" => record.remote.resolved = Resolved::None,
+            "SetDeployStatus" => {
+                record.agent = argument(params, "agent")?;
+                record.workload = argument(params, "workload")?;
+            }
+            "EnsureDead" if record.subordinates > 0 => {
+                return Err(refused(code::TRY_AGAIN, "the unit has subordinates"));
+            }
+            "EnsureDead" => {
+                record.remote.life = Life::Dead;
+                for relation in inner.relations.values_mut() {
+                    relation.leave(unit);
+                }
+            }
+            other => return Err(refused(code::NOT_IMPLEMENTED, other)),
+        }
+        Ok(value(Empty {}))
+    }
+}
+
+impl UnitRecord {
+    fn write(&mut self, operation: OperationState) -> Result<(), CallError> {
+        operation
+            .validate()
+            .map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
+        self.writes.push(operation.clone());
+        self.state.operation = Some(operation);
+        Ok(())
+    }
+
+    fn commit(&mut self, effects: Effects) {
+        for (key, new) in effects.state.clone() {
+            match new {
+                Some(text) => self.state.charm_state.insert(key, text),
+                None => self.state.charm_state.remove(&key),
+            };
+        }
+        self.state
+            .opened_ports
+            .extend(effects.open_ports.iter().copied());
+        self.state
+            .opened_ports
+            .retain(|range| !effects.close_ports.contains(range));
+        self.commits.push(effects);
+    }
+}
