@@ -58,6 +58,7 @@ mod models;
 mod options;
 mod relations;
 mod removal;
+mod serving;
 mod staging;
 mod status;
 mod tokens;
@@ -140,6 +141,15 @@ impl Store {
         db::migrate(&mut session, now).await?;
         blobs::drop_orphans(&mut session).await?;
         let database_time = session.is_postgres() && options.lease_time == LeaseTime::Auto;
+        if serving::begin_alone(&mut session).await? {
+            let now = if database_time {
+                tx::database_now(&mut session).await?
+            } else {
+                now
+            };
+            lease::rows::hold_back(&mut session, now).await?;
+            serving::let_others_in(&mut session).await?;
+        }
         let row = session
             .fetch_optional(
                 "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'",
@@ -182,13 +192,9 @@ impl Store {
             log_lines: AtomicU64::new(0),
             audit_rows: AtomicU64::new(0),
         };
-        let store = Store {
+        Ok(Store {
             inner: Arc::new(inner),
-        };
-        store
-            .write(|tx| Box::pin(lease::rows::hold_back(tx)))
-            .await?;
-        Ok(store)
+        })
     }
 
     /// Waits until everything handed in is committed, then lets go of the database. Later
