@@ -4,6 +4,7 @@
 
 mod feed;
 mod figures;
+mod leases;
 mod peer;
 
 use std::path::PathBuf;
@@ -23,6 +24,9 @@ fn main() -> Result<()> {
     // For those who work on these alone.
     if std::env::args().any(|argument| argument == "--feed") {
         return feed(&tokio::runtime::Runtime::new()?, quick);
+    }
+    if std::env::args().any(|argument| argument == "--leases") {
+        return leases(&tokio::runtime::Runtime::new()?, quick);
     }
     let (hooks, peers, units, statuses) = if quick {
         (50, 10, 50, 20)
@@ -57,7 +61,20 @@ fn main() -> Result<()> {
     println!("    {}", runtime.block_on(restart(&home))?);
     drop(home);
 
-    feed(&runtime, quick)
+    feed(&runtime, quick)?;
+    leases(&runtime, quick)
+}
+
+/// (g).
+fn leases(runtime: &tokio::runtime::Runtime, quick: bool) -> Result<()> {
+    let claims = if quick { 1_000 } else { 20_000 };
+    println!("(g) claims of leases by their holders over the API, 32 at once, {claims} of them");
+    let home = leases::home()?;
+    for leases in [1, 1_000] {
+        let figures = runtime.block_on(leases::claims(&home, leases, claims))?;
+        println!("    {leases:>5} leases   {figures}");
+    }
+    Ok(())
 }
 
 /// (e) and (f).

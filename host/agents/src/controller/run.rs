@@ -221,7 +221,7 @@ pub(super) fn context(
         set_levels,
     } = options;
     let providers = LocalProviders::new(LocalOptions {
-        directory: data_dir.join("agents"),
+        directory: config.agents_directory(&data_dir),
         program: Program {
             path: program.clone(),
             arguments: ["agent", "run", "--config"].map(str::to_owned).to_vec(),
@@ -236,6 +236,7 @@ pub(super) fn context(
         program,
         providers: Arc::new(providers),
         api_addresses: Arc::new(watch::Sender::new(Vec::new())),
+        agent_addresses: Arc::new(watch::Sender::new(Vec::new())),
         engines: EngineRegistry::default(),
         stop_signal: StopSignal::new(),
         stop,
