@@ -12,9 +12,10 @@ use common::{House, Standing};
 use std::sync::Arc;
 
 use periapt_client::{CallError, Caller};
-use periapt_model::ModelUuid;
+use periapt_model::{ModelUuid, Tag};
 use periapt_server::access::{CALLS, Effect, Rule, Subject};
 use periapt_server::{Identity, Role, rpc};
+use periapt_wire::agent::singular::Claim;
 use serde_json::{Value, json};
 
 /// Parameters that name an entity of `model` in every way a call may.
@@ -377,4 +378,22 @@ async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
         assert!(write(entity).await.unwrap_err().is("unauthorized access"));
     }
     house.close().await;
+}
+
+#[tokio::test]
+async fn a_process_of_the_controller_claims_for_itself_only() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let identity = Identity::Controller {
+        model: Some(model.clone()),
+    };
+    let connection = rpc::in_process(&house.state, identity);
+    let claim = |claimant: &str| Claim {
+        entity: Tag::Model(model.clone()),
+        claimant: claimant.to_owned(),
+        duration_ms: 60_000,
+    };
+    let refused = connection.call(&claim("machine-1")).await.unwrap_err();
+    assert_eq!(refused.code(), "unauthorized access");
+    connection.call(&claim("machine-0")).await.unwrap();
 }
