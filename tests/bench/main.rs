@@ -4,6 +4,7 @@
 
 mod feed;
 mod figures;
+mod leases;
 mod peer;
 mod web;
 
@@ -27,6 +28,9 @@ fn main() -> Result<()> {
     }
     if std::env::args().any(|argument| argument == "--web") {
         return page(&tokio::runtime::Runtime::new()?, quick);
+    }
+    if std::env::args().any(|argument| argument == "--leases") {
+        return leases(&tokio::runtime::Runtime::new()?, quick);
     }
     let (hooks, peers, units, statuses) = if quick {
         (50, 10, 50, 20)
@@ -62,6 +66,7 @@ fn main() -> Result<()> {
     drop(home);
 
     feed(&runtime, quick)?;
+    leases(&runtime, quick)?;
     page(&runtime, quick)
 }
 
@@ -70,6 +75,18 @@ fn page(runtime: &tokio::runtime::Runtime, quick: bool) -> Result<()> {
     let units = if quick { 50 } else { 500 };
     println!("(h) the page of a model with {units} units in Chromium, cold; then changes to it");
     println!("    {}", runtime.block_on(web::measure(units))?);
+    Ok(())
+}
+
+/// (g).
+fn leases(runtime: &tokio::runtime::Runtime, quick: bool) -> Result<()> {
+    let claims = if quick { 1_000 } else { 20_000 };
+    println!("(g) claims of leases by their holders over the API, 32 at once, {claims} of them");
+    let home = leases::home()?;
+    for leases in [1, 1_000] {
+        let figures = runtime.block_on(leases::claims(&home, leases, claims))?;
+        println!("    {leases:>5} leases   {figures}");
+    }
     Ok(())
 }
 

@@ -223,6 +223,19 @@ impl Home {
             .context("no controller process")
     }
 
+    /// The process of the controller whose directory this is, one of several of this home.
+    pub fn controller_pid_in(&self, directory: &Path) -> Result<Pid> {
+        let command = format!("--data-dir {}", directory.display());
+        let mut found = self.pid_of("controller run")?;
+        found.retain(|pid| {
+            let path = format!("/proc/{}/cmdline", pid.as_raw_nonzero());
+            let line = std::fs::read(path).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            line.trim_end().ends_with(&command)
+        });
+        found.into_iter().next().context("no controller process")
+    }
+
     /// Processes of the agents.
     pub fn agent_pids(&self) -> Result<Vec<Pid>> {
         self.pid_of("agent run")
@@ -230,7 +243,11 @@ impl Home {
 
     /// Starts the controller of this home again, in the background.
     pub fn restart_controller(&self) -> Result<std::process::Child> {
-        let data = self.controller_directory();
+        self.run_controller(&self.controller_directory())
+    }
+
+    /// Starts the controller of a directory, in the background.
+    pub fn run_controller(&self, data: &Path) -> Result<std::process::Child> {
         let mut command = self.command([
             OsStr::new("controller"),
             "run".as_ref(),

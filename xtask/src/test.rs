@@ -35,6 +35,7 @@ const ROOMS: &[&str] = &[
 const SYSTEM: &[&str] = &[
     "e2e",
     "crash",
+    "controllers",
     "hostile",
     "mistakes",
     "forwarding",

@@ -17,8 +17,8 @@ pub use accounts::{
 pub use audit::{Audit, ControllerConfig};
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
-    Bootstrap, ControllerCommand, Controllers, DestroyController, Introspect, StartController,
-    StopController, Switch,
+    Bootstrap, ControllerCommand, Controllers, DestroyController, Introspect, JoinController,
+    StartController, StopController, Switch,
 };
 pub use model::{
     AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, ExportBundle, Hooks,

@@ -6,7 +6,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use periapt_agents::controller::{self, BootstrapOptions, BootstrapResult, ControllerError};
+use periapt_agents::controller::{
+    self, BootstrapOptions, BootstrapResult, ControllerError, JoinOptions, JoinResult,
+};
 use periapt_sandbox::{ChildLimits, Inspection, Settings};
 use rustix::process::Pid;
 
@@ -34,20 +36,28 @@ pub fn compile_component() -> ExitCode {
 /// Makes the directory of a new controller.
 pub async fn bootstrap(options: BootstrapOptions) -> Outcome<BootstrapResult> {
     let data_dir = options.data_dir.clone();
-    controller::bootstrap(options).await.map_err(|error| {
-        let exit = match error {
-            ControllerError::AlreadyThere(_) | ControllerError::AlreadyRunning { .. } => {
-                Exit::Conflict
-            }
-            _ => Exit::Failed,
-        };
-        Failure::new(
-            exit,
-            format!("no controller could be made in {}", data_dir.display()),
-        )
-        .why(format!("{error} ({})", error.code()))
-        .advice(error.advice())
-    })
+    let made = controller::bootstrap(options).await;
+    made.map_err(|error| not_made(&error, &data_dir))
+}
+
+/// Makes the directory of one more process of a controller.
+pub async fn join(options: JoinOptions) -> Outcome<JoinResult> {
+    let data_dir = options.data_dir.clone();
+    let made = controller::join(options).await;
+    made.map_err(|error| not_made(&error, &data_dir))
+}
+
+fn not_made(error: &ControllerError, data_dir: &Path) -> Failure {
+    let exit = match error {
+        ControllerError::AlreadyThere(_) | ControllerError::AlreadyRunning { .. } => Exit::Conflict,
+        _ => Exit::Failed,
+    };
+    Failure::new(
+        exit,
+        format!("no controller could be made in {}", data_dir.display()),
+    )
+    .why(format!("{error} ({})", error.code()))
+    .advice(error.advice())
 }
 
 /// The process of the controller in `data_dir`, if one runs.

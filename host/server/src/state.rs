@@ -40,6 +40,15 @@ pub struct ControllerIdentity {
     pub database: String,
     /// Microseconds UTC.
     pub started_at: i64,
+    /// Which of the controller's processes this is.
+    pub node: u32,
+}
+
+impl ControllerIdentity {
+    /// The tag under which this process holds leases: like Juju's controllers, that of a machine.
+    pub fn claimant(&self) -> String {
+        format!("machine-{}", self.node)
+    }
 }
 
 /// What a state is made of.

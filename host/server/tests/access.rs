@@ -12,9 +12,10 @@ use common::{House, Standing};
 use std::sync::Arc;
 
 use periapt_client::{CallError, Caller};
-use periapt_model::ModelUuid;
+use periapt_model::{ModelUuid, Tag};
 use periapt_server::access::{CALLS, Effect, Rule, Subject};
 use periapt_server::{Identity, Role, rpc};
+use periapt_wire::agent::singular::Claim;
 use serde_json::{Value, json};
 
 /// Parameters that name an entity of `model` in every way a call may.
@@ -26,7 +27,7 @@ fn params(rule: &Rule, model: &ModelUuid, unit: &str, machine: &str) -> Value {
     };
     json!({
         "unit": unit, "machine": machine, "entity": entity, "application": "site", "units": [unit], "machines": [machine],
-        "model": model, "claimant": format!("controller-{}", common::controller_uuid()), "duration-ms": 1000,
+        "model": model, "claimant": "machine-0", "duration-ms": 1000,
         "records": [], "url": "local:site-0", "message": "hello", "rows": [], "max-age-ms": 1_000_000_000_u64, "max-size-mb": 1000,
     })
 }
@@ -377,4 +378,22 @@ async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
         assert!(write(entity).await.unwrap_err().is("unauthorized access"));
     }
     house.close().await;
+}
+
+#[tokio::test]
+async fn a_process_of_the_controller_claims_for_itself_only() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let identity = Identity::Controller {
+        model: Some(model.clone()),
+    };
+    let connection = rpc::in_process(&house.state, identity);
+    let claim = |claimant: &str| Claim {
+        entity: Tag::Model(model.clone()),
+        claimant: claimant.to_owned(),
+        duration_ms: 60_000,
+    };
+    let refused = connection.call(&claim("machine-1")).await.unwrap_err();
+    assert_eq!(refused.code(), "unauthorized access");
+    connection.call(&claim("machine-0")).await.unwrap();
 }

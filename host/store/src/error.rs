@@ -43,6 +43,9 @@ pub enum StoreError {
     /// The caller acted as a holder and is none.
     #[error("\"{holder}\" does not hold the lease \"{lease}\"")]
     LeaseLost { lease: String, holder: String },
+    /// The store did not answer a claim for all of its tries. The claim may have been granted.
+    #[error("the store does not answer; whether \"{lease}\" was granted is not known")]
+    LeaseTimedOut { lease: String },
     #[error("the store has stopped")]
     Stopped,
     #[error(
@@ -77,6 +80,7 @@ impl StoreError {
             StoreError::NotProvisioned { .. } => code::NOT_PROVISIONED,
             StoreError::HasSubordinates { .. } => code::TRY_AGAIN,
             StoreError::LeaseDenied { .. } | StoreError::LeaseLost { .. } => code::LEASE_DENIED,
+            StoreError::LeaseTimedOut { .. } => code::TRY_AGAIN,
             StoreError::Stopped => code::STOPPED,
             StoreError::DiskFull => "disk full",
             StoreError::SchemaTooNew { .. } => "schema too new",
@@ -117,6 +121,11 @@ impl StoreError {
             what,
             message: error.to_string(),
         }
+    }
+
+    /// Whether the same call may succeed a little later.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, StoreError::Locked | StoreError::Database { .. })
     }
 
     /// Whether the connection or the whole transaction is lost, so that everything that shares

@@ -55,9 +55,11 @@ mod machines;
 mod measure;
 pub mod model_config;
 mod models;
+mod nodes;
 mod options;
 mod relations;
 mod removal;
+mod serving;
 mod staging;
 mod status;
 mod tokens;
@@ -85,6 +87,7 @@ pub use hooks::HookCommit;
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use logs::LogPage;
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
+pub use nodes::NODE_LOST;
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
 pub use staging::Staging;
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
@@ -140,6 +143,15 @@ impl Store {
         db::migrate(&mut session, now).await?;
         blobs::drop_orphans(&mut session).await?;
         let database_time = session.is_postgres() && options.lease_time == LeaseTime::Auto;
+        if serving::begin_alone(&mut session).await? {
+            let now = if database_time {
+                tx::database_now(&mut session).await?
+            } else {
+                now
+            };
+            lease::rows::hold_back(&mut session, now).await?;
+            serving::let_others_in(&mut session).await?;
+        }
         let row = session
             .fetch_optional(
                 "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'",
@@ -182,13 +194,9 @@ impl Store {
             log_lines: AtomicU64::new(0),
             audit_rows: AtomicU64::new(0),
         };
-        let store = Store {
+        Ok(Store {
             inner: Arc::new(inner),
-        };
-        store
-            .write(|tx| Box::pin(lease::rows::hold_back(tx)))
-            .await?;
-        Ok(store)
+        })
     }
 
     /// Waits until everything handed in is committed, then lets go of the database. Later

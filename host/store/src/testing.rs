@@ -83,6 +83,21 @@ impl Fixture {
         self.store = Store::open(self.options.clone()).await.expect("store");
     }
 
+    /// The same database opened anew after the only store on it was closed.
+    pub async fn restart(&mut self) {
+        self.store.close().await;
+        self.reopen().await;
+    }
+
+    /// Another store on the same database, as a second controller has it.
+    pub async fn second(&self) -> Store {
+        Store::open(self.options.clone()).await.expect("store")
+    }
+
+    pub fn is_postgres(&self) -> bool {
+        self.schema.is_some()
+    }
+
     pub async fn end(self) {
         self.store.close().await;
         if let Some((url, schema)) = &self.schema {

@@ -30,6 +30,7 @@ const MODEL_TABLES: &[&str] = &[
     "DELETE FROM lease_pin WHERE model_uuid = $1",
     "DELETE FROM log WHERE model_uuid = $1",
     "DELETE FROM log_forward WHERE model_uuid = $1",
+    "DELETE FROM agent_connection WHERE model_uuid = $1",
     "DELETE FROM agent_credential WHERE model_uuid = $1",
     "DELETE FROM model_access WHERE model_uuid = $1",
     "DELETE FROM entity_version WHERE model_uuid = $1",

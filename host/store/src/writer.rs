@@ -14,6 +14,7 @@ use crate::db::{self, Probe};
 use crate::error::StoreError;
 use crate::measure::{COUNTS, SECONDS, Spread};
 use crate::options::Database;
+use crate::serving;
 use crate::tx::{Touched, Tx};
 
 /// Jobs of one transaction at most, which bounds how long the first of them waits.
@@ -128,7 +129,10 @@ impl Writer {
             take(message, &mut jobs, &mut stop);
             tx = self.batch(tx, jobs, &mut inbox, &mut stop).await;
             if let Some(stop) = stop {
-                drop(tx);
+                if let Some(mut tx) = tx {
+                    // The connection's end says the same if this fails.
+                    let _ = serving::end(&mut tx.db).await;
+                }
                 let _ = stop.send(());
                 return;
             }
@@ -148,10 +152,11 @@ impl Writer {
         let outcome = async {
             let mut tx = match tx {
                 Some(tx) => tx,
-                None => Tx::new(
-                    db::writer(&self.database, &self.probe).await?,
-                    self.database_time,
-                ),
+                None => {
+                    let mut session = db::writer(&self.database, &self.probe).await?;
+                    serving::join(&mut session).await?;
+                    Tx::new(session, self.database_time)
+                }
             };
             tx.begin_batch().await?;
             loop {

@@ -289,6 +289,8 @@ pub mod host {
         Machines as HostedMachines {} -> Vec<MachineId>;
         /// Identity of the connection's model.
         Model as HostModel {} -> HostedModel;
+        /// Fires when the controller's addresses, which `Model` tells, change.
+        WatchApiAddresses as WatchApiAddresses {} -> Watch;
         /// Fires when somebody asks which workers run; the host answers with `PutReport`.
         WatchReportRequests as WatchReportRequests {} -> Watch;
         PutReport as PutReport { rows: Vec<crate::rest::WorkerRow> } -> Empty;

@@ -31,7 +31,7 @@ pub static WORKERS: &[Worker] = &[
     worker("actionpruner", Same, "model", NotBuilt("waits for actions: there are no operations to prune yet")),
     worker("agent", Lib, "all", Library(&[(Controller, "agent"), (Model, "agent"), (Machine, "agent"), (Unit, "agent")], "the identity that every engine begins with")),
     worker("agentconfigupdater", Adapted, "controller", NotBuilt("waits for controller settings that can be changed while it runs")),
-    worker("apiaddressupdater", Same, "machine, unit", Built(&[(Machine, "api-address-updater")])),
+    worker("apiaddressupdater", Same, "machine, unit", Built(&[(Machine, "api-address-updater"), (Unit, "api-address-updater")])),
     worker("apicaller", Same, "all", Built(&[(Controller, "api-caller"), (Model, "api-caller"), (Machine, "api-caller"), (Unit, "api-caller")])),
     worker("apiconfigwatcher", Same, "all", Built(&[(Controller, "api-config-watcher"), (Model, "api-config-watcher"), (Machine, "api-config-watcher"), (Unit, "api-config-watcher")])),
     worker("apiserver", Same, "controller", Built(&[(Controller, "api-server")])),

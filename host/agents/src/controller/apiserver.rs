@@ -21,7 +21,7 @@ use serde_json::json;
 
 use super::{
     ControllerContext, agent, auditconfigupdater, changestream, compiler, controllerport,
-    dbaccessor, httpserverargs, lease, modelcache, pki, presence, reports,
+    dbaccessor, httpserverargs, lease, modelcache, nodes::Nodes, pki, presence, reports,
 };
 use crate::model::apicaller::Connect;
 
@@ -60,10 +60,13 @@ pub fn manifold() -> Manifold {
         context.or_abort(cache.initialised().unlocked()).await?;
         context.require(changestream::NAME)?;
         context.require(controllerport::NAME)?;
+        let nodes = Nodes::new(&controller, &store, &presence);
+        nodes.announce().await.while_doing("announcing this node")?;
         let identity = ControllerIdentity {
             uuid: controller.config.uuid.clone(),
             name: controller.config.name.clone(),
-            addresses: controller.api_addresses.borrow().clone(),
+            addresses: controller.agent_addresses.borrow().clone(),
+            node: controller.config.node,
             ca_cert: pki::load(&controller.data_dir)
                 .while_doing("reading the certificate authority")?
                 .ca_pem()
@@ -102,6 +105,7 @@ pub fn manifold() -> Manifold {
                 tokio::select! {
                     () = worker.dying().cancelled() => {}
                     () = figures.keep_figures(&introspection) => {}
+                    () = nodes.keep(|addresses| state.set_addresses(addresses)) => {}
                 }
                 state.shut_down();
                 if !state.drained(DRAIN).await {

@@ -91,6 +91,8 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
         port,
         database: options.database.clone(),
         controller_model: controller_model.clone(),
+        node: 0,
+        agents_directory: None,
         limits: options.limits.clone(),
         slow_query_ms: 1000,
         otlp_endpoint: options.otlp_endpoint.clone(),
@@ -136,7 +138,7 @@ pub(super) fn store_options(directory: &Path, database: Option<&str>) -> StoreOp
     }
 }
 
-fn free_port(address: IpAddr, port: u16) -> Result<u16, ControllerError> {
+pub(super) fn free_port(address: IpAddr, port: u16) -> Result<u16, ControllerError> {
     let address = SocketAddr::new(address, port);
     TcpListener::bind(address)
         .and_then(|listener| listener.local_addr())

@@ -28,6 +28,14 @@ pub struct ControllerConfig {
     pub database: Option<String>,
     /// The model named `controller`.
     pub controller_model: ModelUuid,
+    /// Which of the controller's processes this is; 0 is the one that was bootstrapped.
+    #[serde(default)]
+    pub node: u32,
+    /// Where agents of this machine have their directories, shared by all of the controller's
+    /// processes on it, so that each finds the agents that another started; none for `agents`
+    /// in the data directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents_directory: Option<PathBuf>,
     /// Bounds of hooks.
     #[serde(default)]
     pub limits: Limits,
@@ -78,6 +86,17 @@ impl ControllerConfig {
             .and_then(|()| std::fs::rename(&next, &path))
             .and_then(|()| std::fs::File::open(data_dir)?.sync_all())
             .map_err(file("write", &path))
+    }
+
+    /// Where agents have their directories, one for each model.
+    pub fn agents_directory(&self, data_dir: &Path) -> PathBuf {
+        let shared = self.agents_directory.clone();
+        shared.unwrap_or_else(|| data_dir.join("agents"))
+    }
+
+    /// The tag under which this process holds leases: like Juju's controllers, that of a machine.
+    pub fn claimant(&self) -> String {
+        format!("machine-{}", self.node)
     }
 
     pub fn slow_query(&self) -> Duration {

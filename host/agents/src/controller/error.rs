@@ -17,6 +17,10 @@ pub enum ControllerError {
     NoController(PathBuf),
     #[error("there is a controller in {} already", .0.display())]
     AlreadyThere(PathBuf),
+    #[error("the controller in {} keeps its data in a file, which serves one process", .0.display())]
+    OneProcess(PathBuf),
+    #[error("the database does not hold this controller's models")]
+    OtherDatabase,
     #[error("a controller runs in {} already{}", directory.display(), pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     AlreadyRunning {
         directory: PathBuf,
@@ -60,6 +64,10 @@ impl ControllerError {
             ControllerError::AlreadyThere(_) => {
                 "start it with `periapt controller start`, or choose another --data-dir"
             }
+            ControllerError::OneProcess(_) => {
+                "bootstrap a controller with --postgres-url to run several processes of it"
+            }
+            ControllerError::OtherDatabase => "see which database controller.json names",
             ControllerError::AlreadyRunning { .. } => "use the one that runs, or stop it first",
             ControllerError::Port { .. } => "choose another port, or stop what uses this one",
             ControllerError::File { .. } => "see whether the folder is there and belongs to you",
@@ -76,6 +84,8 @@ impl ControllerError {
         match self {
             ControllerError::NoController(_) => "controller-not-found",
             ControllerError::AlreadyThere(_) => "controller-already-exists",
+            ControllerError::OneProcess(_) => "controller-needs-postgresql",
+            ControllerError::OtherDatabase => "controller-not-in-database",
             ControllerError::AlreadyRunning { .. } => "controller-already-running",
             ControllerError::Port { .. } => "port-unavailable",
             ControllerError::File { .. } => "controller-file",

@@ -22,6 +22,7 @@ mod error;
 mod httpserver;
 mod httpserverargs;
 mod introspection;
+mod join;
 mod lease;
 mod leaseexpiry;
 mod log;
@@ -30,6 +31,7 @@ mod modelcache;
 mod modelworkermanager;
 mod multiwatcher;
 pub mod muxhttpserver;
+mod nodes;
 mod pki;
 mod presence;
 mod querylogger;
@@ -58,6 +60,7 @@ pub use compiler::COMMAND as COMPILE_COMMAND;
 pub use config::ControllerConfig;
 pub use error::ControllerError;
 pub use introspection::SOCKET as INTROSPECTION_SOCKET;
+pub use join::{JoinOptions, JoinResult, join};
 pub use run::{Ready, RunOptions, run, run_process, running_pid};
 
 use crate::model::singular;
@@ -76,8 +79,10 @@ pub struct ControllerContext {
     pub program: PathBuf,
     pub clock: SharedClock,
     pub providers: Arc<dyn Providers>,
-    /// `host:port`, known once the port is bound.
+    /// `host:port` of this process, known once the port is bound.
     api_addresses: Arc<watch::Sender<Vec<String>>>,
+    /// `host:port` of every process of the controller, as agents are told of them.
+    agent_addresses: Arc<watch::Sender<Vec<String>>>,
     engines: EngineRegistry,
     /// How the API asks the process to end.
     stop_signal: StopSignal,
@@ -105,13 +110,14 @@ impl ControllerContext {
     }
 
     fn agents_directory(&self) -> PathBuf {
-        self.data_dir.join("agents")
+        self.config.agents_directory(&self.data_dir)
     }
 }
 
 /// The table. Rows are in the order in which the gates open.
 pub fn manifolds(controller: &ControllerContext) -> Manifolds {
     let own_tag = Tag::Controller(controller.config.uuid.clone());
+    let claimant = controller.config.claimant();
 
     Manifolds::new()
         .add(agent::NAME, agent::manifold(controller))
@@ -138,10 +144,7 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
         .add(httpserver::NAME, httpserver::manifold())
         .add(apiconfigwatcher::NAME, apiconfigwatcher::manifold())
         .add(apicaller::NAME, apicaller::manifold())
-        .add(
-            singular::PRIMARY,
-            singular::manifold(own_tag.clone(), own_tag),
-        )
+        .add(singular::PRIMARY, singular::manifold(own_tag, claimant))
         .add(logger::NAME, logger::manifold())
         .group(Housing::new().flag(upgradesteps::FLAG), |rows| {
             rows.add(modelworkermanager::NAME, modelworkermanager::manifold())

@@ -107,7 +107,9 @@ impl Manager {
             controller: self.controller.config.uuid.clone(),
             connect: Arc::clone(&self.connect) as Arc<_>,
             providers: Arc::clone(&self.controller.providers),
+            claimant: self.controller.config.claimant(),
             api_addresses: self.controller.api_addresses.subscribe(),
+            agent_addresses: self.controller.agent_addresses.subscribe(),
             ca_cert: Arc::clone(&self.ca_cert),
             agents_directory: self.controller.agents_directory(),
         };

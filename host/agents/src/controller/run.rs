@@ -226,7 +226,7 @@ pub(super) fn context(
     } = options;
     let providers = providers.unwrap_or_else(|| {
         Arc::new(LocalProviders::new(LocalOptions {
-            directory: data_dir.join("agents"),
+            directory: config.agents_directory(&data_dir),
             program: Program {
                 path: program.clone(),
                 arguments: ["agent", "run", "--config"].map(str::to_owned).to_vec(),
@@ -242,6 +242,7 @@ pub(super) fn context(
         program,
         providers,
         api_addresses: Arc::new(watch::Sender::new(Vec::new())),
+        agent_addresses: Arc::new(watch::Sender::new(Vec::new())),
         engines: EngineRegistry::default(),
         stop_signal: StopSignal::new(),
         stop,

@@ -28,6 +28,8 @@ pub(crate) fn table() -> Manifolds {
         port: 0,
         database: None,
         controller_model: "c0c0c0c0-0000-4000-8000-000000000002".parse().unwrap(),
+        node: 0,
+        agents_directory: None,
         limits: Default::default(),
         slow_query_ms: 1000,
         otlp_endpoint: None,

@@ -246,6 +246,39 @@ async fn an_agent_process_deploys_reports_survives_an_outage_and_follows_removal
     assert_eq!(ended.unwrap(), ExitReason::Stopped);
 }
 
+/// apiaddressupdater: "within one watch event every agent's conf lists both addresses; when the
+/// list is emptied, the old addresses stay"; apiconfigwatcher: the connection is made anew.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_learns_the_addresses_of_all_of_its_controllers() {
+    let host = Host::new(false);
+    let running = host.run();
+    let mut conf = host.context.conf.subscribe();
+    let both = ["192.0.2.1:17070", "192.0.2.2:17070"];
+    for told in [both.as_slice(), &[], &both[1..]] {
+        host.controller.set_addresses(told);
+        let expected = if told.is_empty() {
+            both.as_slice()
+        } else {
+            told
+        };
+        let learnt = conf.wait_for(|config| config.api_addresses == expected);
+        let learnt = tokio::time::timeout(LIMIT, learnt).await;
+        learnt.expect("learnt in time").unwrap();
+    }
+    let again = async {
+        while host.dial.dials.load(Ordering::SeqCst) < 3 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, again)
+        .await
+        .expect("a connection for each list");
+    let written = AgentConfig::read(&host._directory.path().join("agent.json")).unwrap();
+    assert_eq!(written.api_addresses, both[1..]);
+    host.context.stopping.cancel();
+    assert_eq!(running.await.unwrap().unwrap(), ExitReason::Stopped);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_login_ends_the_agent_for_good() {
     let host = Host::new(true);

@@ -45,8 +45,12 @@ pub struct ModelContext {
     pub is_controller_model: bool,
     pub connect: Arc<dyn Connect>,
     pub providers: Arc<dyn Providers>,
-    /// `host:port` of each controller, as agents reach them.
+    /// The tag under which this process of the controller claims leases.
+    pub claimant: String,
+    /// `host:port` of this process of the controller.
     pub api_addresses: watch::Receiver<Vec<String>>,
+    /// `host:port` of all of them, as agents reach them.
+    pub agent_addresses: watch::Receiver<Vec<String>>,
     /// The authority that signs the controllers' certificates, PEM.
     pub ca_cert: Arc<str>,
     /// Where agents keep their directories, one per model.
@@ -56,7 +60,6 @@ pub struct ModelContext {
 /// The table. Rows are in the order in which the gates open.
 pub fn manifolds(model: &ModelContext) -> Manifolds {
     let entity = Tag::Model(model.uuid.clone());
-    let controller = Tag::Controller(model.controller.clone());
     let responsible = Housing::new().flag(singular::NAME);
     let not_dead = Housing::new().flag(singular::NAME).flag(lifeflag::NOT_DEAD);
     let credential = Housing::new().flag(credentialvalidator::NAME);
@@ -68,7 +71,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
         .add(apicaller::NAME, apicaller::manifold())
         .add(
             singular::NAME,
-            singular::manifold(entity.clone(), controller),
+            singular::manifold(entity.clone(), model.claimant.clone()),
         )
         .add(
             lifeflag::NOT_DEAD,

@@ -1,7 +1,8 @@
-//! **singular**: the flag `is-responsible`, true in the one controller that acts for the model.
+//! **singular**: the flag `is-responsible`, true in the one process of the controller that acts
+//! for the model.
 //!
 //! Trigger: start, and half of the lease's time. Action: it claims the model's lease for this
-//! controller and renews it. Effect: the workers behind the flag run in one controller at a
+//! process and renews it. Effect: the workers behind the flag run in one process at a
 //! time. Refused, the flag is false until the lease is free, then it bounces to claim again. A
 //! renewal that fails makes it bounce at once, so that the flag falls before the lease does.
 
@@ -26,11 +27,11 @@ pub const PRIMARY: &str = "is-primary-controller-flag";
 pub const LEASE: Duration = Duration::from_secs(60);
 
 /// A flag for `claimant` and the lease of `entity`. Lends a [`Flag`].
-pub fn manifold(entity: Tag, claimant: Tag) -> Manifold {
+pub fn manifold(entity: Tag, claimant: String) -> Manifold {
     Manifold::new(move |context| {
         let claim = Claim {
             entity: entity.clone(),
-            claimant: claimant.to_string(),
+            claimant: claimant.clone(),
             duration_ms: u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX),
         };
         async move {

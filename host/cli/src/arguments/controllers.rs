@@ -44,6 +44,8 @@ pub struct Bootstrap {
 pub enum ControllerCommand {
     /// Run a controller in the foreground.
     Run(ControllerRun),
+    /// Make and start one more process of a controller that keeps its data in PostgreSQL.
+    Join(JoinController),
     /// Start a controller of this machine in the background.
     Start(StartController),
     /// Stop a controller; its agents and units go on.
@@ -58,6 +60,22 @@ pub struct ControllerRun {
     /// Leave the terminal's session first.
     #[arg(long, hide = true)]
     pub detached: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct JoinController {
+    /// Directory of a process of the controller; it may run.
+    #[arg(long, value_name = "DIR")]
+    pub from: PathBuf,
+    /// Directory of the new process.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: PathBuf,
+    /// Address to listen on.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    pub address: IpAddr,
+    /// Port to listen on; 0 takes a free one [default: 17070, or the next free one].
+    #[arg(long)]
+    pub port: Option<u16>,
 }
 
 #[derive(Debug, Args)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
-use periapt_agents::controller::{BootstrapOptions, BootstrapResult};
+use periapt_agents::controller::{BootstrapOptions, BootstrapResult, JoinOptions};
 use periapt_client::rest::RestClient;
 use periapt_model::hook::Limits;
 use serde_json::Value;
 
 use super::Context;
-use crate::arguments::{Bootstrap, StartController};
+use crate::arguments::{Bootstrap, JoinController, StartController};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::files::{Account, Controller, Model};
 use crate::processes;
@@ -73,6 +73,35 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
     context
         .output
         .say("Add a model with: periapt add-model NAME");
+    Ok(())
+}
+
+/// `controller join`: one more process of a controller that is there.
+pub async fn join(context: &Context, arguments: JoinController) -> Outcome {
+    let data_dir = absolute(&arguments.data_dir)?;
+    let options = JoinOptions {
+        from: absolute(&arguments.from)?,
+        data_dir: data_dir.clone(),
+        address: arguments.address,
+        port: free_port(arguments.address, arguments.port)?,
+    };
+    let joined = processes::join(options).await?;
+    // The endpoints are those of all processes, whichever answers.
+    let uuid = joined.uuid.to_string();
+    context.files.change(|contents| {
+        let known = contents.controllers.controllers.values_mut();
+        for controller in known.filter(|controller| controller.uuid == uuid) {
+            if !controller.api_endpoints.contains(&joined.api_endpoint) {
+                controller.api_endpoints.push(joined.api_endpoint.clone());
+            }
+        }
+    })?;
+    let endpoint = std::slice::from_ref(&joined.api_endpoint);
+    start_and_wait(&data_dir, endpoint, &joined.ca_pem).await?;
+    context.output.say(&format!(
+        "Process {} of controller \"{}\" is ready at https://{}",
+        joined.node, joined.name, joined.api_endpoint
+    ));
     Ok(())
 }
 

@@ -38,6 +38,9 @@ pub struct Context {
 pub async fn run(context: &Context, command: Command) -> Outcome {
     match command {
         Command::Bootstrap(arguments) => bootstrap::bootstrap(context, arguments).await,
+        Command::Controller(ControllerCommand::Join(arguments)) => {
+            bootstrap::join(context, arguments).await
+        }
         Command::Controller(ControllerCommand::Start(arguments)) => {
             bootstrap::start(context, arguments).await
         }

@@ -2,8 +2,8 @@
 
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::host::{
-    HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport, WatchHostedMachines,
-    WatchIntrospectionRequests, WatchReportRequests,
+    HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport, WatchApiAddresses,
+    WatchHostedMachines, WatchIntrospectionRequests, WatchReportRequests,
 };
 use periapt_wire::rpc::{Empty, code};
 
@@ -19,6 +19,10 @@ handlers! {
         session.watch(source, watch::texts(&machines))
     };
     HostedMachines: |session, _| Ok(session.store().hosted_machines(session.model()?).await?);
+    WatchApiAddresses: |session, _| {
+        let interest = Interest::any_model().all(namespace::CONTROLLER_NODE);
+        session.watch(watch::notify(session, interest), Vec::new())
+    };
     HostModel: |session, _| {
         let model = session.model()?;
         let info = session.store().get_model(model).await?;
@@ -28,7 +32,10 @@ handlers! {
             uuid: info.uuid,
             name: info.name,
             controller_uuid: state.controller().uuid.clone(),
-            api_addresses: state.addresses(),
+            api_addresses: match session.store().controller_addresses().await? {
+                none if none.is_empty() => state.addresses(),
+                all => all,
+            },
             limits: state.limits().clone(),
         })
     };

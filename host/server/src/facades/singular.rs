@@ -12,6 +12,10 @@ use crate::rpc::{RpcError, Session};
 handlers! {
     Claim: |session, call| {
         let uuid = subject(session, &call.entity)?;
+        // Another process of the controller claims for itself, over its own connection.
+        if call.claimant != session.state().controller().claimant() {
+            return Err(RpcError::denied());
+        }
         let duration = Duration::from_millis(call.duration_ms);
         let leases = session.state().leases();
         leases

@@ -190,6 +190,7 @@ impl Introspection {
             let agent = self.presence.agents(&model);
             let state = match agent {
                 Some(_) => "connected",
+                None if self.presence.is_elsewhere(&model) => "connected elsewhere",
                 None if self.presence.is_present(&model) => "expected",
                 None => "lost",
             };

@@ -4,8 +4,11 @@
 //! that a restart of it does not make every agent look lost; for the same reason nobody is
 //! called absent in the first seconds after the controller started, when agents that lived
 //! through the restart are still on their way back.
+//!
+//! Where several processes are one controller, each knows its own connections and is told of
+//! those to the others.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +33,7 @@ struct Shared {
     clock: SharedClock,
     started: Duration,
     agents: Mutex<HashMap<ModelUuid, AgentPresence>>,
+    elsewhere: Mutex<HashSet<ModelUuid>>,
     changed: watch::Sender<()>,
 }
 
@@ -49,6 +53,7 @@ impl Presence {
                 clock,
                 started,
                 agents: Mutex::default(),
+                elsewhere: Mutex::default(),
                 changed: watch::Sender::new(()),
             }),
         }
@@ -74,14 +79,31 @@ impl Presence {
         }
     }
 
-    /// None while no agent of the model is connected.
+    /// Replaces the models whose agent is connected to another process of the controller.
+    pub fn set_elsewhere(&self, models: HashSet<ModelUuid>) {
+        let mut elsewhere = self.elsewhere();
+        if *elsewhere != models {
+            *elsewhere = models;
+            drop(elsewhere);
+            self.shared.changed.send_replace(());
+        }
+    }
+
+    /// Whether the model's agent is connected to another process of the controller.
+    pub fn is_elsewhere(&self, model: &ModelUuid) -> bool {
+        self.elsewhere().contains(model)
+    }
+
+    /// None while no agent of the model is connected here.
     pub fn agents(&self, model: &ModelUuid) -> Option<AgentPresence> {
         self.lock().get(model).copied()
     }
 
     /// Whether the model's agent is connected, or may be on its way.
     pub fn is_present(&self, model: &ModelUuid) -> bool {
-        self.agents(model).is_some() || self.shared.clock.monotonic() < self.shared.started + GRACE
+        self.agents(model).is_some()
+            || self.is_elsewhere(model)
+            || self.shared.clock.monotonic() < self.shared.started + GRACE
     }
 
     /// Changes whenever some model's agent comes or goes.
@@ -98,6 +120,13 @@ impl Presence {
             .collect();
         all.sort_by(|one, other| one.0.cmp(&other.0));
         all
+    }
+
+    fn elsewhere(&self) -> MutexGuard<'_, HashSet<ModelUuid>> {
+        self.shared
+            .elsewhere
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ModelUuid, AgentPresence>> {

@@ -47,3 +47,21 @@ fn nobody_is_absent_before_the_grace_is_over() {
     let _guard = presence.enter(&model());
     assert!(presence.is_present(&model()));
 }
+
+#[test]
+fn an_agent_connected_to_another_process_of_the_controller_is_present() {
+    let clock = FakeClock::new();
+    let presence = Presence::new(clock.shared());
+    clock.advance(GRACE);
+    let model = model();
+    assert!(!presence.is_present(&model));
+    let mut changed = presence.changed();
+    presence.set_elsewhere([model.clone()].into());
+    assert!(presence.is_present(&model) && presence.agents(&model).is_none());
+    assert!(changed.has_changed().unwrap());
+    changed.mark_unchanged();
+    presence.set_elsewhere([model.clone()].into());
+    assert!(!changed.has_changed().unwrap(), "nothing new");
+    presence.set_elsewhere(Default::default());
+    assert!(!presence.is_present(&model));
+}

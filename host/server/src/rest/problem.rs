@@ -216,7 +216,7 @@ fn status_of(error: &StoreError) -> u16 {
             "precondition-failed" => 412,
             _ => 400,
         },
-        StoreError::Stopped | StoreError::Locked => 503,
+        StoreError::Stopped | StoreError::Locked | StoreError::LeaseTimedOut { .. } => 503,
         StoreError::DiskFull => 507,
         StoreError::SchemaTooNew { .. }
         | StoreError::Database { .. }

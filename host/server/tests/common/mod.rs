@@ -171,6 +171,7 @@ impl House {
                     ca_cert: ca_cert.clone(),
                     database: "sqlite".to_owned(),
                     started_at: 1,
+                    node: 0,
                 },
                 stop: stop.clone(),
                 observation: observation.clone(),

@@ -9,6 +9,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_control_room.sql"),
     include_str!("migrations/0003_relations.sql"),
+    include_str!("migrations/0004_controller_nodes.sql"),
 ];
 
 /// Locks the schema on PostgreSQL; any number that nobody else uses.

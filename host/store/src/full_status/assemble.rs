@@ -229,8 +229,11 @@ fn unit_status(row: UnitRow, context: &UnitContext<'_>) -> UnitStatus {
             ..detailed(agent, row.life)
         },
         workload_version: row.workload_version,
-        public_address: address.cloned().unwrap_or_default(),
         // A subordinate is where its principal is.
+        public_address: address
+            .filter(|_| row.principal.is_none())
+            .cloned()
+            .unwrap_or_default(),
         machine: row
             .machine
             .map(String::from)

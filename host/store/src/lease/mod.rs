@@ -8,23 +8,30 @@
 //!
 //! Two choices differ from Juju, both for liveness: an expired lease can be taken at once
 //! instead of after the sweep, and a waiter is looked at when it registers instead of at the
-//! next tick. A third is a kindness: as the store opens, a lease whose holder could not renew it
-//! during the outage gets one more period, so that leaderships do not move for nothing.
+//! next tick. A third is a kindness: when a store opens after all of them were gone, a lease
+//! whose holder could not renew it during the outage gets one more period, so that leaderships
+//! do not move for nothing. A fourth is simplicity: a manager keeps nothing in memory but the
+//! calls under way, so an error of the store fails the call and never the manager.
 
 use std::time::Duration;
 
-use periapt_model::{ApplicationName, ModelUuid, Tag, UnitName};
-use serde_json::json;
+use periapt_engine::{SharedRandomness, SystemRandomness};
+use periapt_model::{ModelUuid, Tag};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::db::params;
 use crate::error::StoreError;
 use crate::{Result, Store};
 
+mod claims;
 mod namespace;
+mod report;
 pub(crate) mod rows;
+mod secretary;
 #[cfg(test)]
 mod tests;
 mod wakes;
@@ -51,6 +58,8 @@ pub struct Lease {
 struct Counters {
     claims: AtomicU64,
     denied: AtomicU64,
+    retried: AtomicU64,
+    timed_out: AtomicU64,
     waiting: AtomicU64,
 }
 
@@ -59,72 +68,35 @@ struct Counters {
 #[derive(Clone)]
 pub struct Manager {
     store: Store,
+    randomness: SharedRandomness,
+    /// Takes nothing new any more.
     stopped: CancellationToken,
+    /// Waits for nothing any more.
+    abandoned: CancellationToken,
     counters: Arc<Counters>,
+    /// Claims and revocations handed to the store and not decided, their callers gone or not.
+    claiming: TaskTracker,
+    revoking: TaskTracker,
+    changed: Arc<watch::Sender<()>>,
 }
 
 impl Manager {
     pub fn new(store: &Store) -> Self {
+        Self::with_randomness(store, Arc::new(SystemRandomness))
+    }
+
+    /// A manager that spreads its retries by `randomness`.
+    pub fn with_randomness(store: &Store, randomness: SharedRandomness) -> Self {
         Self {
             store: store.clone(),
+            randomness,
             stopped: CancellationToken::new(),
+            abandoned: CancellationToken::new(),
             counters: Arc::default(),
+            claiming: TaskTracker::new(),
+            revoking: TaskTracker::new(),
+            changed: Arc::new(watch::Sender::new(())),
         }
-    }
-
-    /// Claims the lease, or extends it when `holder` has it already.
-    /// [`StoreError::LeaseDenied`] while another holds it.
-    pub async fn claim(
-        &self,
-        namespace: Namespace,
-        model: &ModelUuid,
-        name: &str,
-        holder: &str,
-        duration: Duration,
-    ) -> Result<()> {
-        self.require_running()?;
-        check_names(namespace, name, holder)?;
-        if duration.is_zero() {
-            return Err(StoreError::bad_request(
-                "a lease needs a duration greater than zero",
-            ));
-        }
-        self.counters.claims.fetch_add(1, Ordering::Relaxed);
-        // Most claims come from the many units that do not lead: they need not wait for the
-        // writer, nor others for them.
-        if self.held_by_another(namespace, model, name, holder).await? {
-            self.counters.denied.fetch_add(1, Ordering::Relaxed);
-            return Err(StoreError::LeaseDenied {
-                lease: name.to_owned(),
-            });
-        }
-        let (model, name, holder) = (model.clone(), name.to_owned(), holder.to_owned());
-        let claimed = self
-            .store
-            .write(move |tx| {
-                Box::pin(async move {
-                    rows::claim(tx, namespace, &model, &name, &holder, duration).await
-                })
-            })
-            .await;
-        if matches!(claimed, Err(StoreError::LeaseDenied { .. })) {
-            self.counters.denied.fetch_add(1, Ordering::Relaxed);
-        }
-        claimed
-    }
-
-    async fn held_by_another(
-        &self,
-        namespace: Namespace,
-        model: &ModelUuid,
-        name: &str,
-        holder: &str,
-    ) -> Result<bool> {
-        let mut db = self.store.glance().await?;
-        let Some(held) = rows::find(&mut db, namespace, model, name).await? else {
-            return Ok(false);
-        };
-        Ok(held.holder != holder && !held.is_over(self.store.lease_now(&mut db).await?))
     }
 
     /// Returns when the lease can be claimed: at once if it can be now.
@@ -134,10 +106,9 @@ impl Manager {
         model: &ModelUuid,
         name: &str,
     ) -> Result<()> {
-        self.counters.waiting.fetch_add(1, Ordering::Relaxed);
-        let waited = self.wait(namespace, model, name).await;
-        self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
-        waited
+        secretary::check_lease(namespace, name)?;
+        let _waiting = Waiting::begin(&self.counters);
+        self.wait(namespace, model, name).await
     }
 
     async fn wait(&self, namespace: Namespace, model: &ModelUuid, name: &str) -> Result<()> {
@@ -169,24 +140,6 @@ impl Manager {
         }
     }
 
-    /// Gives the lease back; nobody holding it is fine, another holding it is
-    /// [`StoreError::LeaseDenied`]. Waiters hear of it at once.
-    pub async fn revoke(
-        &self,
-        namespace: Namespace,
-        model: &ModelUuid,
-        name: &str,
-        holder: &str,
-    ) -> Result<()> {
-        self.require_running()?;
-        let (model, name, holder) = (model.clone(), name.to_owned(), holder.to_owned());
-        self.store
-            .write(move |tx| {
-                Box::pin(async move { rows::revoke(tx, namespace, &model, &name, &holder).await })
-            })
-            .await
-    }
-
     /// [`StoreError::LeaseLost`] unless `holder` has the lease. For a decision that must hold
     /// at commit use a store method that checks inside its transaction.
     pub async fn check(
@@ -196,6 +149,7 @@ impl Manager {
         name: &str,
         holder: &str,
     ) -> Result<()> {
+        secretary::check(namespace, name, holder)?;
         match self.holder(namespace, model, name).await? {
             Some(found) if found == holder => Ok(()),
             _ => Err(StoreError::LeaseLost {
@@ -213,6 +167,7 @@ impl Manager {
         name: &str,
     ) -> Result<Option<String>> {
         self.require_running()?;
+        secretary::check_lease(namespace, name)?;
         let mut db = self.store.glance().await?;
         let held = rows::find(&mut db, namespace, model, name).await?;
         let now = self.store.lease_now(&mut db).await?;
@@ -234,8 +189,11 @@ impl Manager {
         name: &str,
         entity: &Tag,
     ) -> Result<()> {
+        self.require_running()?;
+        secretary::check_lease(namespace, name)?;
         let params = params![namespace.as_str(), model, name, entity.to_string()];
-        self.store
+        let pinned = self
+            .store
             .write(move |tx| {
                 Box::pin(async move {
                     let sql = "INSERT INTO lease_pin (namespace, model_uuid, name, entity)
@@ -243,7 +201,9 @@ impl Manager {
                     tx.db.execute(sql, params).await.map(|_| ())
                 })
             })
-            .await
+            .await;
+        self.note_change();
+        pinned
     }
 
     /// Undoes `pin` of the same entity. Idempotent.
@@ -254,9 +214,12 @@ impl Manager {
         name: &str,
         entity: &Tag,
     ) -> Result<()> {
+        self.require_running()?;
+        secretary::check_lease(namespace, name)?;
         let params = params![namespace.as_str(), model, name, entity.to_string()];
         let touched = (model.clone(), format!("{namespace}/{name}"));
-        self.store
+        let unpinned = self
+            .store
             .write(move |tx| {
                 Box::pin(async move {
                     let sql = "DELETE FROM lease_pin
@@ -267,7 +230,9 @@ impl Manager {
                     Ok(())
                 })
             })
-            .await
+            .await;
+        self.note_change();
+        unpinned
     }
 
     /// Pinned leases with the entities that pin them.
@@ -310,7 +275,9 @@ impl Manager {
         if !needed {
             return Ok(0);
         }
-        self.store.write(move |tx| Box::pin(rows::expire(tx))).await
+        let expired = self.store.write(move |tx| Box::pin(rows::expire(tx))).await;
+        self.note_change();
+        expired
     }
 
     /// Whether it serves.
@@ -318,18 +285,37 @@ impl Manager {
         !self.stopped.is_cancelled()
     }
 
-    /// Ends the manager: whoever waits gets [`StoreError::Stopped`], as does every later call.
+    /// Takes no calls any more: whoever waits for a lease gets [`StoreError::Stopped`], as does
+    /// every later call. Claims and revocations under way go on to their end.
     pub fn stop(&self) {
         self.stopped.cancel();
+        self.claiming.close();
+        self.revoking.close();
     }
 
-    /// Numbers for the worker report.
-    pub fn report(&self) -> serde_json::Value {
-        json!({
-            "claims": self.counters.claims.load(Ordering::Relaxed),
-            "denied": self.counters.denied.load(Ordering::Relaxed),
-            "waiting": self.counters.waiting.load(Ordering::Relaxed),
-        })
+    /// Stops, and waits for the claims and revocations under way; false when `bound` came
+    /// first. Those that are not decided then get [`StoreError::Stopped`], and the store may
+    /// still carry them out: the row says who won, and a claimant that asks again extends it.
+    pub async fn shut_down(&self, bound: Duration) -> bool {
+        self.stop();
+        let ended = async {
+            self.claiming.wait().await;
+            self.revoking.wait().await;
+        };
+        let clock = self.store.clock();
+        let in_time = periapt_engine::clock::timeout(clock.as_ref(), bound, ended).await;
+        self.abandoned.cancel();
+        in_time.is_some()
+    }
+
+    /// Changes when a call has ended that may have changed a lease, a pin or a number of the
+    /// report.
+    pub fn changed(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    fn note_change(&self) {
+        self.changed.send_replace(());
     }
 
     fn require_running(&self) -> Result<()> {
@@ -341,29 +327,18 @@ impl Manager {
     }
 }
 
-/// The secretary: refuses names that cannot be leases or holders.
-fn check_names(namespace: Namespace, name: &str, holder: &str) -> Result<()> {
-    match namespace {
-        Namespace::ApplicationLeadership => {
-            let application: ApplicationName = name.parse()?;
-            let unit: UnitName = holder.parse()?;
-            if unit.application() != application {
-                return Err(StoreError::bad_request(format!(
-                    "{unit} is not a unit of {application}"
-                )));
-            }
-        }
-        Namespace::SingularController => {
-            let _: ModelUuid = name.parse()?;
-            match holder.parse()? {
-                Tag::Controller(_) | Tag::Machine(_) | Tag::Agent(_) => {}
-                other => {
-                    return Err(StoreError::bad_request(format!(
-                        "{other} is no controller or machine agent"
-                    )));
-                }
-            }
-        }
+/// A caller that waits for a lease, counted also when it goes away in the middle.
+struct Waiting<'m>(&'m Counters);
+
+impl<'m> Waiting<'m> {
+    fn begin(counters: &'m Counters) -> Self {
+        counters.waiting.fetch_add(1, Ordering::Relaxed);
+        Self(counters)
     }
-    Ok(())
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
 }

@@ -189,14 +189,13 @@ pub(crate) async fn needs_sweep(db: &mut Session, now: i64) -> Result<bool> {
     Ok(db.count(sql, params![now]).await? > 0)
 }
 
-/// As a store opens: a lease with less than half of its period left, whose holder should have
-/// renewed it and could not, gets one period from now on. Without this every leadership would
-/// move after an outage although no unit died.
-pub(crate) async fn hold_back(tx: &mut Tx) -> Result<()> {
-    let now = tx.lease_now().await?;
+/// As a store opens while no other serves: a lease with less than half of its period left, whose
+/// holder should have renewed it and could not, gets one period from now on. Without this every
+/// leadership would move after an outage although no unit died.
+pub(crate) async fn hold_back(db: &mut Session, now: i64) -> Result<()> {
     let sql = "UPDATE lease SET expires_at = $1 + expires_at - started_at, started_at = $1
         WHERE expires_at - $1 <= (expires_at - started_at) / 2";
-    tx.db.execute(sql, params![now]).await.map(|_| ())
+    db.execute(sql, params![now]).await.map(|_| ())
 }
 
 /// All leases.

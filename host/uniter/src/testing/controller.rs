@@ -61,6 +61,7 @@ struct Inner {
     charms: HashMap<String, CharmInfo>,
     blobs: HashMap<String, Vec<u8>>,
     settings: Values,
+    addresses: Vec<String>,
     leaders: HashMap<String, UnitName>,
     relations: BTreeMap<u64, Relation>,
     leader_settings: HashMap<String, relations::Bag>,
@@ -207,6 +208,11 @@ impl Controller {
     }
 
     /// Gives the leadership away, or frees it, and wakes whoever waits for it.
+    pub fn set_addresses(&self, addresses: &[&str]) {
+        self.lock().addresses = addresses.iter().map(|one| (*one).to_owned()).collect();
+        self.touch(&["addresses".to_owned()]);
+    }
+
     pub fn set_leader(&self, application: &str, leader: Option<UnitName>) {
         {
             let mut inner = self.lock();
@@ -340,6 +346,7 @@ impl Controller {
         Ok(match method {
             "WatchModelConfig" => value(self.watch("config")),
             "WatchMachines" => value(self.watch("machines")),
+            "WatchApiAddresses" => value(self.watch("addresses")),
             "WatchReportRequests" => value(self.watch("reports")),
             "WatchIntrospectionRequests" => value(self.watch("looks")),
             "WatchUnits" => value(self.watch(&format!("units:{}", machine()?))),
@@ -375,7 +382,7 @@ impl Controller {
                 uuid: model(),
                 name: "default".parse().map_err(unusable)?,
                 controller_uuid: model(),
-                api_addresses: Vec::new(),
+                api_addresses: self.lock().addresses.clone(),
                 limits: self.limits.clone(),
             }),
             "PutReport" => {

@@ -163,7 +163,7 @@ pub struct PresenceReport {
     pub connections: u64,
     /// When the first of the connections logged in, microseconds UTC; none while there is none.
     pub since: Option<i64>,
-    /// `connected`, `expected` (shortly after the controller's start) or `lost`.
+    /// `connected`, `connected elsewhere` (to another process of the controller), `expected` (shortly after the controller's start) or `lost`.
     pub state: String,
 }
 

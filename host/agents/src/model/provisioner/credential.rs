@@ -56,7 +56,10 @@ impl Credential {
             password,
             model_uuid: self.model.uuid.clone(),
             controller_uuid: self.model.controller.clone(),
-            api_addresses: self.model.api_addresses.borrow().clone(),
+            api_addresses: addresses(
+                &self.model.agent_addresses.borrow(),
+                known.as_ref().map(|(known, _)| known),
+            ),
             ca_cert: self.model.ca_cert.to_string(),
             directory: self.model.agents_directory.join(self.model.uuid.as_str()),
         };
@@ -83,5 +86,16 @@ impl Credential {
                     && config.controller_uuid == self.model.controller
             });
         Ok(config.map(|config| (config, bytes)))
+    }
+}
+
+/// The addresses to write. An agent that knows one of the controller's processes hears of the
+/// others from it: it is not restarted for them.
+fn addresses(all: &[String], known: Option<&AgentConfig>) -> Vec<String> {
+    match known {
+        Some(known) if known.api_addresses.iter().any(|one| all.contains(one)) => {
+            known.api_addresses.clone()
+        }
+        _ => all.to_vec(),
     }
 }

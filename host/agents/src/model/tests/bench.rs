@@ -36,6 +36,8 @@ pub struct Bench {
     pub clock: FakeClock,
     pub store: Store,
     pub state: ServerState,
+    /// That of the controller's other process.
+    other: ServerState,
     pub leases: lease::Manager,
     pub provider: Arc<Double>,
     pub compiler: Arc<Compiler>,
@@ -59,28 +61,32 @@ impl Bench {
         let presence = Presence::new(clock.shared());
         // Nobody follows events here, so the feed need not run.
         let feed = Feed::new(store.clone(), clock.shared(), presence.clone());
-        let state = ServerState::new(ServerOptions {
-            store: store.clone(),
-            leases: leases.clone(),
-            clock: clock.shared(),
-            authenticator: Authenticator::new(store.clone(), clock.shared()),
-            presence,
-            audit: Recorder::start(store.clone(), None, Default::default()),
-            cache: ModelCache::new(feed),
-            compiler: Arc::clone(&compiler) as Arc<dyn CharmCompiler>,
-            reports: Arc::new(NoReports),
-            limits: Default::default(),
-            controller: ControllerIdentity {
-                uuid: CONTROLLER.parse().unwrap(),
-                name: "home".into(),
-                addresses: vec!["127.0.0.1:17070".into()],
-                ca_cert: String::new(),
-                database: "sqlite".into(),
-                started_at: 1,
-            },
-            stop: StopSignal::new(),
-            observation: Observation::new(clock.shared(), Spans::off()),
-        });
+        let state_of = |node: u32| {
+            ServerState::new(ServerOptions {
+                store: store.clone(),
+                leases: leases.clone(),
+                clock: clock.shared(),
+                authenticator: Authenticator::new(store.clone(), clock.shared()),
+                presence: presence.clone(),
+                audit: Recorder::start(store.clone(), None, Default::default()),
+                cache: ModelCache::new(feed.clone()),
+                compiler: Arc::clone(&compiler) as Arc<dyn CharmCompiler>,
+                reports: Arc::new(NoReports),
+                limits: Default::default(),
+                controller: ControllerIdentity {
+                    uuid: CONTROLLER.parse().unwrap(),
+                    name: "home".into(),
+                    addresses: vec!["127.0.0.1:17070".into()],
+                    ca_cert: String::new(),
+                    database: "sqlite".into(),
+                    started_at: 1,
+                    node,
+                },
+                stop: StopSignal::new(),
+                observation: Observation::new(clock.shared(), Spans::off()),
+            })
+        };
+        let states = [state_of(0), state_of(1)];
         let admin: UserName = "admin".parse().unwrap();
         store.set_password(&admin, "a long password").await.unwrap();
         let model = AddModel {
@@ -92,7 +98,8 @@ impl Bench {
         Self {
             clock,
             store,
-            state,
+            state: states[0].clone(),
+            other: states[1].clone(),
             leases,
             provider: Arc::default(),
             compiler,
@@ -103,21 +110,27 @@ impl Bench {
         }
     }
 
-    pub fn context(&self, controller: &str) -> ModelContext {
+    /// What the engine of the model is given in one of the controller's two processes.
+    pub fn context(&self, node: u32) -> ModelContext {
         ModelContext {
             uuid: self.model.clone(),
-            controller: controller.parse().unwrap(),
+            controller: CONTROLLER.parse().unwrap(),
+            claimant: format!("machine-{node}"),
             is_controller_model: false,
-            connect: Arc::new(InProcess(self.state.clone())),
+            connect: Arc::new(InProcess(match node {
+                0 => self.state.clone(),
+                _ => self.other.clone(),
+            })),
             providers: Arc::new(One(Arc::clone(&self.provider))),
             api_addresses: self.addresses.subscribe(),
+            agent_addresses: self.addresses.subscribe(),
             ca_cert: Arc::from("PEM"),
             agents_directory: self.home.path().join("agents"),
         }
     }
 
     pub fn engine(&self) -> DependencyEngine {
-        model::engine(&self.context(CONTROLLER), self.clock.shared()).unwrap()
+        model::engine(&self.context(0), self.clock.shared()).unwrap()
     }
 
     /// Polls in real time while virtual time passes in small steps, so that bounces and short

@@ -27,19 +27,16 @@ pub(crate) fn table() -> Manifolds {
     runtime.block_on(async {
         let bench = Bench::new().await;
         drop(home);
-        super::manifolds(&bench.context(CONTROLLER))
+        super::manifolds(&bench.context(0))
     })
 }
 
 #[tokio::test]
 async fn the_table_has_no_loose_ends_and_all_of_it_runs() {
     let bench = Bench::new().await;
-    assert_eq!(
-        super::manifolds(&bench.context(CONTROLLER)).unknown_inputs(),
-        []
-    );
+    assert_eq!(super::manifolds(&bench.context(0)).unknown_inputs(), []);
     let engine = bench.engine();
-    for name in super::manifolds(&bench.context(CONTROLLER))
+    for name in super::manifolds(&bench.context(0))
         .names()
         .filter(|name| *name != undertaker::NAME)
     {
@@ -363,7 +360,7 @@ async fn a_destroyed_model_goes_and_its_engine_ends_well() {
 #[tokio::test]
 async fn the_controllers_own_model_keeps_its_environment() {
     let bench = Bench::new().await;
-    let mut context = bench.context(CONTROLLER);
+    let mut context = bench.context(0);
     context.is_controller_model = true;
     let engine = super::engine(
         &context,
@@ -448,7 +445,7 @@ async fn one_controller_acts_for_a_model() {
     let bench = Bench::new().await;
     let first = bench.engine();
     bench.until_running(&first, environ::NAME).await;
-    let other = bench.context("c0c0c0c0-0000-4000-8000-000000000002");
+    let other = bench.context(1);
     let second = super::engine(&other, bench.clock.shared()).unwrap();
     bench.until_running(&second, singular::NAME).await;
     bench

@@ -1,11 +1,17 @@
-use std::time::Duration;
+//! The calls one by one. What holds for any course of them is in `properties`, a slow or killed
+//! store in `slow`, several controllers in `shared`.
 
-use proptest::prelude::*;
+use std::time::Duration;
 
 use super::{Manager, Namespace};
 use crate::StoreError;
-use crate::testing::{Fixture, fixtures};
+use crate::testing::fixtures;
 use periapt_model::{ModelUuid, Tag};
+
+mod properties;
+mod shared;
+mod slow;
+mod time;
 
 const LEADERSHIP: Namespace = Namespace::ApplicationLeadership;
 const MINUTE: Duration = Duration::from_secs(60);
@@ -159,7 +165,7 @@ async fn after_an_outage_the_holder_has_a_period_to_come_back() {
             .await
             .expect("won");
         fixture.clock.advance(Duration::from_secs(3_600));
-        fixture.reopen().await;
+        fixture.restart().await;
         let manager = Manager::new(&fixture.store);
         assert_eq!(manager.expire_due().await.expect("swept"), 0);
         claim(&manager, &model, 1).await.expect_err("held back");
@@ -189,7 +195,19 @@ async fn stopping_ends_waits_and_calls() {
         fixture.clock.wait_sleepers(1).await;
         manager.stop();
         assert_eq!(waiter.await.expect("joined"), Err(StoreError::Stopped));
-        assert_eq!(claim(&manager, &model, 0).await, Err(StoreError::Stopped));
+        let entity: Tag = "machine-0".parse().expect("tag");
+        let all = [
+            claim(&manager, &model, 0).await,
+            manager.revoke(LEADERSHIP, &model, "site", "site/0").await,
+            manager.pin(LEADERSHIP, &model, "site", &entity).await,
+            manager.unpin(LEADERSHIP, &model, "site", &entity).await,
+            manager.check(LEADERSHIP, &model, "site", "site/0").await,
+            manager.wait_until_expired(LEADERSHIP, &model, "site").await,
+        ];
+        assert!(
+            all.iter().all(|answer| *answer == Err(StoreError::Stopped)),
+            "{all:?}"
+        );
         claim(&Manager::new(&fixture.store), &model, 0)
             .await
             .expect("the row outlives the manager");
@@ -211,12 +229,24 @@ async fn the_secretary_refuses_what_cannot_be() {
             (LEADERSHIP, "site", "site/0", Duration::ZERO),
             (singular, "default", agent.as_str(), MINUTE),
             (singular, model.as_str(), "user-admin", MINUTE),
+            (singular, model.as_str(), &format!("agent-{model}"), MINUTE),
         ] {
             let refused = manager
                 .claim(namespace, &model, name, holder, duration)
                 .await
                 .expect_err(name);
             assert_eq!(refused.code(), "bad request");
+        }
+        let entity: Tag = "machine-0".parse().expect("tag");
+        let refused = [
+            manager.revoke(LEADERSHIP, &model, "site", "other/0").await,
+            manager.check(LEADERSHIP, &model, "site", "other/0").await,
+            manager.pin(LEADERSHIP, &model, "Site", &entity).await,
+            manager.unpin(singular, &model, "site", &entity).await,
+            manager.wait_until_expired(singular, &model, "site").await,
+        ];
+        for refused in refused {
+            assert_eq!(refused.expect_err("refused").code(), "bad request");
         }
         manager
             .claim(singular, &model, model.as_str(), &agent, MINUTE)
@@ -226,204 +256,29 @@ async fn the_secretary_refuses_what_cannot_be() {
     }
 }
 
-/// A wall clock that can be put forward and back beside the time that passes.
-struct WrongClock {
-    clock: periapt_engine::FakeClock,
-    ahead: std::sync::atomic::AtomicI64,
-}
-
-impl periapt_engine::Clock for WrongClock {
-    fn now(&self) -> jiff::Timestamp {
-        let ahead = self.ahead.load(std::sync::atomic::Ordering::SeqCst);
-        self.clock.now() + jiff::SignedDuration::from_secs(ahead)
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.clock.monotonic()
-    }
-
-    fn sleep(&self, duration: Duration) -> futures::future::BoxFuture<'static, ()> {
-        self.clock.sleep(duration)
-    }
-}
-
 #[tokio::test]
-async fn a_clock_that_jumps_never_makes_two_holders_and_heals_within_a_period() {
-    let clock = periapt_engine::FakeClock::new();
-    let wrong = std::sync::Arc::new(WrongClock {
-        clock: clock.clone(),
-        ahead: 0.into(),
-    });
-    let jump = |seconds: i64| {
-        wrong
-            .ahead
-            .store(seconds, std::sync::atomic::Ordering::SeqCst)
-    };
-    for fixture in crate::testing::fixtures_with(|options| options.clock = wrong.clone()).await {
-        jump(0);
+async fn the_report_tells_what_is_held_and_pinned_and_under_way() {
+    for fixture in fixtures().await {
         let model = fixture.model("default").await;
         let manager = Manager::new(&fixture.store);
+        let mut changed = manager.changed();
         claim(&manager, &model, 0).await.expect("won");
-        jump(3_600);
-        claim(&manager, &model, 1)
+        claim(&manager, &model, 1).await.expect_err("denied");
+        let entity: Tag = "machine-0".parse().expect("tag");
+        manager
+            .pin(LEADERSHIP, &model, "site", &entity)
             .await
-            .expect("over by the clock that counts");
-        assert!(
-            manager
-                .check(LEADERSHIP, &model, "site", "site/0")
-                .await
-                .is_err()
-        );
-        jump(0);
-        claim(&manager, &model, 0)
-            .await
-            .expect_err("held by the other");
-        assert_eq!(manager.expire_due().await.expect("swept"), 0);
-        clock.advance(Duration::from_secs(59));
-        claim(&manager, &model, 0).await.expect_err("still held");
-        clock.advance(Duration::from_secs(1));
-        assert_eq!(manager.expire_due().await.expect("swept"), 1);
-        claim(&manager, &model, 0).await.expect("free");
+            .expect("pinned");
+        assert!(changed.has_changed().expect("the manager lives"));
+        changed.mark_unchanged();
+        let report = manager.full_report().await.expect("report");
+        assert_eq!(report["claims"], 2);
+        assert_eq!(report["denied"], 1);
+        assert_eq!(report["outstanding-claims"], 0);
+        assert_eq!(report["outstanding-revokes"], 0);
+        assert_eq!(report["held"]["application-leadership"], 1);
+        assert_eq!(report["pinned"][0]["holder"], "site/0");
+        assert_eq!(report["pinned"][0]["pinned-by"][0], "machine-0");
         fixture.end().await;
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Claim(u32),
-    Revoke(u32),
-    Advance(u64),
-    Sweep,
-    Pin(bool),
-    Restart,
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![
-        6 => (0..4_u32).prop_map(Step::Claim),
-        1 => (0..4_u32).prop_map(Step::Revoke),
-        4 => (1..90_u64).prop_map(Step::Advance),
-        3 => Just(Step::Sweep),
-        1 => any::<bool>().prop_map(Step::Pin),
-        1 => Just(Step::Restart),
-    ];
-    prop::collection::vec(step, 1..30)
-}
-
-/// What the lease must look like, kept by the plainest means.
-#[derive(Default)]
-struct Expected {
-    /// Unit and end.
-    holder: Option<(u32, u64)>,
-    pinned: bool,
-}
-
-impl Expected {
-    fn over(&self, now: u64) -> bool {
-        match self.holder {
-            None => true,
-            Some(_) if self.pinned => false,
-            Some((_, expires)) => expires <= now,
-        }
-    }
-}
-
-async fn follow(mut fixture: Fixture, steps: &[Step]) {
-    let model = fixture.model("default").await;
-    let entity: Tag = "machine-0".parse().expect("tag");
-    let mut manager = Manager::new(&fixture.store);
-    let mut expected = Expected::default();
-    let mut now = 0_u64;
-    for step in steps {
-        match step {
-            Step::Claim(unit) => {
-                let won = claim(&manager, &model, *unit).await;
-                let own = expected.holder.is_some_and(|(holder, _)| holder == *unit);
-                if own || expected.over(now) {
-                    won.expect("granted");
-                    expected.holder = Some((*unit, now + 60));
-                } else {
-                    assert_eq!(won.expect_err("denied").code(), "leadership claim denied");
-                }
-            }
-            Step::Revoke(unit) => {
-                let name = format!("site/{unit}");
-                let revoked = manager.revoke(LEADERSHIP, &model, "site", &name).await;
-                match expected.holder {
-                    Some((holder, _)) if holder != *unit => assert!(revoked.is_err()),
-                    _ => {
-                        revoked.expect("revoked");
-                        expected.holder = None;
-                    }
-                }
-            }
-            Step::Advance(seconds) => {
-                now += seconds;
-                fixture.clock.advance(Duration::from_secs(*seconds));
-            }
-            Step::Sweep => {
-                let swept = manager.expire_due().await.expect("swept");
-                let due = expected.holder.is_some() && expected.over(now);
-                assert_eq!(swept, u64::from(due));
-                if due {
-                    expected.holder = None;
-                }
-            }
-            Step::Pin(true) => {
-                manager
-                    .pin(LEADERSHIP, &model, "site", &entity)
-                    .await
-                    .expect("pinned");
-                expected.pinned = true;
-            }
-            Step::Pin(false) => {
-                manager
-                    .unpin(LEADERSHIP, &model, "site", &entity)
-                    .await
-                    .expect("unpinned");
-                expected.pinned = false;
-            }
-            Step::Restart => {
-                fixture.reopen().await;
-                manager = Manager::new(&fixture.store);
-                expected.holder = expected.holder.map(|(unit, expires)| {
-                    (
-                        unit,
-                        if expires <= now + 30 {
-                            now + 60
-                        } else {
-                            expires
-                        },
-                    )
-                });
-            }
-        }
-        assert!(
-            manager.leases().await.expect("leases").len() <= 1,
-            "one row at most"
-        );
-        let seen = holder(&manager, &model).await;
-        let meant = expected
-            .holder
-            .filter(|_| !expected.over(now))
-            .map(|(unit, _)| format!("site/{unit}"));
-        assert_eq!(seen, meant);
-    }
-    fixture.end().await;
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// Claims, revocations, sweeps, pins, restarts and jumps of time in any order agree with
-    /// the plain model of a lease.
-    #[test]
-    fn a_lease_follows_its_rules(steps in steps()) {
-        let runtime = tokio::runtime::Runtime::new().expect("runtime");
-        runtime.block_on(async {
-            for fixture in fixtures().await {
-                follow(fixture, &steps).await;
-            }
-        });
     }
 }

@@ -1,0 +1,134 @@
+//! What the processes of one controller know of each other: where each serves and which agents
+//! are connected to it. The API server's worker runs this.
+//!
+//! Every process tells its agents of all addresses, in the same order, so that an agent whose
+//! controller dies finds another, and so that no agent is restarted because two processes write
+//! its configuration differently. An agent connected to another process is not lost here.
+//!
+//! With SQLite there is one process, and nothing is written but its address.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use periapt_engine::SharedClock;
+use periapt_model::ModelUuid;
+use periapt_server::Presence;
+use periapt_store::{Interest, NODE_LOST, Store, StoreError, namespace};
+use tokio::sync::watch;
+
+use super::ControllerContext;
+
+/// Between two signs of life: as often as the store is pinged, and three fit into the time after
+/// which a process counts as dead.
+const BEAT: Duration = Duration::from_secs(10);
+const _: () = assert!(BEAT.as_secs() * 3 <= NODE_LOST.as_secs());
+
+/// Before what failed is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub struct Nodes {
+    node: u32,
+    own: watch::Receiver<Vec<String>>,
+    all: std::sync::Arc<watch::Sender<Vec<String>>>,
+    store: Store,
+    presence: Presence,
+    clock: SharedClock,
+    /// Several processes may share the database.
+    shared: bool,
+}
+
+impl Nodes {
+    pub fn new(controller: &ControllerContext, store: &Store, presence: &Presence) -> Self {
+        Self {
+            node: controller.config.node,
+            own: controller.api_addresses.subscribe(),
+            all: std::sync::Arc::clone(&controller.agent_addresses),
+            store: store.clone(),
+            presence: presence.clone(),
+            clock: std::sync::Arc::clone(&controller.clock),
+            shared: controller.config.database.is_some(),
+        }
+    }
+
+    /// Writes where this process serves, and reads where all do.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn announce(&self) -> Result<(), StoreError> {
+        let own = self.own.borrow().first().cloned().unwrap_or_default();
+        self.store.announce_controller_node(self.node, &own).await?;
+        self.all
+            .send_replace(self.store.controller_addresses().await?);
+        Ok(())
+    }
+
+    /// Keeps both up to date, and tells `told` of the addresses. Never ends; what fails is tried
+    /// again.
+    pub async fn keep(&self, told: impl Fn(Vec<String>)) {
+        let mut written = HashSet::new();
+        loop {
+            if let Err(error) = self.follow(&told, &mut written).await {
+                tracing::debug!(%error, "other controllers are not heard of this time");
+            }
+            self.clock.sleep(PAUSE).await;
+        }
+    }
+
+    async fn follow(
+        &self,
+        told: &impl Fn(Vec<String>),
+        written: &mut HashSet<ModelUuid>,
+    ) -> Result<(), StoreError> {
+        let interest = Interest::any_model()
+            .all(namespace::CONTROLLER_NODE)
+            .all(namespace::PRESENCE);
+        let mut changes = self.store.changes().subscribe(interest);
+        let mut connected = self.presence.changed();
+        let mut beat = self.clock.sleep(BEAT);
+        loop {
+            let addresses = self.store.controller_addresses().await?;
+            if *self.all.borrow() != addresses {
+                self.all.send_replace(addresses.clone());
+            }
+            told(addresses);
+            if !self.shared {
+                changes.next().await?;
+                continue;
+            }
+            connected.mark_unchanged();
+            self.write(written).await?;
+            let elsewhere = self.store.agents_elsewhere(self.node).await?;
+            self.presence.set_elsewhere(elsewhere);
+            tokio::select! {
+                changed = changes.next() => { changed?; }
+                _ = connected.changed() => {}
+                () = &mut beat => {
+                    self.store.see_controller_node(self.node).await?;
+                    beat = self.clock.sleep(BEAT);
+                }
+            }
+        }
+    }
+
+    /// Writes which agents came and went here since the last time.
+    async fn write(&self, written: &mut HashSet<ModelUuid>) -> Result<(), StoreError> {
+        let here: HashSet<ModelUuid> = self
+            .presence
+            .report()
+            .into_iter()
+            .map(|(model, _)| model)
+            .collect();
+        for model in here.symmetric_difference(&written.clone()) {
+            let connected = here.contains(model);
+            self.store
+                .set_agent_connected(self.node, model, connected)
+                .await?;
+            if connected {
+                written.insert(model.clone());
+            } else {
+                written.remove(model);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! (g) How fast leases are claimed, over the API as the agents of units do it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use periapt_client::ApiConnection;
+use periapt_client::websocket::{ApiInfo, dial};
+use periapt_tests::{Home, charm};
+use periapt_wire::agent::leadership::ClaimLeadership;
+use serde_json::Value;
+
+use crate::figures::Figures;
+
+/// Claims under way at once.
+const CLAIMERS: usize = 32;
+
+/// `claims` claims of `leases` leases in turn, each by its holder, as renewals are.
+pub async fn claims(home: &Home, leases: usize, claims: usize) -> Result<String> {
+    let agent = connect(home).await?;
+    let next = Arc::new(AtomicUsize::new(0));
+    // So that every lease is there before the clock starts.
+    run(&agent, leases, leases, &next).await?;
+    next.store(0, Ordering::Relaxed);
+    let started = Instant::now();
+    let figures = run(&agent, leases, claims, &next).await?;
+    let per_second = claims as f64 / started.elapsed().as_secs_f64();
+    Ok(format!("{per_second:.0} claims/s; {figures}"))
+}
+
+/// A controller with an agent to speak for.
+pub fn home() -> Result<Home> {
+    let home = Home::started()?;
+    home.ok(["deploy", &charm("noop").display().to_string(), "noop"])?;
+    home.until("an agent runs", |status| {
+        let unit = &status["applications"]["noop"]["units"]["noop/0"];
+        unit["juju-status"]["current"] == "idle"
+    })?;
+    Ok(home)
+}
+
+async fn run(
+    agent: &ApiConnection,
+    leases: usize,
+    claims: usize,
+    next: &Arc<AtomicUsize>,
+) -> Result<Figures> {
+    let claimers: Vec<_> = (0..CLAIMERS)
+        .map(|_| {
+            let (agent, next) = (agent.clone(), Arc::clone(next));
+            tokio::spawn(async move {
+                let mut took = Vec::new();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= claims {
+                        return anyhow::Ok(took);
+                    }
+                    let claim = ClaimLeadership {
+                        unit: format!("bench{}x/0", number % leases).parse()?,
+                        duration_ms: 60_000,
+                    };
+                    let started = Instant::now();
+                    agent.call(&claim).await?;
+                    took.push(started.elapsed());
+                }
+            })
+        })
+        .collect();
+    let mut all = Vec::new();
+    for claimer in claimers {
+        all.extend(claimer.await??);
+    }
+    Ok(Figures::new(all))
+}
+
+async fn connect(home: &Home) -> Result<ApiConnection> {
+    let agents = std::fs::read_dir(home.controller_directory().join("agents"))?;
+    let text = agents
+        .flatten()
+        .find_map(|entry| std::fs::read_to_string(entry.path().join("agent.json")).ok())
+        .context("no agent")?;
+    let agent: Value = serde_json::from_str(&text)?;
+    let text = |key: &str| agent[key].as_str().unwrap_or_default().to_owned();
+    let address = agent["api-addresses"][0].as_str().context("no address")?;
+    let connection = dial(ApiInfo {
+        addresses: vec![address.to_owned()],
+        ca_pem: text("ca-cert"),
+        model: Some(text("model-uuid").parse()?),
+        tag: text("tag").parse()?,
+        password: text("password"),
+    });
+    Ok(connection.await?)
+}
