@@ -15,6 +15,9 @@ const CHARM: &[&str] = &[
     "state",
     "ports",
     "leadership",
+    "relation",
+    "goal-state",
+    "network",
     "unit",
     "log",
 ];

@@ -215,7 +215,7 @@ async fn machines_are_added_for_units_to_be_placed_on_and_removed() {
     refused(
         http.send("DELETE", &machine, None).await,
         409,
-        "has-assigned-units",
+        "machine-has-assigned-units",
     );
     let removed = fine(http.send("DELETE", &format!("{machine}?force"), None).await);
     assert_eq!(removed, json!({ "units": made, "machines": [ids[1]] }));

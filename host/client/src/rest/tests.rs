@@ -149,10 +149,7 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
     let _ = client
         .machine_history("demo", &"0/lxd/1".parse().unwrap(), None)
         .await;
-    assert_eq!(
-        seen.last().1,
-        "/v1/models/demo/machines/0%2Flxd%2F1/history"
-    );
+    assert_eq!(seen.last().1, "/v1/models/demo/machines/0-lxd-1/history");
     let _ = client
         .add_model(&AddModel {
             name: "two".parse().unwrap(),
@@ -381,7 +378,7 @@ async fn a_list_is_read_to_its_end() {
         assert_eq!(query.get("limit").map(String::as_str), Some("1000"));
         let relation = json!({
             "id": after, "key": "a:b", "interface": "http", "scope": "global", "endpoints": [],
-            "status": "joined", "message": "",
+            "status": "joined", "message": "", "life": "alive", "created-at": 0,
         });
         let mut page = json!({ "items": [relation] });
         if after < 2 {

@@ -40,13 +40,14 @@ impl Caller for Link {
             self.controller
                 .until(|controller| !controller.lock().held.contains(name))
                 .await;
+            // Before the answer can be seen at work.
+            self.controller.lock().calls.push(name.to_owned());
             let refusal = self.controller.lock().refusals.remove(name);
             let answer = match refusal {
                 Some(error) => Err(error),
                 None => self.controller.answer(name, params).await,
             };
             let lost = self.controller.lock().lost.remove(name);
-            self.controller.lock().calls.push(name.to_owned());
             self.controller.touch(&[]);
             match lost {
                 true => Err(CallError::Disconnected("lost".to_owned())),
