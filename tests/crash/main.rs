@@ -41,8 +41,9 @@ fn recorded(home: &Home) -> anyhow::Result<Vec<String>> {
         .collect())
 }
 
-const ALL_WELL: [&str; 4] = [
+const ALL_WELL: [&str; 5] = [
     "install ok",
+    "ring-relation-created ok",
     "leader-elected ok",
     "config-changed ok",
     "start ok",
@@ -93,7 +94,12 @@ fn during_a_hook_it_is_an_error_that_is_retried_without_effects_of_the_first_run
     assert!(history.contains("hook failed"), "{history}");
     assert_eq!(
         committed(&home)?,
-        ["install", "leader-elected", "config-changed"]
+        [
+            "install",
+            "ring-relation-created",
+            "leader-elected",
+            "config-changed"
+        ]
     );
     assert_eq!(
         recorded(&home)?,
@@ -108,7 +114,12 @@ fn after_execute_and_before_the_commit_nothing_of_the_hook_is_left() -> anyhow::
     let home = agent_dies_at("uniter-after-execute:2")?;
     assert_eq!(
         committed(&home)?,
-        ["install", "leader-elected", "config-changed"]
+        [
+            "install",
+            "ring-relation-created",
+            "leader-elected",
+            "config-changed"
+        ]
     );
     assert_eq!(
         recorded(&home)?,

@@ -58,6 +58,7 @@ fn hooks_run_in_jujus_order_from_install_to_remove() -> anyhow::Result<()> {
         hooks,
         [
             "install",
+            "ring-relation-created",
             "leader-elected",
             "config-changed",
             "start",
