@@ -204,7 +204,7 @@ fn refresh_runs_upgrade_charm_then_config_changed() -> anyhow::Result<()> {
     })?;
     home.until_workload("probe/0", "active")?;
     let hooks = hooks_of(&home, "probe/0")?;
-    assert_eq!(hooks[4..], ["upgrade-charm", "config-changed"], "{hooks:?}");
+    assert_eq!(hooks[5..], ["upgrade-charm", "config-changed"], "{hooks:?}");
     assert_eq!(home.status()?["applications"]["probe"]["charm-rev"], 1);
     Ok(())
 }
