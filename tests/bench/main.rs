@@ -6,6 +6,7 @@ mod feed;
 mod figures;
 mod leases;
 mod peer;
+mod relations;
 mod web;
 
 use std::path::PathBuf;
@@ -28,6 +29,9 @@ fn main() -> Result<()> {
     }
     if std::env::args().any(|argument| argument == "--web") {
         return page(&tokio::runtime::Runtime::new()?, quick);
+    }
+    if std::env::args().any(|argument| argument == "--relations") {
+        return related(&tokio::runtime::Runtime::new()?, quick);
     }
     if std::env::args().any(|argument| argument == "--leases") {
         return leases(&tokio::runtime::Runtime::new()?, quick);
@@ -67,7 +71,28 @@ fn main() -> Result<()> {
 
     feed(&runtime, quick)?;
     leases(&runtime, quick)?;
-    page(&runtime, quick)
+    page(&runtime, quick)?;
+    related(&runtime, quick)
+}
+
+/// (i) and (j).
+fn related(runtime: &tokio::runtime::Runtime, quick: bool) -> Result<()> {
+    let (pages, sites, heard) = if quick {
+        (25, 25, 100)
+    } else {
+        (250, 250, 1000)
+    };
+    let size = relations::Size {
+        pages,
+        sites,
+        units: 7,
+        each: 10,
+    };
+    println!("(i) a model with many relations, from nothing to all settled");
+    println!("    {}", runtime.block_on(relations::settle(&size))?);
+    println!("(j) one change of a site's title, seen by the pages related to it");
+    println!("    {}", runtime.block_on(relations::heard(heard))?);
+    Ok(())
 }
 
 /// (h).

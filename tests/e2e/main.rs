@@ -2,6 +2,7 @@
 
 mod accounts;
 mod author;
+mod bundles;
 mod catalogue;
 mod lifecycle;
 mod observe;

@@ -89,6 +89,7 @@ pub use logs::LogPage;
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
 pub use nodes::NODE_LOST;
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
+pub use removal::Force;
 pub use staging::Staging;
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 pub use versions::{Definition, Expected};

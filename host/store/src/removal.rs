@@ -24,6 +24,40 @@ pub(crate) struct Leaving {
     provisioned: bool,
 }
 
+/// Whether a removal waits for those who are removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// As long as their hooks take.
+    No,
+    /// For the model's `force-wait` before each step.
+    Waiting,
+    /// For nobody.
+    AtOnce,
+}
+
+impl From<bool> for Force {
+    fn from(force: bool) -> Self {
+        if force { Force::Waiting } else { Force::No }
+    }
+}
+
+impl Force {
+    /// What a request with `force` and a bound on the waits means.
+    #[must_use]
+    pub fn within(force: bool, timeout_ms: Option<u64>) -> Self {
+        match (force, timeout_ms) {
+            (true, Some(0)) => Force::AtOnce,
+            (force, _) => force.into(),
+        }
+    }
+
+    /// Begins a job that removes so; whether by force.
+    pub(crate) fn begin(self, tx: &mut Tx) -> bool {
+        tx.at_once = self == Force::AtOnce;
+        self != Force::No
+    }
+}
+
 impl Store {
     /// Begins to remove a unit. One that no agent can have started is gone at once; another
     /// runs its stop and remove hooks first. With `force` it goes after two waits of
@@ -32,11 +66,12 @@ impl Store {
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-        force: bool,
+        force: impl Into<Force>,
     ) -> Result<Removal> {
-        let (model, unit) = (model.clone(), unit.clone());
+        let (model, unit, force) = (model.clone(), unit.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
+                let force = force.begin(tx);
                 let found = leaving(tx, &model, &unit).await?;
                 let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
                 if let Some(principal) = &found.principal {
@@ -62,11 +97,12 @@ impl Store {
         &self,
         model: &ModelUuid,
         application: &ApplicationName,
-        force: bool,
+        force: impl Into<Force>,
     ) -> Result<Removal> {
-        let (model, application) = (model.clone(), application.clone());
+        let (model, application, force) = (model.clone(), application.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
+                let force = force.begin(tx);
                 let sql = "SELECT name, machine_id FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
                 let rows = tx.db.fetch(sql, params![&model, &application]).await?;
                 let mut removal = Removal { units: Vec::new(), machines: Vec::new() };
@@ -189,7 +225,7 @@ async fn destroy_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, force: boo
     if found.life == Life::Alive {
         set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
     }
-    if force && !found.forced {
+    if force && (tx.at_once || !found.forced) {
         let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2";
         tx.db.execute(sql, params![model, unit]).await?;
         cleanup::enqueue(

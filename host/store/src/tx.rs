@@ -36,6 +36,8 @@ pub(crate) struct Tx {
     raises: HashMap<Touched, u64>,
     /// A model that the current job removes.
     gone: Option<String>,
+    /// The current job removes something by force, and waits for nobody between its steps.
+    pub at_once: bool,
 }
 
 impl Tx {
@@ -53,6 +55,7 @@ impl Tx {
             savepoint: false,
             raises: HashMap::new(),
             gone: None,
+            at_once: false,
         }
     }
 
@@ -151,6 +154,7 @@ impl Tx {
         self.now = now;
         self.job.clear();
         self.gone = None;
+        self.at_once = false;
         if !self.kept {
             return Ok(());
         }

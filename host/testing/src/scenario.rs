@@ -212,7 +212,10 @@ impl Scenario {
 
     /// Begins to remove a relation.
     pub async fn remove_relation(&self, relation: u64, force: bool) -> Result<(), ScenarioError> {
-        let removed = self.client.remove_relation(MODEL, relation, force).await;
+        let removed = self
+            .client
+            .remove_relation(MODEL, relation, force, None)
+            .await;
         removed
             .map(|_| ())
             .map_err(doing(format!("removing relation {relation}")))

@@ -123,7 +123,7 @@ impl Story {
                     && let Ok(machine) = machine.parse()
                 {
                     let client = self.scenario.client();
-                    let done = client.remove_machine("test", &machine, force).await;
+                    let done = client.remove_machine("test", &machine, force, None).await;
                     let done = done.map_err(|error| error.to_string());
                     self.tell(format!("remove-machine {machine} force={force}: {done:?}"));
                 }
@@ -163,7 +163,7 @@ impl Story {
         for machine in machines {
             if let Ok(id) = machine.parse() {
                 let client = self.scenario.client();
-                let done = client.remove_machine("test", &id, true).await;
+                let done = client.remove_machine("test", &id, true, None).await;
                 let done = done.map_err(|error| error.to_string());
                 self.tell(format!("remove-machine {machine} force=true: {done:?}"));
             }

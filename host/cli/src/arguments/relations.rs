@@ -31,6 +31,9 @@ pub struct RemoveRelation {
     /// Remove it within a bounded time, whether or not its hooks ran.
     #[arg(long)]
     pub force: bool,
+    /// With --force: do not wait for anything.
+    #[arg(long, requires = "force")]
+    pub no_wait: bool,
     #[command(flatten)]
     pub model: ModelChoice,
 }
@@ -73,6 +76,9 @@ pub struct RemoveMachine {
     /// Remove the units on it too, within a bounded time.
     #[arg(long)]
     pub force: bool,
+    /// With --force: do not wait for anything.
+    #[arg(long, requires = "force")]
+    pub no_wait: bool,
     /// Do not ask.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,

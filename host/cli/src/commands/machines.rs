@@ -43,7 +43,12 @@ pub async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
     )?;
     for id in &ids {
         here.client()
-            .remove_machine(&here.model, id, arguments.force)
+            .remove_machine(
+                &here.model,
+                id,
+                arguments.force,
+                arguments.no_wait.then_some(0),
+            )
             .await?;
     }
     Ok(())

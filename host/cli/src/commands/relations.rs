@@ -36,7 +36,12 @@ pub async fn remove(context: &Context, arguments: RemoveRelation) -> Outcome {
     };
     let removal = here
         .client()
-        .remove_relation(&here.model, relation.id, arguments.force)
+        .remove_relation(
+            &here.model,
+            relation.id,
+            arguments.force,
+            arguments.no_wait.then_some(0),
+        )
         .await?;
     let (id, key) = (relation.id, &relation.key);
     context

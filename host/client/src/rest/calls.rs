@@ -457,9 +457,10 @@ impl RestClient {
         model: &str,
         machine: &MachineId,
         force: bool,
+        timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
         let id = machine.as_str().replace('/', "-");
-        self.delete(&["v1", "models", model, "machines", &id], force, None)
+        self.delete(&["v1", "models", model, "machines", &id], force, timeout_ms)
             .await
     }
 
@@ -502,10 +503,15 @@ impl RestClient {
         model: &str,
         id: u64,
         force: bool,
+        timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
         let id = id.to_string();
-        self.delete(&["v1", "models", model, "relations", &id], force, None)
-            .await
+        self.delete(
+            &["v1", "models", model, "relations", &id],
+            force,
+            timeout_ms,
+        )
+        .await
     }
 
     /// The relations that fit the filters of `query`.

@@ -434,7 +434,7 @@ async fn a_change_is_asked_for_once_more_under_its_key_when_the_connection_break
 #[tokio::test]
 async fn relations_and_machines_have_paths_of_their_own() {
     let (_server, seen, client) = server().await;
-    client.remove_relation("demo", 3, true).await.unwrap();
+    client.remove_relation("demo", 3, true, None).await.unwrap();
     let (method, uri, _, _) = seen.last();
     assert_eq!(
         (method.as_str(), uri.as_str()),
@@ -442,7 +442,7 @@ async fn relations_and_machines_have_paths_of_their_own() {
     );
     let container = "0/lxd/1".parse().unwrap();
     client
-        .remove_machine("demo", &container, false)
+        .remove_machine("demo", &container, false, None)
         .await
         .unwrap();
     assert_eq!(seen.last().1, "/v1/models/demo/machines/0-lxd-1");

@@ -98,12 +98,12 @@ async fn show(
 async fn remove(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
-    Query(Force { force }): Query<Force>,
+    Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
     Ok(Json(
         state
             .store()
-            .remove_application(&model, &name, force)
+            .remove_application(&model, &name, force.removal())
             .await?,
     ))
 }

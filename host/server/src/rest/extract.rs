@@ -236,7 +236,7 @@ impl FromRequestParts<ServerState> for Ending {
     }
 }
 
-/// `?force`
+/// `?force&timeout_ms`
 #[derive(Deserialize, Default, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -244,6 +244,15 @@ pub(super) struct Force {
     /// Remove it even if its hooks fail or its agent is gone.
     #[serde(deserialize_with = "flag")]
     pub force: bool,
+    /// With `force`: 0 to wait for nobody. Left out, each step waits for the model's `force-wait`.
+    pub timeout_ms: Option<u64>,
+}
+
+impl Force {
+    /// How the store is to remove.
+    pub fn removal(&self) -> periapt_store::Force {
+        periapt_store::Force::within(self.force, self.timeout_ms)
+    }
 }
 
 /// `?limit`

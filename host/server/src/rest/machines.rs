@@ -81,8 +81,10 @@ async fn add(
 async fn remove(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
-    Query(Force { force }): Query<Force>,
+    Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
-    let removed = state.store().remove_machine(&model, &machine, force);
+    let removed = state
+        .store()
+        .remove_machine(&model, &machine, force.removal());
     Ok(Json(removed.await?))
 }

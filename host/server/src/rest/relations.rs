@@ -110,8 +110,10 @@ async fn change(
 async fn remove(
     State(state): State<ServerState>,
     InRelation(model, relation): InRelation,
-    Query(Force { force }): Query<Force>,
+    Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
-    let removed = state.store().remove_relation(&model, relation, force);
+    let removed = state
+        .store()
+        .remove_relation(&model, relation, force.removal());
     Ok(Json(removed.await?))
 }

@@ -72,9 +72,14 @@ async fn show(
 async fn remove(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
-    Query(Force { force }): Query<Force>,
+    Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
-    Ok(Json(state.store().remove_unit(&model, &unit, force).await?))
+    Ok(Json(
+        state
+            .store()
+            .remove_unit(&model, &unit, force.removal())
+            .await?,
+    ))
 }
 
 /// Marks the failed hook of a unit as dealt with.

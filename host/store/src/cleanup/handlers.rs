@@ -2,12 +2,12 @@
 
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 
-use super::{Item, Kind, enqueue};
+use super::{Item, Kind, enqueue, next_step};
 use crate::changes::namespace;
 use crate::db::params;
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::{Result, machines, model_config, relations, removal};
+use crate::{Result, machines, relations, removal};
 
 pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<()> {
     let kind =
@@ -55,12 +55,11 @@ async fn model_applications(tx: &mut Tx, model: &ModelUuid, force: bool) -> Resu
 async fn model_machines(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<()> {
     let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND life <> 'dead' AND NOT EXISTS (
         SELECT 1 FROM unit WHERE unit.model_uuid = machine.model_uuid AND unit.machine_id = machine.id)";
-    let wait = model_config::force_wait(&mut tx.db, model).await?;
+    let due = next_step(tx, model).await?;
     for row in tx.db.fetch(sql, params![model]).await? {
         let machine: MachineId = row.parse(0, "machine")?;
         machines::set_life(tx, model, &machine, Life::Dying).await?;
         if force {
-            let due = tx.now.saturating_add(wait);
             enqueue(
                 tx,
                 model,
@@ -88,9 +87,7 @@ async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
     if tx.db.execute(sql, params![model, unit]).await? > 0 {
         tx.touch(model, namespace::RESOLVED, unit.as_str());
     }
-    let due = tx
-        .now
-        .saturating_add(model_config::force_wait(&mut tx.db, model).await?);
+    let due = next_step(tx, model).await?;
     enqueue(tx, model, Kind::ForceRemoveUnit, unit.as_str(), true, due).await
 }
 
@@ -100,9 +97,7 @@ async fn force_remove_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> R
     };
     removal::remove_unit_now(tx, model, unit).await?;
     if let Some(machine) = found.machine {
-        let due = tx
-            .now
-            .saturating_add(model_config::force_wait(&mut tx.db, model).await?);
+        let due = next_step(tx, model).await?;
         enqueue(
             tx,
             model,

@@ -71,11 +71,15 @@ pub(crate) async fn enqueue(
     due_at: i64,
 ) -> Result<()> {
     let id = tx.next_id();
-    let args = if force { FORCED } else { "{}" };
+    let args = match (force, tx.at_once) {
+        (true, true) => AT_ONCE,
+        (true, false) => FORCED,
+        (false, _) => "{}",
+    };
     let sql = "INSERT INTO cleanup (id, model_uuid, kind, subject, args, due_at, attempts, last_error)
         VALUES ($1, $2, $3, $4, $5, $6, 0, '')
         ON CONFLICT (model_uuid, kind, subject) DO UPDATE
-        SET args = CASE WHEN excluded.args = '{}' THEN cleanup.args ELSE excluded.args END,
+        SET args = CASE WHEN LENGTH(excluded.args) < LENGTH(cleanup.args) THEN cleanup.args ELSE excluded.args END,
             due_at = CASE WHEN excluded.due_at < cleanup.due_at THEN excluded.due_at ELSE cleanup.due_at END";
     tx.db
         .execute(
@@ -88,6 +92,18 @@ pub(crate) async fn enqueue(
 }
 
 const FORCED: &str = "{\"force\":true}";
+/// The longest of the three, which wins.
+const AT_ONCE: &str = "{\"force\":true,\"at-once\":true}";
+
+/// When the next step of a forced removal is due: after the model's `force-wait`, or now for one
+/// that waits for nobody.
+pub(crate) async fn next_step(tx: &mut Tx, model: &ModelUuid) -> Result<i64> {
+    if tx.at_once {
+        return Ok(tx.now);
+    }
+    let wait = crate::model_config::force_wait(&mut tx.db, model).await?;
+    Ok(tx.now.saturating_add(wait))
+}
 
 /// One queued item.
 pub(crate) struct Item {
@@ -95,6 +111,7 @@ pub(crate) struct Item {
     kind: String,
     subject: String,
     force: bool,
+    at_once: bool,
 }
 
 impl Store {
@@ -117,7 +134,8 @@ impl Store {
                 id: row.int(0)?,
                 kind: row.text(1)?,
                 subject: row.text(2)?,
-                force: row.str(3)? == FORCED,
+                force: row.str(3)? != "{}",
+                at_once: row.str(3)? == AT_ONCE,
             };
             tried = item.id;
             let described = format!("{} {}", item.kind, item.subject);
@@ -152,6 +170,7 @@ impl Store {
                 tx.db
                     .execute("DELETE FROM cleanup WHERE id = $1", params![item.id])
                     .await?;
+                tx.at_once = item.at_once;
                 handlers::run(tx, &model, &item).await
             })
         })

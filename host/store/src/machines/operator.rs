@@ -9,9 +9,10 @@ use crate::cleanup::{self, Kind};
 use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::listing::load_machines;
+use crate::removal::Force;
 use crate::status::{self, kind};
 use crate::tx::Tx;
-use crate::{Result, Store, model_config, removal};
+use crate::{Result, Store, removal};
 
 /// Machines made by one call at most, so that one call cannot hold the writer for long.
 const MACHINES_AT_ONCE: u32 = 1_000;
@@ -44,11 +45,12 @@ impl Store {
         &self,
         model: &ModelUuid,
         machine: &MachineId,
-        force: bool,
+        force: impl Into<Force>,
     ) -> Result<Removal> {
-        let (model, machine) = (model.clone(), machine.clone());
+        let (model, machine, force) = (model.clone(), machine.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
+                let force = force.begin(tx);
                 super::require(&mut tx.db, &model, &machine).await?;
                 if !force {
                     super::require_no_units(&mut tx.db, &model, &machine).await?;
@@ -65,8 +67,7 @@ impl Store {
                     removal::destroy_unit(tx, &model, unit, true).await?;
                 }
                 if force {
-                    let wait = model_config::force_wait(&mut tx.db, &model).await?;
-                    let due = tx.now.saturating_add(wait);
+                    let due = cleanup::next_step(tx, &model).await?;
                     let kind = Kind::ForceDeadMachine;
                     cleanup::enqueue(tx, &model, kind, machine.as_str(), true, due).await?;
                 }

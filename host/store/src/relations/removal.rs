@@ -8,8 +8,9 @@ use super::{scope, subordinates};
 use crate::cleanup::{self, Kind};
 use crate::db::params;
 use crate::error::StoreError;
+use crate::removal::Force;
 use crate::tx::Tx;
-use crate::{Result, Store, model_config, removal};
+use crate::{Result, Store, removal};
 
 impl Store {
     /// Begins to remove a relation; the subordinate units that go with it. With nobody in scope
@@ -19,11 +20,12 @@ impl Store {
         &self,
         model: &ModelUuid,
         id: u64,
-        force: bool,
+        force: impl Into<Force>,
     ) -> Result<Removal> {
-        let model = model.clone();
+        let (model, force) = (model.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
+                let force = force.begin(tx);
                 let relation = rows::require(&mut tx.db, &model, id).await?;
                 if relation.is_peer() {
                     return Err(StoreError::Invalid {
@@ -64,11 +66,13 @@ async fn destroy(
     };
     if rows::is_empty(&mut tx.db, model, relation.id).await? {
         remove_now(tx, model, &relation).await?;
-    } else if force && !relation.forced {
+    } else if force && (tx.at_once || !relation.forced) {
         let sql = "UPDATE relation SET forced = 1 WHERE model_uuid = $1 AND id = $2";
         tx.db.execute(sql, params![model, relation.id]).await?;
-        let wait = model_config::force_wait(&mut tx.db, model).await?;
-        let (subject, due) = (relation.id.to_string(), tx.now.saturating_add(wait));
+        let (subject, due) = (
+            relation.id.to_string(),
+            cleanup::next_step(tx, model).await?,
+        );
         cleanup::enqueue(tx, model, Kind::ForceRelation, &subject, true, due).await?;
     }
     Ok(going)

@@ -43,6 +43,11 @@ pub fn told(step: &Step) -> String {
         Step::Deploy { to, .. } | Step::AddUnits { to, .. } if !to.is_empty() => {
             format!("{step} to {}", to.join(", "))
         }
+        Step::Deploy {
+            application,
+            units: 0,
+            ..
+        } => format!("deploy {application}, whose units come with relations"),
         step => step.to_string(),
     }
 }

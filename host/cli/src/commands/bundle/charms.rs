@@ -74,16 +74,22 @@ impl Charms {
         here: &ModelSession,
         application: &ApplicationName,
     ) -> Outcome<String> {
-        let Some(found) = self.0.get_mut(application) else {
+        let Some(found) = self.0.get(application) else {
             return Err(Failure::failed(format!(
                 "the charm of \"{application}\" is not known"
             )));
         };
-        if let (None, Some(archive)) = (&found.url, &found.archive) {
-            let charm = upload(context, here, archive.clone()).await?;
-            found.url = Some(charm.url.to_string());
+        let digest = found.digest.clone();
+        if let Some(url) = &found.url {
+            return Ok(url.clone());
         }
-        Ok(found.url.clone().unwrap_or_default())
+        let archive = found.archive.clone().unwrap_or_default();
+        let url = upload(context, here, archive).await?.url.to_string();
+        // The charm of other applications, too.
+        for same in self.0.values_mut().filter(|same| same.digest == digest) {
+            same.url = Some(url.clone());
+        }
+        Ok(url)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Removal: what waits for what, and that it ends.
 
 use super::*;
+use crate::Force;
 use crate::testing::fixtures;
 
 #[tokio::test]
@@ -211,6 +212,37 @@ async fn a_model_goes_with_everything_in_it() {
                 .expect("empty");
             store.remove_model(&house.model).await.expect("gone");
         }
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn by_force_and_without_waiting_a_unit_is_gone_with_the_next_clean_up() {
+    for fixture in fixtures().await {
+        let mut house = House::new(&fixture, "default").await;
+        house.deploy("site", 1).await;
+        house.deploy("shipper", 0).await;
+        house.relate("shipper", "site").await;
+        house.settle().await;
+        let store = &fixture.store;
+        store
+            .remove_unit(&house.model, &unit("site/0"), true)
+            .await
+            .expect("dying");
+        store.cleanup(&house.model).await.expect("runs");
+        assert_eq!(
+            house.units().await.len(),
+            2,
+            "by force alone each step has its wait"
+        );
+        store
+            .remove_unit(&house.model, &unit("site/0"), Force::AtOnce)
+            .await
+            .expect("dying");
+        let report = store.cleanup(&house.model).await.expect("runs");
+        assert_eq!(report.errors, Vec::<String>::new());
+        assert_eq!(house.units().await, []);
+        drop(house);
         fixture.end().await;
     }
 }

@@ -1,0 +1,121 @@
+//! Bundles: what one file says, the model has; said again it changes nothing.
+
+use periapt_tests::{Home, charm};
+
+/// Two sites, a page over both, and a shipper beside each.
+fn bundle(home: &Home, units: u32) -> anyhow::Result<String> {
+    let path = home.path().join("bundle.yaml");
+    let charm = |name: &str| charm(name).display().to_string();
+    let text = format!(
+        "applications:\n  \
+         docs: {{charm: '{site}', num_units: {units}, options: {{title: Documentation}}, to: ['0']}}\n  \
+         blog: {{charm: '{site}', num_units: 1, options: {{title: Blog}}, to: ['0']}}\n  \
+         front: {{charm: '{front}', num_units: 1}}\n  \
+         log-shipper: {{charm: '{shipper}'}}\n\
+         machines: {{'0': {{}}}}\n\
+         relations:\n\
+         - [front:website, docs:website]\n\
+         - [front:website, blog:website]\n\
+         - [log-shipper:host, docs:juju-info]\n",
+        site = charm("site"),
+        front = charm("front"),
+        shipper = charm("log-shipper"),
+    );
+    std::fs::write(&path, text)?;
+    Ok(path.display().to_string())
+}
+
+#[test]
+fn a_bundle_is_deployed_once_and_exported_as_it_is() -> anyhow::Result<()> {
+    let home = Home::started()?;
+    let path = bundle(&home, 1)?;
+    let planned = home.ok(["deploy", &path, "--dry-run"])?;
+    assert!(
+        planned.contains("deploy docs with 1 unit") && planned.contains("integrate front:website"),
+        "{planned}"
+    );
+    assert!(home.status()?["applications"]["docs"].is_null());
+
+    home.ok(["deploy", &path])?;
+    let model = home.until("the front page lists both sites", |model| {
+        model["applications"]["front"]["units"]["front/0"]["workload-status"]["message"]
+            == "2 sites"
+    })?;
+    let machine = |unit: &str, application: &str| {
+        model["applications"][application]["units"][unit]["machine"].clone()
+    };
+    assert_eq!(machine("docs/0", "docs"), machine("blog/0", "blog"));
+    home.until("the shipper is beside its principal", |model| {
+        let beside = &model["applications"]["docs"]["units"]["docs/0"]["subordinates"];
+        beside["log-shipper/0"]["workload-status"]["current"] == "active"
+    })?;
+    let model = home.status()?;
+    let shipper = &model["applications"]["log-shipper"];
+    assert_eq!(shipper["subordinate-to"], serde_json::json!(["docs"]));
+    assert!(shipper["units"].is_null(), "{shipper}");
+    let nested = &model["applications"]["docs"]["units"]["docs/0"]["subordinates"]["log-shipper/0"];
+    assert!(
+        nested["machine"].is_null() && nested["public-address"].is_null(),
+        "{nested}"
+    );
+
+    // Again it is nothing, and a bigger one adds what is missing.
+    let again = home.periapt(["deploy", path.as_str(), "--dry-run"])?;
+    assert!(again.err.contains("nothing to do"), "{again:?}");
+    let path = bundle(&home, 2)?;
+    let more = home.ok(["deploy", &path, "--dry-run"])?;
+    assert!(
+        more.contains("1 step") && more.contains("add 1 unit to docs"),
+        "{more}"
+    );
+
+    let exported = home.path().join("exported.yaml");
+    let folder = home.path().join("charms");
+    home.ok([
+        "export-bundle",
+        "--filename",
+        &exported.display().to_string(),
+        "--charms",
+        &folder.display().to_string(),
+    ])?;
+    let difference = home.ok(["diff-bundle", &exported.display().to_string()])?;
+    assert_eq!(difference.trim(), "{}", "{difference}");
+    let difference = home.ok(["diff-bundle", &path])?;
+    assert!(difference.contains("num_units"), "{difference}");
+
+    // What was exported, with its charms, makes the same model elsewhere.
+    home.ok(["add-model", "copy"])?;
+    home.ok(["deploy", &exported.display().to_string()])?;
+    home.until("the copy works", |model| {
+        model["applications"]["front"]["units"]["front/0"]["workload-status"]["message"]
+            == "2 sites"
+    })?;
+    Ok(())
+}
+
+#[test]
+fn a_bundle_with_a_mistake_changes_nothing() -> anyhow::Result<()> {
+    let home = Home::started()?;
+    let path = home.path().join("wrong.yaml");
+    for (text, why) in [
+        ("applications: {}", "bundle-empty"),
+        ("applications: {a: {charm: ./none.charm}}", "does not exist"),
+        (
+            "applications: {a: {charm: ./none.charm}}\nrelations: [[a:x, b:y]]",
+            "bundle-relation-invalid",
+        ),
+    ] {
+        std::fs::write(&path, text)?;
+        let answer = home.periapt(["deploy".to_owned(), path.display().to_string()])?;
+        assert_ne!(answer.code, 0, "{text}");
+        assert!(answer.err.contains(why), "{text}: {}", answer.err);
+        assert_eq!(answer.err.trim().lines().count(), 3, "{}", answer.err);
+    }
+    let model = home.status()?;
+    assert!(
+        model["applications"]
+            .as_object()
+            .is_none_or(serde_json::Map::is_empty)
+    );
+    Ok(())
+}
