@@ -285,7 +285,7 @@ pub(super) fn advice(code: &str) -> &'static str {
             "remove the principal unit, or the relation: `periapt remove-relation ID`"
         }
         "charm-breaks-relations" => "remove these relations first: `periapt remove-relation ID`",
-        "has-assigned-units" => {
+        "machine-has-assigned-units" => {
             "remove its units first, or with the machine: `periapt remove-machine --force`"
         }
         "machine-dying" | "machine-dead" => "it is being removed; use another machine",

@@ -24,11 +24,10 @@ pub async fn apply(
         let words = told(&step);
         take(context, here, step, charms, &mut machines)
             .await
-            .map_err(|failure| {
+            .inspect_err(|_| {
                 context.output.say(&format!(
                     "{index} of {total} steps were taken; failed to {words}"
                 ));
-                failure
             })?;
         context
             .output

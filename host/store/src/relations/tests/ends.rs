@@ -217,7 +217,7 @@ async fn a_model_goes_with_everything_in_it() {
 }
 
 #[tokio::test]
-async fn by_force_and_without_waiting_a_unit_is_gone_with_the_next_clean_up() {
+async fn by_force_and_without_waiting_a_unit_is_gone_with_the_next_clean_ups() {
     for fixture in fixtures().await {
         let mut house = House::new(&fixture, "default").await;
         house.deploy("site", 1).await;
@@ -239,8 +239,11 @@ async fn by_force_and_without_waiting_a_unit_is_gone_with_the_next_clean_up() {
             .remove_unit(&house.model, &unit("site/0"), Force::AtOnce)
             .await
             .expect("dying");
-        let report = store.cleanup(&house.model).await.expect("runs");
-        assert_eq!(report.errors, Vec::<String>::new());
+        // A step that was queued before is done in the turn after the one that hurries it.
+        for _ in 0..3 {
+            let report = store.cleanup(&house.model).await.expect("runs");
+            assert_eq!(report.errors, Vec::<String>::new());
+        }
         assert_eq!(house.units().await, []);
         drop(house);
         fixture.end().await;
