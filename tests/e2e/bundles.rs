@@ -70,26 +70,15 @@ fn a_bundle_is_deployed_once_and_exported_as_it_is() -> anyhow::Result<()> {
     );
 
     let exported = home.path().join("exported.yaml");
-    let folder = home.path().join("charms");
     home.ok([
         "export-bundle",
         "--filename",
         &exported.display().to_string(),
-        "--charms",
-        &folder.display().to_string(),
     ])?;
     let difference = home.ok(["diff-bundle", &exported.display().to_string()])?;
     assert_eq!(difference.trim(), "{}", "{difference}");
     let difference = home.ok(["diff-bundle", &path])?;
     assert!(difference.contains("num_units"), "{difference}");
-
-    // What was exported, with its charms, makes the same model elsewhere.
-    home.ok(["add-model", "copy"])?;
-    home.ok(["deploy", &exported.display().to_string()])?;
-    home.until("the copy works", |model| {
-        model["applications"]["front"]["units"]["front/0"]["workload-status"]["message"]
-            == "2 sites"
-    })?;
     Ok(())
 }
 

@@ -183,6 +183,20 @@ impl Provider for ModelMachines {
         };
         if empty {
             self.halt_agent().await;
+            // As the local provider does: nobody else is left to do it.
+            for folder in ["units", "containers"] {
+                let path = self.directory.join(folder);
+                match std::fs::remove_dir_all(&path) {
+                    Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(ProviderError::File {
+                            doing: "remove",
+                            path,
+                            source,
+                        });
+                    }
+                    _ => {}
+                }
+            }
         }
         Ok(())
     }

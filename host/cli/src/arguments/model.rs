@@ -103,9 +103,6 @@ pub struct ExportBundle {
     /// Write the bundle to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub filename: Option<PathBuf>,
-    /// Save the charms in this folder too, so that the bundle can be deployed elsewhere.
-    #[arg(long, value_name = "FOLDER")]
-    pub charms: Option<PathBuf>,
     #[command(flatten)]
     pub model: ModelChoice,
 }

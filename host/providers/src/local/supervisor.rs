@@ -186,7 +186,8 @@ impl Supervisor {
         self.records.set_instances(&remaining)?;
         self.instances = remaining;
         if self.instances.is_empty() {
-            self.stop_agent().await
+            self.stop_agent().await?;
+            self.records.remove_units()
         } else {
             Ok(())
         }

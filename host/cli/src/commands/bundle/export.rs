@@ -1,7 +1,5 @@
 //! `export-bundle`: the model as a bundle.
 
-use std::path::Path;
-
 use periapt_model::ApplicationName;
 use periapt_model::bundle::{Bundle, BundleApplication};
 
@@ -11,21 +9,11 @@ use crate::commands::Context;
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
 
-/// Prints the bundle, or writes it to a file; with `--charms` the charms are saved too, and the
-/// bundle can be deployed anywhere.
+/// Prints the bundle, or writes it to a file. Charms are named as the model names them
+/// (`local:site-0`): a model that has them can be given the bundle.
 pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let mut bundle = bundle(&here).await?;
-    if let Some(folder) = &arguments.charms {
-        save_charms(
-            context,
-            &here,
-            &mut bundle,
-            folder,
-            arguments.filename.as_deref(),
-        )
-        .await?;
-    }
+    let bundle = bundle(&here).await?;
     match &arguments.filename {
         Some(file) => {
             let text = serde_saphyr::to_string(&bundle).map_err(|error| {
@@ -69,36 +57,4 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
         relations: current.relations.iter().filter_map(pair).collect(),
         ..Bundle::default()
     })
-}
-
-async fn save_charms(
-    context: &Context,
-    here: &ModelSession,
-    bundle: &mut Bundle,
-    folder: &Path,
-    bundle_file: Option<&Path>,
-) -> Outcome {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::file("the folder cannot be made", folder, &error))?;
-    // The bundle names charms relative to itself.
-    let base = bundle_file.and_then(Path::parent).map(std::path::absolute);
-    for application in bundle.applications.values_mut() {
-        let charm = here.client().charm(&here.model, &application.charm).await?;
-        let archive = here.client().blob(&here.model, &charm.sha256).await?;
-        let file = folder.join(format!("{}-{}.charm", charm.name, charm.revision));
-        std::fs::write(&file, &archive)
-            .map_err(|error| Failure::file("the charm cannot be written", &file, &error))?;
-        let absolute = std::path::absolute(&file)
-            .map_err(|error| Failure::file("the charm cannot be found", &file, &error))?;
-        let relative = match &base {
-            Some(Ok(base)) => absolute.strip_prefix(base).map(Path::to_owned).ok(),
-            _ => None,
-        };
-        application.charm = match relative {
-            Some(relative) => format!("./{}", relative.display()),
-            None => absolute.display().to_string(),
-        };
-        context.output.say(&format!("Saved {}", file.display()));
-    }
-    Ok(())
 }
