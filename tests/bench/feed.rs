@@ -16,14 +16,14 @@ use bytes::Bytes;
 use periapt_client::rest::RestClient;
 use periapt_model::config::Value;
 use periapt_server::authority::{Authority, LeafResolver, server_config};
-use periapt_tests::{Home, charm};
-use periapt_wire::rest::{ConfigChange, Deploy, WaitQuery};
+use periapt_tests::Home;
+use periapt_wire::rest::{ConfigChange, WaitQuery};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::figures::{Figures, peak_memory, resident_memory};
-use crate::{MODEL, client};
+use crate::{MODEL, client, relations};
 
 /// How much is measured.
 pub struct Size {
@@ -155,30 +155,18 @@ fn application(data: &str) -> Option<usize> {
     rest.split('"').next()?.parse().ok()
 }
 
-/// Applications `app-0`, `app-1`, ... of the no-op charm.
+/// Applications `app0`, `app1`, ... of the no-op charm.
 async fn deploy(
     client: &RestClient,
     count: usize,
     units: u32,
 ) -> Result<Vec<periapt_model::ApplicationName>> {
-    let archive = Bytes::from(std::fs::read(charm("noop"))?);
-    let charm = client.upload_charm(MODEL, archive, None, None).await?;
+    let charm = relations::upload(client, "noop").await?;
     let mut names = Vec::new();
     for number in 0..count {
-        let application: periapt_model::ApplicationName = format!("app{number}").parse()?;
-        client
-            .deploy(
-                MODEL,
-                &Deploy {
-                    application: application.clone(),
-                    charm: charm.url.to_string(),
-                    units,
-                    config: Default::default(),
-                    placement: Vec::new(),
-                },
-            )
-            .await?;
-        names.push(application);
+        let name = format!("app{number}");
+        relations::deploy(client, &charm, &name, units).await?;
+        names.push(name.parse()?);
     }
     Ok(names)
 }

@@ -151,7 +151,8 @@ pub async fn heard(pages: u32) -> Result<String> {
     }
 }
 
-async fn upload(client: &RestClient, name: &str) -> Result<String> {
+/// Uploads a charm of the project; its URL.
+pub async fn upload(client: &RestClient, name: &str) -> Result<String> {
     let archive = std::fs::read(charm(name))?;
     let charm = client
         .upload_charm(MODEL, archive.into(), None, None)
@@ -159,7 +160,7 @@ async fn upload(client: &RestClient, name: &str) -> Result<String> {
     Ok(charm.url.to_string())
 }
 
-async fn deploy(client: &RestClient, charm: &str, name: &str, units: u32) -> Result<()> {
+pub async fn deploy(client: &RestClient, charm: &str, name: &str, units: u32) -> Result<()> {
     let deploy = Deploy {
         application: name.parse()?,
         charm: charm.to_owned(),

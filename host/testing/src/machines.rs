@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use periapt_agents::host::{self, AgentOptions};
 use periapt_engine::SharedClock;
+use periapt_providers::local::Records;
 use periapt_providers::{
     Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
 };
@@ -51,7 +52,7 @@ impl Providers for Machines {
         let machines = open.entry(environment.to_owned()).or_insert_with(|| {
             Arc::new(ModelMachines {
                 environment: environment.to_owned(),
-                directory: self.directory.join(environment),
+                records: Records::new(self.directory.join(environment)),
                 shared: self.clone(),
                 instances: Mutex::default(),
                 agent: tokio::sync::Mutex::default(),
@@ -69,17 +70,13 @@ struct Agent {
 
 struct ModelMachines {
     environment: String,
-    directory: PathBuf,
+    records: Records,
     shared: Machines,
     instances: Mutex<BTreeSet<String>>,
     agent: tokio::sync::Mutex<Option<Agent>>,
 }
 
 impl ModelMachines {
-    fn config_file(&self) -> PathBuf {
-        self.directory.join("agent.json")
-    }
-
     fn names(&self) -> BTreeSet<String> {
         let instances = self
             .instances
@@ -107,14 +104,9 @@ impl ModelMachines {
             return Ok(());
         }
         end(agent.take()).await;
-        let file = self.config_file();
-        std::fs::create_dir_all(&self.directory)
-            .and_then(|()| std::fs::write(&file, config))
-            .map_err(|source| ProviderError::File {
-                doing: "write",
-                path: file.clone(),
-                source,
-            })?;
+        self.records.create()?;
+        self.records.set_config(config)?;
+        let file = self.records.config_file();
         let stopping = CancellationToken::new();
         let options = AgentOptions {
             clock: self.shared.clock.clone(),
@@ -183,20 +175,7 @@ impl Provider for ModelMachines {
         };
         if empty {
             self.halt_agent().await;
-            // As the local provider does: nobody else is left to do it.
-            for folder in ["units", "containers"] {
-                let path = self.directory.join(folder);
-                match std::fs::remove_dir_all(&path) {
-                    Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(ProviderError::File {
-                            doing: "remove",
-                            path,
-                            source,
-                        });
-                    }
-                    _ => {}
-                }
-            }
+            self.records.remove_units()?;
         }
         Ok(())
     }
@@ -217,15 +196,6 @@ impl Provider for ModelMachines {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clear();
-        match std::fs::remove_dir_all(&self.directory) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(ProviderError::File {
-                    doing: "remove",
-                    path: self.directory.clone(),
-                    source,
-                })
-            }
-            _ => Ok(()),
-        }
+        self.records.remove()
     }
 }

@@ -22,6 +22,21 @@ async fn related(scenario: &Scenario, script: &str) -> Result<u64, ScenarioError
         .id)
 }
 
+/// A unit `main/0` with its subordinate `aside/0`, both active; their relation.
+async fn with_subordinate(scenario: &Scenario) -> Result<u64, ScenarioError> {
+    let script = [("script", "start: status active ready")];
+    scenario
+        .deploy_with(charm("probe"), "main", 1, &script)
+        .await?;
+    scenario
+        .deploy_with(charm("probe-subordinate"), "aside", 0, &script)
+        .await?;
+    let relation = scenario.integrate("aside:host", "main:juju-info").await?;
+    scenario.until_active("main").await?;
+    scenario.until_active("aside").await?;
+    Ok(relation.id)
+}
+
 async fn until_ran(
     scenario: &Scenario,
     unit: &str,
@@ -261,16 +276,7 @@ async fn who_comes_and_goes_while_a_unit_is_in_error_is_never_seen() -> Done {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_principal_goes_after_its_subordinates_hooks() -> Done {
     let scenario = Scenario::start().await?;
-    let script = [("script", "start: status active ready")];
-    scenario
-        .deploy_with(charm("probe"), "main", 1, &script)
-        .await?;
-    scenario
-        .deploy_with(charm("probe-subordinate"), "aside", 0, &script)
-        .await?;
-    scenario.integrate("aside:host", "main:juju-info").await?;
-    scenario.until_active("main").await?;
-    scenario.until_active("aside").await?;
+    with_subordinate(&scenario).await?;
     scenario.remove_unit("main/0", false).await?;
     scenario
         .until("both to be gone", |status| {
@@ -294,17 +300,8 @@ async fn a_principal_goes_after_its_subordinates_hooks() -> Done {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subordinate_goes_with_its_relation_alone() -> Done {
     let scenario = Scenario::start().await?;
-    let script = [("script", "start: status active ready")];
-    scenario
-        .deploy_with(charm("probe"), "main", 1, &script)
-        .await?;
-    scenario
-        .deploy_with(charm("probe-subordinate"), "aside", 0, &script)
-        .await?;
-    let relation = scenario.integrate("aside:host", "main:juju-info").await?;
-    scenario.until_active("main").await?;
-    scenario.until_active("aside").await?;
-    scenario.remove_relation(relation.id, false).await?;
+    let relation = with_subordinate(&scenario).await?;
+    scenario.remove_relation(relation, false).await?;
     scenario
         .until(
             "the subordinate to be gone and its principal to stay",

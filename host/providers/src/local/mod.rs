@@ -27,12 +27,12 @@ use tokio::sync::{mpsc, oneshot};
 
 pub use lock::{AgentLock, Holder, LOCK_FILE, holder};
 pub use process::Program;
+pub use records::Records;
 pub use supervisor::Patience;
 
 use crate::{
     Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
 };
-use records::Records;
 use supervisor::{Reply, Request, Supervisor};
 
 /// What all environments of a controller share.

@@ -69,29 +69,25 @@ impl Records {
         replace(&self.config_file(), bytes)
     }
 
-    /// Removes the directory with everything in it.
     /// Removes what units kept, once there is no machine left on which a unit could be. An agent
     /// that was stopped in the middle of a forced removal had no time for it.
     pub fn remove_units(&self) -> Result<(), ProviderError> {
         for folder in ["units", "containers"] {
-            let path = self.directory.join(folder);
-            match std::fs::remove_dir_all(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(file("remove", &path)(error));
-                }
-                _ => {}
-            }
+            remove(&self.directory.join(folder))?;
         }
         Ok(())
     }
 
+    /// Removes the directory with everything in it.
     pub fn remove(&self) -> Result<(), ProviderError> {
-        match std::fs::remove_dir_all(&self.directory) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(file("remove", &self.directory)(error))
-            }
-            _ => Ok(()),
-        }
+        remove(&self.directory)
+    }
+}
+
+fn remove(path: &Path) -> Result<(), ProviderError> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(file("remove", path)(error)),
+        _ => Ok(()),
     }
 }
 

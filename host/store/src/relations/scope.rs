@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::hook::{Info, Kind};
+use periapt_model::hook::{Info, Kind, RelationEvent};
 use periapt_model::uniter::{OperationKind, OperationState};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rpc::code;
@@ -47,11 +47,7 @@ pub(crate) async fn created(
     unit: &UnitName,
     hook: &Info,
 ) -> Result<()> {
-    let Some(event) = hook
-        .relation
-        .as_ref()
-        .filter(|_| hook.kind == Kind::RelationCreated)
-    else {
+    let Some(event) = event(hook, Kind::RelationCreated) else {
         return Ok(());
     };
     let id = event.hook.relation;
@@ -73,17 +69,18 @@ pub(crate) async fn broken(
     unit: &UnitName,
     hook: &Info,
 ) -> Result<()> {
-    let Some(event) = hook
-        .relation
-        .as_ref()
-        .filter(|_| hook.kind == Kind::RelationBroken)
-    else {
+    let Some(event) = event(hook, Kind::RelationBroken) else {
         return Ok(());
     };
     match rows::find(&mut tx.db, model, event.hook.relation).await? {
         Some(relation) => leave(tx, model, unit, &relation).await,
         None => Ok(()),
     }
+}
+
+/// What a hook of this kind is about; none for any other.
+fn event(hook: &Info, kind: Kind) -> Option<&RelationEvent> {
+    hook.relation.as_ref().filter(|_| hook.kind == kind)
 }
 
 async fn was_begun(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, hook: &Info) -> Result<bool> {

@@ -1,10 +1,10 @@
 //! The model as a bundle sees it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use periapt_model::ApplicationName;
 use periapt_model::bundle::{CurrentApplication, CurrentModel};
-use periapt_wire::rest::{ApplicationInfo, ListQuery, RelationInfo};
+use periapt_wire::rest::{ApplicationInfo, ListQuery};
 
 use crate::failure::Outcome;
 use crate::session::ModelSession;
@@ -13,8 +13,12 @@ use crate::session::ModelSession;
 pub struct Current {
     pub model: CurrentModel,
     pub applications: BTreeMap<ApplicationName, ApplicationInfo>,
-    /// Without those between the units of one application, which nobody writes.
-    pub relations: Vec<RelationInfo>,
+}
+
+/// The two ends in a relation's key.
+pub fn ends(key: &str) -> Option<[String; 2]> {
+    let (requirer, provider) = key.split_once(' ')?;
+    Some([requirer.to_owned(), provider.to_owned()])
 }
 
 pub async fn read(here: &ModelSession) -> Outcome<Current> {
@@ -34,18 +38,14 @@ pub async fn read(here: &ModelSession) -> Outcome<Current> {
         applications.insert(info.name.clone(), info);
     }
     let relations = client.relations(&here.model, &ListQuery::default()).await?;
-    let relations: Vec<RelationInfo> = relations
+    // Nobody writes those between the units of one application.
+    model.relations = relations
         .into_iter()
         .filter(|relation| relation.endpoints.len() == 2)
+        .map(|relation| relation.key)
         .collect();
-    let keys: BTreeSet<String> = relations
-        .iter()
-        .map(|relation| relation.key.clone())
-        .collect();
-    model.relations = keys;
     Ok(Current {
         model,
         applications,
-        relations,
     })
 }

@@ -95,10 +95,7 @@ fn between(
             applications.insert(name.clone(), found);
         }
     }
-    let ends = |key: &String| {
-        let mut ends = key.split(' ').map(str::to_owned);
-        Some([ends.next()?, ends.next()?])
-    };
+    let ends = |key: &String| current::ends(key);
     let bundle_additions: Vec<_> = pairs
         .difference(&model.relations)
         .filter_map(ends)

@@ -4,7 +4,7 @@ use periapt_model::ApplicationName;
 use periapt_model::bundle::{Bundle, BundleApplication};
 
 use super::current;
-use crate::arguments::ExportBundle;
+use crate::arguments::{ExportBundle, Target};
 use crate::commands::Context;
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
@@ -14,18 +14,14 @@ use crate::session::ModelSession;
 pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let bundle = bundle(&here).await?;
-    match &arguments.filename {
-        Some(file) => {
-            let text = serde_saphyr::to_string(&bundle).map_err(|error| {
-                Failure::failed("the bundle cannot be written").why(error.to_string())
-            })?;
-            std::fs::write(file, text)
-                .map_err(|error| Failure::file("the bundle cannot be written", file, &error))?;
-            context.output.say(&format!("Wrote {}", file.display()));
-            Ok(())
-        }
-        None => context.output.yaml(&bundle),
+    let target = Target {
+        output: arguments.filename,
+    };
+    context.output.to(&target)?.yaml(&bundle)?;
+    if let Some(file) = &target.output {
+        context.output.say(&format!("Wrote {}", file.display()));
     }
+    Ok(())
 }
 
 async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
@@ -48,13 +44,14 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
         };
         (name.clone(), exported)
     };
-    let pair = |relation: &periapt_wire::rest::RelationInfo| {
-        let mut ends = relation.key.split(' ').map(str::to_owned);
-        Some([ends.next()?, ends.next()?])
-    };
     Ok(Bundle {
         applications: current.applications.iter().map(application).collect(),
-        relations: current.relations.iter().filter_map(pair).collect(),
+        relations: current
+            .model
+            .relations
+            .iter()
+            .filter_map(|key| current::ends(key))
+            .collect(),
         ..Bundle::default()
     })
 }
