@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::leadership::Leadership;
 use crate::process::{HookLog, ModelIdentity};
+use crate::settings::KnownSettings;
 
 mod relations;
 
@@ -72,8 +73,7 @@ pub(crate) struct UnitContext {
     pub bindings: BTreeSet<String>,
     /// As the hook is told of them.
     pub relations: Vec<RelationInfo>,
-    /// Settings read by this hook: it sees the same ones until it ends.
-    pub settings: BTreeMap<(u64, Member), Bag>,
+    pub settings: KnownSettings,
     pub goals: Option<Goals>,
     pub connection: ApiConnection,
     pub leadership: Leadership,
@@ -125,14 +125,14 @@ impl HookContext for UnitContext {
     fn relation_settings(&mut self, relation: u64, of: &Member) -> Result<Bag, CallError> {
         let asked = (relation, of.clone());
         if let Some(known) = self.settings.get(&asked) {
-            return Ok(known.clone());
+            return Ok(known);
         }
         let settings = self.call(&GetRelationSettings {
             unit: self.unit.clone(),
             relation,
             of: relations::tag(of)?,
         })?;
-        self.settings.insert(asked, settings.clone());
+        self.settings.put(asked, settings.clone());
         Ok(settings)
     }
 

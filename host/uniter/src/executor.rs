@@ -24,6 +24,7 @@ use crate::context;
 use crate::error::{UniterError, call};
 use crate::hook::{self, Ended};
 use crate::machine_lock::MachineLockGuard;
+use crate::settings::KnownSettings;
 use crate::state_directory::StateDirectory;
 use crate::worker::UniterConfig;
 
@@ -54,6 +55,7 @@ pub(crate) struct Executor {
     chosen: Duration,
     /// What the controller said of the unit as the last hook was committed.
     heard: Option<RemoteState>,
+    settings: KnownSettings,
 }
 
 impl Executor {
@@ -88,6 +90,7 @@ impl Executor {
             failure: None,
             chosen: Duration::ZERO,
             heard: None,
+            settings: KnownSettings::default(),
         })
     }
 
@@ -300,12 +303,16 @@ impl Executor {
         failpoint::reach("uniter-after-prepare");
         self.set_charm_directory().await?;
         let config = self.config.clone();
-        let told = context::relations(&self.local.operation, info);
+        self.settings.begin(remote);
+        let around = hook::Surroundings {
+            relations: context::relations(&self.local.operation, info),
+            settings: self.settings.clone(),
+        };
         let dying = self.worker.dying().clone();
         let ended = match loaded? {
             Ok(code) => {
                 starting
-                    .run(&config, charm, code, info, told, snapshot, &dying)
+                    .run(&config, charm, code, info, around, snapshot, &dying)
                     .await?
             }
             Err(ended) => ended,

@@ -4,7 +4,6 @@
 //! at a time. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
-use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +23,7 @@ use crate::environment;
 use crate::error::{UniterError, call, file};
 use crate::machine_lock::MachineLockGuard;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
+use crate::settings::KnownSettings;
 use crate::state_directory::{Stage, StateDirectory};
 use crate::worker::UniterConfig;
 
@@ -49,6 +49,12 @@ pub(crate) enum Ended {
     },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
+}
+
+/// What a hook is told of others.
+pub(crate) struct Surroundings {
+    pub relations: Vec<RelationInfo>,
+    pub settings: KnownSettings,
 }
 
 /// A hook whose thread has the state directory copied while the controller is still told that
@@ -111,7 +117,7 @@ impl Starting {
         charm: &Charm,
         code: Arc<dyn RunnableCharm>,
         hook: &Info,
-        relations: Vec<RelationInfo>,
+        around: Surroundings,
         snapshot: HookSnapshot,
         dying: &CancellationToken,
     ) -> Result<Ended, UniterError> {
@@ -120,7 +126,7 @@ impl Starting {
         let job = Job {
             call: hook_call(config, charm, hook, &snapshot),
             config_hash: snapshot.config_hash.clone(),
-            context: Box::new(context(config, charm, relations, snapshot, tether.clone())),
+            context: Box::new(context(config, charm, around, snapshot, tether.clone())),
             code,
             tether: tether.clone(),
         };
@@ -238,7 +244,7 @@ fn container(
 fn context(
     config: &UniterConfig,
     charm: &Charm,
-    relations: Vec<RelationInfo>,
+    around: Surroundings,
     snapshot: HookSnapshot,
     tether: Tether,
 ) -> UnitContext {
@@ -248,8 +254,8 @@ fn context(
         options: charm.info.config.options.keys().cloned().collect(),
         endpoints: context::endpoints(&charm.info.metadata),
         bindings: context::bindings(&charm.info.metadata),
-        relations,
-        settings: BTreeMap::new(),
+        relations: around.relations,
+        settings: around.settings,
         goals: None,
         snapshot,
         application: None,

@@ -25,6 +25,7 @@ pub mod machine_lock;
 pub mod process;
 pub mod remote;
 pub mod sandbox;
+mod settings;
 pub mod state_directory;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

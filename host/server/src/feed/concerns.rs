@@ -50,14 +50,8 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 wanted.units_on.insert(key.to_owned(), position);
             }
             ns::RELATION => wanted.add(Relation, key, position),
-            ns::APPLICATION_RELATIONS => {
-                wanted.add_shown(Application, key, position);
-                wanted.relations_of.insert(key.to_owned(), position);
-            }
-            // The key is an application or the principal unit of a container.
-            ns::RELATION_UNITS => {
-                wanted.relations_of.insert(key.to_owned(), position);
-            }
+            ns::RELATION_STATUS => wanted.add_shown(Relation, key, position),
+            ns::APPLICATION_RELATIONS => wanted.add_shown(Application, key, position),
             ns::LEASE => {
                 if let Some(name) = key.strip_prefix(LEADERSHIP) {
                     wanted.units_of.insert(name.to_owned(), position);
@@ -69,7 +63,8 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 wanted.add(User, user, position);
             }
             ns::HOOK => wanted.add(Hook, key, position),
-            // A queued clean-up, settings of the controller and lines of log show in no entity.
+            // A queued clean-up, settings of the controller and lines of log show in no entity; what
+            // concerns the units of a relation is told of the relation too.
             _ => {}
         }
     }

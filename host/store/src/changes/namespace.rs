@@ -44,6 +44,8 @@ namespaces! {
     MACHINE_REMOVAL = "machine-removal";
     /// Key: the relation's number. Made, life, suspension, gone.
     RELATION = "relation";
+    /// Key: the relation's number. Somebody entered, left or changed settings.
+    RELATION_STATUS = "relation-status";
     /// Key: the application. A relation of it came, went, or changed in life or suspension.
     APPLICATION_RELATIONS = "application-relations";
     /// Key: an application, or the principal unit of a container. In a relation of it somebody

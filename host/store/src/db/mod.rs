@@ -22,10 +22,12 @@ use crate::options::{SlowQuery, SlowStatement};
 
 mod connect;
 mod params;
+mod parts;
 mod schema;
 
 pub(crate) use connect::{Pools, writer};
 pub(crate) use params::{Param, params};
+pub(crate) use parts::{PART, names, part_params};
 pub(crate) use schema::migrate;
 
 /// A connection in one of its roles.

@@ -4,7 +4,7 @@ use periapt_wire::rest::HookRun;
 
 use super::{Names, Reader};
 use crate::Result;
-use crate::db::params;
+use crate::db::{PART, names, part_params};
 
 pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
     let ids: Vec<i64> = names
@@ -12,16 +12,19 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
         .keys()
         .filter_map(|id| id.parse().ok())
         .collect();
-    for id in ids {
-        let sql = "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects
-            FROM hook_run WHERE id = $1 AND model_uuid = $2";
-        let row = reader
+    for part in ids.chunks(PART) {
+        let sql = names!(
+            "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects
+            FROM hook_run WHERE model_uuid = $1 AND id IN",
+            ""
+        );
+        let rows = reader
             .db
-            .fetch_optional(sql, params![id, &names.model])
+            .fetch(sql, part_params(&names.model, part))
             .await?;
-        if let Some(row) = row {
+        for row in &rows {
             let run = HookRun {
-                id,
+                id: row.int(0)?,
                 unit: row.parse(1, "unit name")?,
                 application: row.parse(2, "application name")?,
                 hook: row.text(3)?,
@@ -33,7 +36,7 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
                 message: row.text(9)?,
                 effects: row.json(10, "effects")?,
             };
-            names.put(reader, &id.to_string(), &run)?;
+            names.put(reader, &run.id.to_string(), &run)?;
         }
     }
     // One that is pruned by now is no news; whoever saw it run need not hear that it is forgotten.

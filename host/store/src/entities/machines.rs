@@ -6,9 +6,10 @@ use periapt_model::UnitName;
 use periapt_model::status::Machine;
 use periapt_wire::rest::MachineInfo;
 
-use super::parts::{names, parts};
-use super::{Names, Reader, part_params};
+use super::parts::parts;
+use super::{Names, Reader};
 use crate::Result;
+use crate::db::{names, part_params};
 
 /// Reads the named machines. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {

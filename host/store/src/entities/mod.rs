@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use periapt_model::{ModelUuid, UserName};
 use serde::Serialize;
 
-use crate::db::{Session, params};
+use crate::db::Session;
 use crate::error::StoreError;
 use crate::{Result, Store, charms, models};
 
@@ -83,8 +83,6 @@ pub struct WantedOfModel {
     pub units_of: BTreeMap<String, i64>,
     /// Machines all of whose units are wanted.
     pub units_on: BTreeMap<String, i64>,
-    /// Applications, or principal units of containers, all of whose relations are wanted.
-    pub relations_of: BTreeMap<String, i64>,
     /// All units and machines.
     pub agents: Option<i64>,
 }
@@ -235,7 +233,6 @@ impl Reader {
             return self.users(names).await;
         };
         units::name(&mut self.db, &uuid, &mut wanted).await?;
-        relations::name(&mut self.db, &uuid, &mut wanted).await?;
         let present = present(&uuid);
         for (kind, names) in wanted.names {
             let names = Names::new(&uuid, kind, names);
@@ -343,11 +340,4 @@ impl Names {
 
 fn to_bytes(entity: &impl Serialize) -> Result<Vec<u8>> {
     crate::db::to_json(entity).map(String::into_bytes)
-}
-
-/// The model's row in the parameters of a statement, then the names of one part.
-fn part_params(model: &ModelUuid, part: &[String]) -> Vec<crate::db::Param> {
-    let mut all = params![model];
-    all.extend(parts::filled(part));
-    all
 }

@@ -1,37 +1,11 @@
-//! Statements about lists of names, in parts of one size: both databases then see the same few
-//! statements, whatever the number of names.
+//! Names in parts, and the entities that are read by them alone.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Names, Reader, part_params};
+use super::{Names, Reader};
 use crate::Result;
-use crate::db::Param;
+use crate::db::{PART, names, part_params};
 use crate::{applications, relations};
-
-/// Names of one statement. [`names!`] has as many.
-pub(super) const PART: usize = 16;
-
-/// A statement up to its list of names, and what follows the list. `$1` is the model.
-macro_rules! names {
-    ($before:literal, $after:literal) => {
-        concat!(
-            $before,
-            " ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ",
-            $after
-        )
-    };
-}
-pub(super) use names;
-
-/// The names of a part, the last repeated until the part is full.
-pub(super) fn filled(part: &[String]) -> impl Iterator<Item = Param> {
-    let last = part.last().cloned().unwrap_or_default();
-    part.iter()
-        .cloned()
-        .chain(std::iter::repeat(last))
-        .take(PART)
-        .map(Param::from)
-}
 
 /// The names in parts.
 pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {

@@ -4,6 +4,7 @@ use periapt_model::status::{Status, Workload};
 use serde_json::Value;
 
 use super::*;
+use crate::db::params;
 use crate::testing::fixtures;
 
 /// By kind and name.
@@ -218,8 +219,7 @@ async fn a_remembered_name_is_forgotten_with_its_model() {
 }
 
 #[tokio::test]
-async fn changes_in_relations_lead_to_the_relations() {
-    use crate::db::params;
+async fn relations_are_as_they_are_shown_alone() {
     for fixture in fixtures().await {
         let model = fixture.site(1).await;
         let of = model.clone();
@@ -254,8 +254,8 @@ async fn changes_in_relations_lead_to_the_relations() {
             by_name(found)
         };
         let mut names = WantedOfModel::default();
-        names.relations_of.insert("front7".to_owned(), 5);
-        names.relations_of.insert("site/0".to_owned(), 6);
+        names.add_shown(EntityKind::Relation, "7", 5);
+        names.add_shown(EntityKind::Relation, "2", 6);
         names.add(EntityKind::Relation, "99", 7);
         let found = read(names).await;
         let keys: Vec<&str> = found.keys().map(|(_, name)| name.as_str()).collect();
@@ -265,9 +265,6 @@ async fn changes_in_relations_lead_to_the_relations() {
         assert_eq!(*seven, Some(serde_json::to_value(alone).expect("JSON")));
         assert_eq!(found[&(EntityKind::Relation, "99".to_owned())], None);
 
-        let mut names = WantedOfModel::default();
-        names.relations_of.insert("site".to_owned(), 5);
-        assert_eq!(read(names).await.len(), 12);
         let everything = fixture.store.every_entity(&|_| true).await.expect("read");
         let relations = by_name(everything.entities);
         let count = relations

@@ -6,10 +6,10 @@ use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 
-use super::parts::{names, parts};
-use super::{Cause, EntityKind, Names, Reader, WantedOfModel, part_params, raise};
+use super::parts::parts;
+use super::{Cause, EntityKind, Names, Reader, WantedOfModel, raise};
 use crate::Result;
-use crate::db::{Session, params};
+use crate::db::{Session, names, params, part_params};
 use crate::relations::{self, Neighbours};
 use crate::units::{Cleanup, waiting_for};
 use crate::{lease, status};
@@ -72,8 +72,13 @@ fn shown(position: i64) -> Cause {
 
 /// Reads the named units. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
-    let leaders = lease::rows::leaders(&mut reader.db, &names.model).await?;
     for part in parts(&names.causes) {
+        let mut applications: Vec<&str> = part
+            .iter()
+            .filter_map(|unit| Some(unit.rsplit_once('/')?.0))
+            .collect();
+        applications.dedup();
+        let leaders = lease::rows::leaders_of(&mut reader.db, &names.model, &applications).await?;
         let mut cleanups = cleanups(reader, &names.model, &part).await?;
         let mut around = around(reader, &names.model, &part).await?;
         let sql = names!(

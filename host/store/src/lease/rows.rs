@@ -1,5 +1,6 @@
 //! The rows of leases, and the rules that decide over them inside a transaction.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
@@ -7,7 +8,7 @@ use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use super::{Lease, Namespace};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Row, Session, params};
+use crate::db::{Row, Session, names, params, part_params};
 use crate::error::StoreError;
 use crate::tx::Tx;
 
@@ -209,11 +210,27 @@ pub(crate) async fn all(db: &mut Session) -> Result<Vec<Lease>> {
 pub(crate) async fn leaders(
     db: &mut Session,
     model: &ModelUuid,
-) -> Result<std::collections::HashMap<ApplicationName, String>> {
+) -> Result<HashMap<ApplicationName, String>> {
     let sql = "SELECT name, holder FROM lease WHERE namespace = 'application-leadership' AND model_uuid = $1";
-    db.fetch(sql, params![model])
-        .await?
-        .iter()
+    by_application(&db.fetch(sql, params![model]).await?)
+}
+
+/// The same of at most so many applications as one statement names.
+pub(crate) async fn leaders_of(
+    db: &mut Session,
+    model: &ModelUuid,
+    applications: &[&str],
+) -> Result<HashMap<ApplicationName, String>> {
+    let sql = names!(
+        "SELECT name, holder FROM lease
+        WHERE namespace = 'application-leadership' AND model_uuid = $1 AND name IN",
+        ""
+    );
+    by_application(&db.fetch(sql, part_params(model, applications)).await?)
+}
+
+fn by_application(rows: &[Row]) -> Result<HashMap<ApplicationName, String>> {
+    rows.iter()
         .map(|row| Ok((row.parse(0, "lease name")?, row.text(1)?)))
         .collect()
 }

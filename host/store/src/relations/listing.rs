@@ -1,12 +1,12 @@
 //! Relations as shown, and what units and applications wait for because of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 
 use super::rows::{self, Relation};
-use crate::db::{Row, Session, params};
+use crate::db::{PART, Row, Session, names, params, part_params};
 use crate::error::StoreError;
 use crate::{Result, Store};
 
@@ -30,63 +30,108 @@ impl Store {
 /// All relations of a model as shown, by number.
 pub(crate) async fn all(db: &mut Session, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
     let relations = rows::all(db, model).await?;
-    shown(db, model, relations).await
+    shown(db, model, relations, None).await
+}
+
+/// Some relations as shown; those that are gone are missing.
+pub(crate) async fn some(
+    db: &mut Session,
+    model: &ModelUuid,
+    ids: &[u64],
+) -> Result<Vec<RelationInfo>> {
+    let relations = rows::some(db, model, ids).await?;
+    shown(db, model, relations, Some(ids)).await
 }
 
 /// One relation as shown.
 pub(crate) async fn find(db: &mut Session, model: &ModelUuid, id: u64) -> Result<RelationInfo> {
-    let relation = rows::find(db, model, id).await?;
-    let found = shown(db, model, relation.into_iter().collect()).await?;
+    let found = some(db, model, &[id]).await?;
     found
         .into_iter()
         .next()
         .ok_or_else(|| StoreError::not_found("relation", id))
 }
 
-/// Who is in a scope, by application.
-type Present = BTreeMap<ApplicationName, Vec<UnitName>>;
+/// The applications that have units in a scope.
+type Present = BTreeSet<ApplicationName>;
 
 async fn shown(
     db: &mut Session,
     model: &ModelUuid,
     relations: Vec<Relation>,
+    only: Option<&[u64]>,
 ) -> Result<Vec<RelationInfo>> {
-    let only = match relations.as_slice() {
-        [] => return Ok(Vec::new()),
-        [one] => Some(one.id),
-        _ => None,
-    };
+    if relations.is_empty() {
+        return Ok(Vec::new());
+    }
     let rows = match only {
-        Some(id) => {
-            let sql = "SELECT relation_id, application, unit FROM relation_unit
-                WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1 ORDER BY unit";
-            db.fetch(sql, params![model, id]).await?
+        Some(ids) => {
+            let sql = names!(
+                "SELECT DISTINCT relation_id, application FROM relation_unit
+                WHERE in_scope = 1 AND model_uuid = $1 AND relation_id IN",
+                ""
+            );
+            of_some(db, model, ids, sql).await?
         }
         None => {
-            let sql = "SELECT relation_id, application, unit FROM relation_unit
-                WHERE model_uuid = $1 AND in_scope = 1 ORDER BY relation_id, unit";
+            let sql = "SELECT DISTINCT relation_id, application FROM relation_unit
+                WHERE model_uuid = $1 AND in_scope = 1";
             db.fetch(sql, params![model]).await?
         }
     };
     let mut present: HashMap<u64, Present> = HashMap::new();
     for row in &rows {
         let of_relation = present.entry(row.count(0)?).or_default();
-        let units = of_relation
-            .entry(row.parse(1, "application name")?)
-            .or_default();
-        units.push(row.parse(2, "unit name")?);
+        of_relation.insert(row.parse(1, "application name")?);
     }
+    let mut staying = staying(db, model, &relations).await?;
     let due = forced(db, model).await?;
     let mut written = written(db, model, only).await?;
     Ok(relations
         .into_iter()
         .map(|relation| {
-            let present = present.remove(&relation.id).unwrap_or_default();
-            let due = due.get(&relation.id).copied();
-            let written = written.remove(&relation.id).unwrap_or_default();
-            info(relation, &present, due, written)
+            let id = relation.id;
+            let present = present.remove(&id).unwrap_or_default();
+            let staying = staying.remove(&id).unwrap_or_default();
+            let written = written.remove(&id).unwrap_or_default();
+            info(relation, &present, &staying, due.get(&id).copied(), written)
         })
         .collect())
+}
+
+/// Who is still in the scope of relations that nobody may enter.
+async fn staying(
+    db: &mut Session,
+    model: &ModelUuid,
+    relations: &[Relation],
+) -> Result<HashMap<u64, Vec<UnitName>>> {
+    let closed = relations.iter().filter(|relation| !relation.is_open());
+    let closed: Vec<u64> = closed.map(|relation| relation.id).collect();
+    let sql = names!(
+        "SELECT relation_id, unit FROM relation_unit
+        WHERE in_scope = 1 AND model_uuid = $1 AND relation_id IN",
+        "ORDER BY application, unit"
+    );
+    let mut found: HashMap<u64, Vec<UnitName>> = HashMap::new();
+    for row in of_some(db, model, &closed, sql).await? {
+        let units = found.entry(row.count(0)?).or_default();
+        units.push(row.parse(1, "unit name")?);
+    }
+    Ok(found)
+}
+
+/// What a statement about a list of relations finds.
+async fn of_some(
+    db: &mut Session,
+    model: &ModelUuid,
+    ids: &[u64],
+    sql: &'static str,
+) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for part in ids.chunks(PART) {
+        rows.extend(db.fetch(sql, part_params(model, part)).await?);
+    }
+    Ok(rows)
 }
 
 /// When forced relations go.
@@ -103,17 +148,34 @@ async fn forced(db: &mut Session, model: &ModelUuid) -> Result<HashMap<u64, i64>
 async fn written(
     db: &mut Session,
     model: &ModelUuid,
-    only: Option<u64>,
+    only: Option<&[u64]>,
 ) -> Result<HashMap<u64, u64>> {
     let mut found: HashMap<u64, u64> = HashMap::new();
-    let only = only.map_or(-1, |id| i64::try_from(id).unwrap_or(i64::MAX));
-    for sql in [
-        "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_unit
-            WHERE model_uuid = $1 AND ($2 = -1 OR relation_id = $2) GROUP BY relation_id",
-        "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_endpoint
-            WHERE model_uuid = $1 AND ($2 = -1 OR relation_id = $2) GROUP BY relation_id",
+    for (whole, some) in [
+        (
+            "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_unit
+                WHERE model_uuid = $1 GROUP BY relation_id",
+            names!(
+                "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_unit
+                WHERE model_uuid = $1 AND relation_id IN",
+                "GROUP BY relation_id"
+            ),
+        ),
+        (
+            "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_endpoint
+                WHERE model_uuid = $1 GROUP BY relation_id",
+            names!(
+                "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_endpoint
+                WHERE model_uuid = $1 AND relation_id IN",
+                "GROUP BY relation_id"
+            ),
+        ),
     ] {
-        for row in db.fetch(sql, params![model, only]).await? {
+        let rows = match only {
+            Some(ids) => of_some(db, model, ids, some).await?,
+            None => db.fetch(whole, params![model]).await?,
+        };
+        for row in &rows {
             *found.entry(row.count(0)?).or_default() += row.count(1)?;
         }
     }
@@ -123,20 +185,15 @@ async fn written(
 fn info(
     relation: Relation,
     present: &Present,
+    staying: &[UnitName],
     due: Option<i64>,
     settings_version: u64,
 ) -> RelationInfo {
     let status = status(&relation, present);
     let mut waiting_for = Vec::new();
-    if !relation.is_open() {
-        let units: Vec<String> = present
-            .values()
-            .flatten()
-            .map(UnitName::to_string)
-            .collect();
-        if !units.is_empty() {
-            waiting_for.push(format!("{} to leave", listed(&units)));
-        }
+    if !staying.is_empty() {
+        let units: Vec<String> = staying.iter().map(UnitName::to_string).collect();
+        waiting_for.push(format!("{} to leave", listed(&units)));
     }
     if let Some(due) = due {
         let due = crate::full_status::rfc3339(due);
@@ -184,7 +241,7 @@ fn status(relation: &Relation, present: &Present) -> &'static str {
     let all = relation
         .ends
         .iter()
-        .all(|end| present.contains_key(&end.application));
+        .all(|end| present.contains(&end.application));
     if all { "joined" } else { "joining" }
 }
 
@@ -200,7 +257,7 @@ pub(super) async fn statuses(
             WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1";
         let mut present = Present::new();
         for row in db.fetch(sql, params![model, relation.id]).await? {
-            present.insert(row.parse(0, "application name")?, Vec::new());
+            present.insert(row.parse(0, "application name")?);
         }
         found.insert(relation.id, status(relation, &present));
     }

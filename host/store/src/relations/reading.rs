@@ -9,7 +9,7 @@ use super::rows::{self, Relation};
 use super::settings::Bag;
 use crate::db::{Session, params};
 use crate::error::StoreError;
-use crate::{Result, Store, lease, status};
+use crate::{Result, Store, lease};
 
 impl Store {
     /// The relations of a unit with all settings, for people.
@@ -109,10 +109,10 @@ pub(super) async fn root(
     model: &ModelUuid,
     unit: &UnitName,
 ) -> Result<Option<UnitName>> {
-    status::require_unit(db, model, unit).await?;
     let sql = "SELECT principal FROM unit WHERE model_uuid = $1 AND name = $2";
     let row = db.fetch_optional(sql, params![model, unit]).await?;
-    row.map_or(Ok(None), |row| row.parse_optional(0, "unit name"))
+    let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+    row.parse_optional(0, "unit name")
 }
 
 async fn require_leader(

@@ -5,7 +5,7 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Param, Session, params};
+use crate::db::{PART, Param, Session, names, params, part_params};
 use crate::error::StoreError;
 use crate::tx::Tx;
 
@@ -57,7 +57,7 @@ impl Relation {
 }
 
 macro_rules! relations {
-    ($condition:literal) => {
+    ($condition:expr) => {
         concat!(
             "SELECT relation.id, relation.key, relation.interface, relation.scope, relation.life,
                 relation.suspended, relation.suspended_reason, relation.forced, relation.created_at,
@@ -69,6 +69,20 @@ macro_rules! relations {
             " ORDER BY relation.id, relation_endpoint.role DESC"
         )
     };
+}
+
+/// Some relations; those that are gone are missing.
+pub(crate) async fn some(
+    db: &mut Session,
+    model: &ModelUuid,
+    ids: &[u64],
+) -> Result<Vec<Relation>> {
+    let mut found = Vec::new();
+    for part in ids.chunks(PART) {
+        let sql = relations!(names!("AND relation.id IN", ""));
+        found.extend(load(db, sql, part_params(model, part)).await?);
+    }
+    Ok(found)
 }
 
 /// All relations of a model, by number.
@@ -153,7 +167,8 @@ pub(crate) fn touch(tx: &mut Tx, model: &ModelUuid, relation: &Relation) {
     }
 }
 
-/// Says that a unit, or the application, `of` one end changed what the other side sees.
+/// Says that a unit, or the application, `of` one end changed what the other side sees, and with
+/// it what is shown of the relation.
 /// `container` is the principal unit where the relation stays within its container.
 pub(crate) fn touch_units(
     tx: &mut Tx,
@@ -162,6 +177,7 @@ pub(crate) fn touch_units(
     of: &ApplicationName,
     container: &str,
 ) {
+    tx.touch(model, namespace::RELATION_STATUS, relation.id.to_string());
     if !container.is_empty() {
         tx.touch(model, namespace::RELATION_UNITS, container);
         return;

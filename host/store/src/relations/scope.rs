@@ -195,8 +195,6 @@ fn published(address: Option<&str>) -> BTreeMap<&'static str, String> {
 
 fn moved(tx: &mut Tx, model: &ModelUuid, relation: &Relation, unit: &UnitName, container: &str) {
     rows::touch_units(tx, model, relation, &unit.application(), container);
-    let changed = crate::changes::namespace::RELATION;
-    tx.touch(model, changed, relation.id.to_string());
 }
 
 /// Leaves one scope. The last one to leave a dying relation takes it along.
