@@ -1,5 +1,7 @@
 //! Who leads, who comes after, and what one that leads no more can still write: nothing.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! What relations are made of, on real charms: scopes, settings, addresses, containers.
 
+#![allow(clippy::panic, reason = "tests")]
+
 mod common;
 
 use common::{
