@@ -4,6 +4,8 @@
 //! ran is an error that is retried and leaves no effect; one that died after its commit is
 //! never run twice.
 
+mod relations;
+
 use std::time::Duration;
 
 use periapt_tests::{Home, charm, kill};

@@ -1,6 +1,8 @@
 //! Charms that try to harm: each gets a failed hook with a plain message, and its neighbours
 //! do not notice.
 
+mod container;
+
 use periapt_tests::{Home, charm};
 
 /// A home with a well-behaved neighbour and short limits.

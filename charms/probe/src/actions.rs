@@ -1,5 +1,6 @@
 //! What each action of a script does.
 
+use std::borrow::Borrow;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::hint::black_box;
@@ -10,7 +11,7 @@ use periapt_charm::{Context, Error, Level, Result, Status, StatusKind, info};
 
 use crate::Config;
 use crate::script::Action;
-use crate::{escape, relations};
+use crate::{escape, reach, relations};
 
 pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
     match action {
@@ -114,11 +115,16 @@ pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
             let reached = escape::try_container(context, name)?;
             report(context, "container-escape", &reached)
         }
+        Action::Reach(extent, paths) => {
+            let reached = reach::attempt(context, *extent, paths);
+            report(context, extent.word(), &reached)
+        }
+        Action::Plant { name, targets } => reach::plant(context, name, targets),
     }
 }
 
 /// Says in the status what was reached; nothing should be.
-fn report(context: &Context<Config>, action: &str, reached: &[&str]) -> Result<()> {
+fn report<T: Borrow<str>>(context: &Context<Config>, action: &str, reached: &[T]) -> Result<()> {
     context.set_status(match reached {
         [] => Status::active(format!("{action}: nothing reached")),
         reached => Status::blocked(format!("{action}: reached {}", reached.join(", "))),

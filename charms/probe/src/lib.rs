@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 mod actions;
 mod escape;
+mod reach;
 mod relations;
 mod script;
 #[cfg(test)]

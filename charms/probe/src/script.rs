@@ -3,6 +3,7 @@
 use periapt_charm::{Bag, Hook, PortRange, Protocol, RelationHook, StatusKind};
 
 use crate::ENDPOINTS;
+use crate::reach::Extent;
 
 #[cfg(test)]
 mod tests;
@@ -74,6 +75,13 @@ pub enum Action {
         file: String,
     },
     ContainerEscape(String),
+    /// Tries to get at paths.
+    Reach(Extent, Vec<String>),
+    /// Leaves links to the targets in a shared directory.
+    Plant {
+        name: String,
+        targets: Vec<String>,
+    },
 }
 
 /// Reads a script; blank lines and lines that start with `#` say nothing.
@@ -166,6 +174,16 @@ fn parse_action(text: &str) -> Result<Action, String> {
         },
         "container-escape" if !rest.is_empty() => Action::ContainerEscape(rest.to_owned()),
         "container-escape" => return Err("write container-escape NAME".to_owned()),
+        "reach" => reach(Extent::Reach, rest)?,
+        "change" => reach(Extent::Change, rest)?,
+        "follow" => reach(Extent::Follow, rest)?,
+        "plant" => match words(rest).split_first() {
+            Some((name, targets)) if !targets.is_empty() => Action::Plant {
+                name: name.clone(),
+                targets: targets.to_vec(),
+            },
+            _ => return Err("write plant NAME TARGET...".to_owned()),
+        },
         other => return Err(format!("\"{other}\" is not an action")),
     })
 }
@@ -191,6 +209,18 @@ fn relation_set(bag: Bag, rest: &str) -> Result<Action, String> {
         value,
         endpoint,
     })
+}
+
+fn reach(extent: Extent, rest: &str) -> Result<Action, String> {
+    let paths = words(rest);
+    if paths.is_empty() {
+        return Err(format!("write {} PATH...", extent.word()));
+    }
+    Ok(Action::Reach(extent, paths))
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Splits `in ENDPOINT` off the end.

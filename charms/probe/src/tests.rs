@@ -153,3 +153,21 @@ fn shared_directories_are_written_and_read() {
         Some("some text")
     );
 }
+
+#[test]
+fn what_a_path_leads_to_is_told() {
+    let mut harness = Harness::<Probe>::new();
+    let shared = harness.add_container("logs");
+    let secret = harness.state_dir().join("secret");
+    fs::write(&secret, "x").expect("writes");
+    let script = |words: &str| format!("start: plant logs {}\nstart: {words}", secret.display());
+    let planted = shared.join("planted-0").display().to_string();
+    harness.set_config("script", &script(&format!("follow {planted}")));
+    harness.run(Hook::Start).expect("succeeds");
+    let said = harness.status().message;
+    assert!(said.contains(&format!("read {planted}")), "{said}");
+    assert_eq!(fs::read_to_string(&secret).expect("is there"), "reached");
+    harness.set_config("script", "start: reach /nowhere/at/all ../../nowhere");
+    harness.run(Hook::Start).expect("succeeds");
+    assert_eq!(harness.status(), Status::active("reach: nothing reached"));
+}

@@ -75,7 +75,10 @@ fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
     let packed = pack(&variant, &charms).unwrap_or_else(|error| panic!("{error}"));
     let archive = Archive::read(&fs::read(&packed.path).expect("reads")).expect("is sound");
     assert!(archive.metadata.subordinate);
-    assert_eq!(archive.capabilities, ["container/logs (read-only)"]);
+    assert_eq!(
+        archive.capabilities,
+        ["container/logs (read-only)", "container/spool (read-write)"]
+    );
 }
 
 #[test]

@@ -126,7 +126,10 @@ impl Store {
         commit: HookCommit,
     ) -> Result<HookCommitted> {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&commit.operation)?);
-        self.write(move |tx| {
+        // Only a hook that writes into a relation passes the point below, so that a test can tell
+        // which one it was.
+        let tells_others = !commit.effects.relations.is_empty();
+        let committed = self.write(move |tx| {
             Box::pin(async move {
                 let effects = &commit.effects;
                 let row = tx
@@ -178,8 +181,12 @@ impl Store {
                 }
                 Ok(HookCommitted { remote, idle })
             })
-        })
-        .await
+        });
+        let committed = committed.await?;
+        if tells_others {
+            periapt_engine::failpoint::reach("store-after-hook-commit");
+        }
+        Ok(committed)
     }
 }
 

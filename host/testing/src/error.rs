@@ -22,6 +22,8 @@ pub enum ScenarioError {
         doing: String,
         source: Box<RestError>,
     },
+    #[error("starting agents: {0}")]
+    Agents(#[from] periapt_providers::ProviderError),
     #[error("\"{0}\" is not a name")]
     Name(String),
     #[error(
@@ -41,6 +43,7 @@ impl ScenarioError {
             ScenarioError::File { .. } => "scenario-file",
             ScenarioError::Controller(_) => "scenario-controller",
             ScenarioError::Refused { .. } => "scenario-refused",
+            ScenarioError::Agents(_) => "scenario-agents",
             ScenarioError::Name(_) => "scenario-name",
             ScenarioError::NoProgram => "scenario-no-program",
             ScenarioError::Never { .. } => "scenario-never",

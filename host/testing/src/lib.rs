@@ -27,6 +27,7 @@ mod error;
 mod machines;
 mod scenario;
 mod time;
+mod waiting;
 
 pub use error::ScenarioError;
 pub use scenario::Scenario;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -22,6 +23,8 @@ pub struct Machines {
     pub program: PathBuf,
     pub clock: SharedClock,
     open: Arc<Mutex<BTreeMap<String, Arc<ModelMachines>>>>,
+    /// Without power, nothing starts.
+    dark: Arc<AtomicBool>,
 }
 
 impl Machines {
@@ -31,18 +34,37 @@ impl Machines {
             program,
             clock,
             open: Arc::default(),
+            dark: Arc::default(),
         }
+    }
+
+    /// Ends the agents of all models; none starts before [`Machines::light_all`].
+    pub async fn darken_all(&self) {
+        self.dark.store(true, Ordering::SeqCst);
+        self.halt_all().await;
+    }
+
+    /// Starts the agents that there were.
+    pub async fn light_all(&self) -> Result<(), ProviderError> {
+        self.dark.store(false, Ordering::SeqCst);
+        for machines in self.all() {
+            if let Ok(config) = std::fs::read(machines.records.config_file()) {
+                machines.run_agent(&config).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Ends the agents of all models, as a power cut of their machines would, and waits.
     pub async fn halt_all(&self) {
-        let open: Vec<_> = {
-            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.values().cloned().collect()
-        };
-        for machines in open {
+        for machines in self.all() {
             machines.halt_agent().await;
         }
+    }
+
+    fn all(&self) -> Vec<Arc<ModelMachines>> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.values().cloned().collect()
     }
 }
 
@@ -106,6 +128,9 @@ impl ModelMachines {
         end(agent.take()).await;
         self.records.create()?;
         self.records.set_config(config)?;
+        if self.shared.dark.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         let file = self.records.config_file();
         let stopping = CancellationToken::new();
         let options = AgentOptions {

@@ -1,7 +1,6 @@
 //! One controller, one model, and what a person does with them.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use periapt_agents::controller::{self, BootstrapOptions, RunOptions};
 use periapt_client::rest::{Authorization, RestClient, RestError};
@@ -9,7 +8,7 @@ use periapt_engine::FakeClock;
 use periapt_model::config::Value;
 use periapt_model::{ApplicationName, UnitName};
 use periapt_wire::rest::{
-    AddModel, ApplicationInfo, ChangeRelation, ConfigChange, Deploy, HookQuery, HookRun,
+    AddModel, ApplicationInfo, ChangeRelation, ConfigChange, Deploy, HookQuery, HookRun, LogQuery,
     LoginRequest, RelationInfo, UnitInfo,
 };
 use periapt_wire::status::FullStatus;
@@ -20,18 +19,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ScenarioError;
 use crate::machines::Machines;
-use crate::time::Passing;
+use crate::time::{PATIENCE, Passing};
 
 /// The model that every scenario has.
 const MODEL: &str = "test";
-/// Virtual time that a wait takes at most: an hour, in which every timer of a model has fired.
-const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A running controller with an empty model. Dropped without [`Scenario::stop`] it ends with the
 /// test's runtime.
 pub struct Scenario {
     directory: TempDir,
-    clock: FakeClock,
+    pub(crate) clock: FakeClock,
     client: RestClient,
     machines: Machines,
     stop: CancellationToken,
@@ -179,6 +176,20 @@ impl Scenario {
             .map_err(doing(format!("configuring {application}")))
     }
 
+    /// Says whether failed hooks are tried again by themselves; at first they are.
+    pub async fn retry_hooks(&self, retry: bool) -> Result<(), ScenarioError> {
+        let retry = (
+            "automatically-retry-hooks".to_owned(),
+            Value::Boolean(retry),
+        );
+        let change = ConfigChange {
+            set: [retry].into(),
+            reset: Vec::new(),
+        };
+        let changed = self.client.set_model_config(MODEL, &change).await;
+        changed.map(|_| ()).map_err(doing("configuring the model"))
+    }
+
     /// Adds units.
     pub async fn add_units(
         &self,
@@ -308,83 +319,39 @@ impl Scenario {
         Ok(agents.join(model.uuid.as_str()))
     }
 
-    /// Waits until the model is as `holds` wants it; time passes meanwhile as needed. `what`
-    /// completes the sentence "waited for …".
-    pub async fn until(
-        &self,
-        what: &str,
-        holds: impl Fn(&FullStatus) -> bool,
-    ) -> Result<FullStatus, ScenarioError> {
-        let mut passing = Passing::new(&self.clock, PATIENCE);
-        let mut before = String::new();
-        loop {
-            let status = self.status().await?;
-            if holds(&status) {
-                return Ok(status);
-            }
-            let seen = serde_json::to_string(&FullStatus {
-                controller_timestamp: String::new(),
-                ..status
-            })
-            .unwrap_or_default();
-            let changed = seen != before;
-            before = seen;
-            if !passing.pass(changed).await {
-                return Err(ScenarioError::Never {
-                    what: what.to_owned(),
-                    model: before,
-                });
-            }
-        }
-    }
-
-    /// Waits until an application has units, and each is active and idle.
-    pub async fn until_active(&self, application: &str) -> Result<FullStatus, ScenarioError> {
-        let what = format!("{application} to be active");
-        self.until(&what, |status| {
-            units(status, application).is_some_and(|units| {
-                !units.is_empty()
-                    && units.iter().all(|(_, unit)| {
-                        unit.workload_status.status == "active"
-                            && unit.agent_status.status == "idle"
-                    })
-            })
-        })
-        .await
-    }
-
-    /// Waits until a unit's workload says this, in `STATUS` or `STATUS: message`.
-    pub async fn until_says(&self, unit: &str, text: &str) -> Result<FullStatus, ScenarioError> {
-        let (wanted, message) = match text.split_once(": ") {
-            Some((status, message)) => (status, Some(message)),
-            None => (text, None),
+    /// What a unit and its agent logged, the oldest first.
+    pub async fn log(&self, unit: &str) -> Result<Vec<String>, ScenarioError> {
+        let doing = doing("reading the log");
+        let query = LogQuery {
+            include: Some(unit.to_owned()),
+            level: Some("TRACE".to_owned()),
+            replay: true,
+            ..LogQuery::default()
         };
-        let application = unit.split('/').next().unwrap_or_default();
-        self.until(&format!("{unit} to say \"{text}\""), |status| {
-            let units = units(status, application).unwrap_or_default();
-            units.iter().any(|(name, found)| {
-                *name == unit
-                    && found.workload_status.status == wanted
-                    && message.is_none_or(|message| found.workload_status.info == message)
-            })
-        })
-        .await
-    }
-
-    /// Lets at least so much virtual time pass, in steps after each of which the model may come
-    /// to rest.
-    pub async fn pass(&self, time: Duration) -> Result<(), ScenarioError> {
-        let until = periapt_engine::Clock::monotonic(&self.clock) + time;
-        self.until("time to pass", |_| {
-            periapt_engine::Clock::monotonic(&self.clock) >= until
-        })
-        .await
-        .map(|_| ())
+        let mut lines = self.client.logs(MODEL, &query).await.map_err(&doing)?;
+        let mut messages = Vec::new();
+        while let Some(line) = lines.next().await {
+            messages.push(line.map_err(&doing)?.message);
+        }
+        Ok(messages)
     }
 
     /// Ends the agents at once; the controller starts them again.
     pub async fn restart_agents(&self) {
         self.machines.halt_all().await;
+    }
+
+    /// Ends the agents, and none starts before [`Scenario::start_agents`].
+    pub async fn halt_agents(&self) {
+        self.machines.darken_all().await;
+    }
+
+    /// Starts the agents that [`Scenario::halt_agents`] ended.
+    ///
+    /// # Errors
+    /// An agent that cannot be started.
+    pub async fn start_agents(&self) -> Result<(), ScenarioError> {
+        Ok(self.machines.light_all().await?)
     }
 
     /// Ends everything.
@@ -402,31 +369,6 @@ impl Scenario {
             Err(_) => Err(ScenarioError::NotReady),
         }
     }
-}
-
-type Units<'a> = Vec<(&'a str, &'a periapt_wire::status::UnitStatus)>;
-
-/// The units of an application; those of a subordinate one are under their principals.
-fn units<'a>(status: &'a FullStatus, application: &str) -> Option<Units<'a>> {
-    let mut found = Vec::new();
-    let own = |name: &str| name.split('/').next().is_some_and(|own| own == application);
-    for principal in status.applications.values() {
-        for (name, unit) in principal.units.iter().flatten() {
-            if own(name) {
-                found.push((name.as_str(), unit));
-            }
-            let subordinates = unit.subordinates.iter().flatten();
-            found.extend(
-                subordinates
-                    .filter(|(name, _)| own(name))
-                    .map(|(name, unit)| (name.as_str(), unit)),
-            );
-        }
-    }
-    status
-        .applications
-        .contains_key(application)
-        .then_some(found)
 }
 
 fn texts(settings: &[(&str, &str)]) -> std::collections::BTreeMap<String, Value> {

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use periapt_engine::FakeClock;
 
+/// Virtual time that a wait takes at most: an hour, in which every timer of a model has fired.
+pub const PATIENCE: Duration = Duration::from_secs(3600);
 /// Between two looks at the model.
 const LOOK: Duration = Duration::from_millis(2);
 /// Without a change for so long, time passes.

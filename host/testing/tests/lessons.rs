@@ -155,31 +155,3 @@ async fn log_shipper_lives_beside_each_site_and_reads_its_logs() -> Done {
         .await?;
     scenario.stop().await
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn registry_goes_on_under_another_leader() -> Done {
-    let scenario = Scenario::start().await?;
-    scenario.deploy(charm("registry"), "registry", 3).await?;
-    let led = |status: &periapt_wire::status::FullStatus| {
-        let units = status.applications["registry"].units.iter().flatten();
-        let mut leaders = units
-            .filter(|(_, unit)| unit.workload_status.info == "leader, 3 members")
-            .map(|(name, _)| name.clone());
-        leaders.next()
-    };
-    let status = scenario
-        .until("a leader of three members", |status| led(status).is_some())
-        .await?;
-    let leader = led(&status).unwrap_or_default();
-    scenario.remove_unit(&leader, false).await?;
-    scenario
-        .until("another leader of two members", |status| {
-            let units = status.applications["registry"].units.iter().flatten();
-            let says: Vec<&str> = units
-                .map(|(_, unit)| unit.workload_status.info.as_str())
-                .collect();
-            says.len() == 2 && says.contains(&"leader, 2 members") && says.contains(&"member of 2")
-        })
-        .await?;
-    scenario.stop().await
-}

@@ -41,6 +41,8 @@ fn a_line_that_makes_no_sense_is_named() {
         "start: relation-set",
         "start: container-write logs file",
         "start: container-escape",
+        "start: reach",
+        "start: plant logs",
     ] {
         let error = parse(bad).expect_err(bad);
         assert!(error.contains(bad), "{error}");

@@ -67,7 +67,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
         fn support_is_a_path_from_the_root(

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
 use super::*;
 use crate::Life;
@@ -274,6 +275,24 @@ fn story() -> impl Strategy<Value = Vec<Story>> {
     prop::collection::vec(step, 1..40)
 }
 
+impl Story {
+    /// As a line of the story.
+    fn told(&self) -> String {
+        match self {
+            Story::Enters(number) => format!("{} enters", unit(*number)),
+            Story::Leaves(number) => format!("{} leaves", unit(*number)),
+            Story::Writes(number) => format!("{} writes", unit(*number)),
+            Story::ApplicationWrites => "the leader of site writes".to_owned(),
+            Story::Suspended(true) => "the relation is suspended".to_owned(),
+            Story::Suspended(false) => "the relation is resumed".to_owned(),
+            Story::Works(hooks) => format!("other/0 runs up to {hooks} hooks"),
+            Story::HookLost => "other/0 loses the commit of a hook".to_owned(),
+            Story::UnitDies => "other/0 is removed".to_owned(),
+            Story::RelationDies => "the relation is removed".to_owned(),
+        }
+    }
+}
+
 /// The guarantees, checked on the hooks as they are committed.
 #[derive(Default)]
 struct Guarantees {
@@ -283,76 +302,137 @@ struct Guarantees {
 }
 
 impl Guarantees {
-    fn see(&mut self, hook: &RelationHook) {
+    fn see(&mut self, hook: &RelationHook) -> Result<(), &'static str> {
+        let must = |holds: bool, rule| if holds { Ok(()) } else { Err(rule) };
         if let Some(joined) = self.pair.take() {
-            assert_eq!(hook.kind, HookKind::Changed, "after joined comes changed");
-            assert_eq!(hook.unit.as_ref(), Some(&joined), "of the same unit");
+            must(
+                hook.kind == HookKind::Changed && hook.unit.as_ref() == Some(&joined),
+                "after joined comes the changed of the same unit",
+            )?;
         }
         match (hook.kind, &hook.unit) {
             (HookKind::Created, _) => {
-                assert!(!self.created, "created once");
+                must(!self.created, "created comes once")?;
                 self.created = true;
             }
             (HookKind::Joined, Some(unit)) => {
-                assert!(
-                    self.created && self.members.insert(unit.clone()),
-                    "joined once"
-                );
+                must(self.created, "created comes before joined")?;
+                must(self.members.insert(unit.clone()), "joined comes once")?;
                 self.pair = Some(unit.clone());
             }
-            (HookKind::Changed, Some(unit)) => assert!(self.members.contains(unit)),
-            (HookKind::Changed, None) => assert!(self.created),
-            (HookKind::Departed, Some(unit)) => assert!(self.members.remove(unit)),
+            (HookKind::Changed, Some(unit)) => {
+                must(self.members.contains(unit), "changed is of who has joined")?;
+            }
+            (HookKind::Changed, None) => must(self.created, "created comes first")?,
+            (HookKind::Departed, Some(unit)) => {
+                must(self.members.remove(unit), "departed is of who has joined")?;
+            }
             (HookKind::Broken, _) => {
-                assert!(self.members.is_empty(), "broken comes last");
+                must(self.members.is_empty(), "broken comes last")?;
                 *self = Self::default();
             }
-            other => panic!("no such hook: {other:?}"),
+            _ => must(false, "there is no such hook")?,
         }
+        Ok(())
+    }
+}
+
+/// A unit and what happens around its one relation, with the story so far.
+struct Course {
+    local: Option<RelationState>,
+    remote: RemoteRelation,
+    leaving: bool,
+    guarantees: Guarantees,
+    story: Vec<String>,
+}
+
+impl Course {
+    fn fails(&self, wrong: &str) -> TestCaseError {
+        TestCaseError::fail(format!("{wrong}\n  {}", self.story.join("\n  ")))
+    }
+
+    fn next(&self) -> Option<RelationHook> {
+        RelationState::next(self.local.as_ref(), 1, &self.remote, self.leaving)
+    }
+
+    /// Whether the unit came to rest within so many hooks.
+    fn work(&mut self, hooks: u32) -> Result<bool, TestCaseError> {
+        for _ in 0..hooks {
+            let Some(hook) = self.next() else {
+                return Ok(true);
+            };
+            let about = hook.unit.as_ref().map(|unit| format!(" of {unit}"));
+            let about = about.unwrap_or_default();
+            self.story.push(format!(
+                "  website-relation-{}{about}",
+                format!("{:?}", hook.kind).to_lowercase()
+            ));
+            self.guarantees
+                .see(&hook)
+                .map_err(|wrong| self.fails(wrong))?;
+            let after = RelationState::after(self.local.take(), &hook);
+            self.local = after.map_err(|error| self.fails(&error.to_string()))?;
+        }
+        Ok(false)
+    }
+
+    fn take(&mut self, step: &Story, version: u64) -> Result<(), TestCaseError> {
+        self.story.push(step.told());
+        let remote = &mut self.remote;
+        match step {
+            Story::Enters(number) => {
+                remote.members.entry(unit(*number)).or_insert(version);
+            }
+            Story::Leaves(number) => {
+                remote.members.remove(&unit(*number));
+            }
+            Story::Writes(number) => {
+                if let Some(seen) = remote.members.get_mut(&unit(*number)) {
+                    *seen = version;
+                }
+            }
+            Story::ApplicationWrites => {
+                remote.applications.insert("site".parse().unwrap(), version);
+            }
+            Story::Suspended(suspended) => remote.suspended = *suspended && !remote.peer,
+            Story::Works(hooks) => {
+                self.work(u32::from(*hooks))?;
+            }
+            Story::HookLost => {
+                if self.next() != self.next() {
+                    return Err(self.fails("the same hook is chosen again"));
+                }
+            }
+            Story::UnitDies => self.leaving = true,
+            Story::RelationDies => remote.life = Life::Dying,
+        }
+        Ok(())
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
     fn whatever_happens_the_order_holds_and_the_end_is_reached(story in story(), peer in any::<bool>()) {
-        let mut remote = RemoteRelation { peer, ..remote() };
-        let application: crate::ApplicationName = "site".parse().unwrap();
-        let (mut version, mut leaving) = (0, false);
-        let mut local: Option<RelationState> = None;
-        let mut guarantees = Guarantees::default();
-        let mut work = |local: &mut Option<RelationState>, remote: &RemoteRelation, leaving, hooks: u32| {
-            for _ in 0..hooks {
-                let Some(hook) = RelationState::next(local.as_ref(), 1, remote, leaving) else { return true };
-                guarantees.see(&hook);
-                *local = RelationState::after(local.take(), &hook).unwrap();
-            }
-            false
+        let mut course = Course {
+            local: None,
+            remote: RemoteRelation { peer, ..remote() },
+            leaving: false,
+            guarantees: Guarantees::default(),
+            story: Vec::new(),
         };
-        for step in story {
-            version += 1;
-            match step {
-                Story::Enters(number) => { remote.members.entry(unit(number)).or_insert(version); }
-                Story::Leaves(number) => { remote.members.remove(&unit(number)); }
-                Story::Writes(number) => {
-                    if let Some(seen) = remote.members.get_mut(&unit(number)) { *seen = version; }
-                }
-                Story::ApplicationWrites => { remote.applications.insert(application.clone(), version); }
-                Story::Suspended(suspended) => remote.suspended = suspended && !peer,
-                Story::Works(hooks) => { work(&mut local, &remote, leaving, u32::from(hooks)); }
-                Story::HookLost => {
-                    let first = RelationState::next(local.as_ref(), 1, &remote, leaving);
-                    prop_assert_eq!(&first, &RelationState::next(local.as_ref(), 1, &remote, leaving));
-                }
-                Story::UnitDies => leaving = true,
-                Story::RelationDies => remote.life = Life::Dying,
-            }
+        for (step, version) in story.iter().zip(1..) {
+            course.take(step, version)?;
         }
-        prop_assert!(work(&mut local, &remote, leaving, 200), "it comes to rest");
-        if local.is_some() && !leaving && remote.life == Life::Alive && !remote.suspended {
-            let seen = local.map(|local| local.members).unwrap_or_default();
-            prop_assert_eq!(seen, remote.members, "at rest everybody has been heard of");
+        course.story.push("and from now on nothing happens".to_owned());
+        if !course.work(200)? {
+            return Err(course.fails("it comes to rest"));
+        }
+        let Course { local, remote, leaving, .. } = &course;
+        let stays = !leaving && remote.life == Life::Alive && !remote.suspended;
+        if let Some(local) = local && stays && local.members != remote.members {
+            return Err(course.fails("at rest everybody has been heard of"));
         }
     }
 }
