@@ -2,9 +2,10 @@
 //!
 //! Trigger: the model is not alive, and then each change of what is still in it. Action: while
 //! applications or machines remain it shows how many; when none do, the model becomes dead, the
-//! provider's environment is destroyed once, and the model's rows go. Effect: `destroy-model`
-//! counts down and the model leaves the list. With force each phase ends at its time-out,
-//! whatever remains.
+//! provider's environment is destroyed, and the model's rows go. Effect: `destroy-model` counts
+//! down and the model leaves the list. With force each phase ends at its time-out, whatever
+//! remains; an environment that cannot be destroyed is given up after the model's
+//! `removal-deadline`.
 //!
 //! What it never does: it never destroys the environment of the controller's own model, and never
 //! removes an application or machine itself (the cleaner and their agents do).
@@ -12,6 +13,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use periapt_client::ApiConnection;
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
@@ -114,18 +116,15 @@ impl Rites {
         let bound = model
             .timeout_ms
             .filter(|_| model.force)
+            .or(model.deadline_ms)
             .map(Duration::from_millis);
         let destroyed = match bound {
             Some(bound) => {
                 self.worker
-                    .or_dying(clock::timeout(
-                        self.clock.as_ref(),
-                        bound,
-                        self.destroy(true),
-                    ))
+                    .or_dying(clock::timeout(self.clock.as_ref(), bound, self.destroy()))
                     .await?
             }
-            None => Some(self.worker.or_dying(self.destroy(model.force)).await?),
+            None => Some(self.worker.or_dying(self.destroy()).await?),
         };
         match destroyed {
             Some(destroyed) => destroyed?,
@@ -136,8 +135,8 @@ impl Rites {
         self.call(&RemoveModel {}, "removing the model").await
     }
 
-    /// Tried again and again when forced; otherwise the engine tries again.
-    async fn destroy(&self, again: bool) -> WorkerResult {
+    /// Tries again and again, and shows why it has to.
+    async fn destroy(&self) -> WorkerResult {
         let (mut pause, longest) = DESTROY_PAUSE;
         loop {
             let provider: Arc<dyn Provider> = self
@@ -147,7 +146,7 @@ impl Rites {
                 .while_doing("opening the provider")?;
             match provider.destroy().await {
                 Ok(()) => return Ok(()),
-                Err(error) if again => {
+                Err(error) => {
                     tracing::warn!(%error, "environment is not destroyed yet");
                     let status = Status::new(
                         Model::Destroying,
@@ -158,7 +157,6 @@ impl Rites {
                     self.clock.sleep(pause).await;
                     pause = (pause * 3 / 2).min(longest);
                 }
-                Err(error) => return Err(error).while_doing("destroying the environment"),
             }
         }
     }
@@ -214,7 +212,8 @@ async fn watcher_or_bound(
     }
 }
 
-/// `3 machine(s), 1 application(s), 2 unit(s)`; nothing for an empty model.
+/// `still there: 3 machine(s), 1 application(s), 2 unit(s)`, and until when that is waited for;
+/// nothing for an empty model.
 pub fn left(model: &UndertakerModel) -> String {
     let counts = [
         (model.machines, "machine(s)"),
@@ -226,8 +225,13 @@ pub fn left(model: &UndertakerModel) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    match left.is_empty() {
-        true => String::new(),
-        false => format!("still there: {}", left.join(", ")),
+    if left.is_empty() {
+        return String::new();
+    }
+    let left = format!("still there: {}", left.join(", "));
+    let from = model.forced_from.map(|from| from / 1_000_000);
+    match from.and_then(|from| Timestamp::from_second(from).ok()) {
+        Some(from) => format!("{left}; by force from {from}"),
+        None => left,
     }
 }

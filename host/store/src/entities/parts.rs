@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Names, Reader, part_params};
 use crate::Result;
+use crate::applications;
 use crate::db::Param;
-use crate::{applications, relations};
+use crate::waiting::HeldBy;
 
 /// Names of one statement. [`names!`] has as many.
 pub(super) const PART: usize = 16;
@@ -41,7 +42,7 @@ pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
 
 /// Applications, with their units and what those say.
 pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Result<()> {
-    let mut held_by = relations::relations_in_words(&mut reader.db, &names.model).await?;
+    let mut held_by = HeldBy::load(&mut reader.db, &names.model).await?;
     for part in parts(&names.causes) {
         let sql = names!(
             "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit

@@ -8,6 +8,7 @@ use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 use super::rows::{self, Relation};
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
+use crate::waiting::{self, Cleanup};
 use crate::{Result, Store};
 
 /// Names listed in a sentence at most.
@@ -76,27 +77,17 @@ async fn shown(
             .or_default();
         units.push(row.parse(2, "unit name")?);
     }
-    let due = forced(db, model).await?;
+    let mut due = waiting::of_relations(db, model).await?;
     let mut written = written(db, model, only).await?;
     Ok(relations
         .into_iter()
         .map(|relation| {
             let present = present.remove(&relation.id).unwrap_or_default();
-            let due = due.get(&relation.id).copied();
+            let due = due.remove(&relation.id.to_string()).unwrap_or_default();
             let written = written.remove(&relation.id).unwrap_or_default();
-            info(relation, &present, due, written)
+            info(relation, &present, &due, written)
         })
         .collect())
-}
-
-/// When forced relations go.
-async fn forced(db: &mut Session, model: &ModelUuid) -> Result<HashMap<u64, i64>> {
-    let sql =
-        "SELECT subject, due_at FROM cleanup WHERE model_uuid = $1 AND kind = 'force-relation'";
-    let rows = db.fetch(sql, params![model]).await?;
-    rows.iter()
-        .map(|row| Ok((row.parse(0, "relation")?, row.int(1)?)))
-        .collect()
 }
 
 /// How often somebody entered each relation or wrote settings in it.
@@ -123,25 +114,17 @@ async fn written(
 fn info(
     relation: Relation,
     present: &Present,
-    due: Option<i64>,
+    due: &[Cleanup],
     settings_version: u64,
 ) -> RelationInfo {
     let status = status(&relation, present);
-    let mut waiting_for = Vec::new();
-    if !relation.is_open() {
-        let units: Vec<String> = present
-            .values()
-            .flatten()
-            .map(UnitName::to_string)
-            .collect();
-        if !units.is_empty() {
-            waiting_for.push(format!("{} to leave", listed(&units)));
+    let waiting_for = match relation.is_open() {
+        true => Vec::new(),
+        false => {
+            let units: Vec<UnitName> = present.values().flatten().cloned().collect();
+            waiting::relation(&units, due)
         }
-    }
-    if let Some(due) = due {
-        let due = crate::full_status::rfc3339(due);
-        waiting_for.push(format!("clean-up force-relation due {due}"));
-    }
+    };
     RelationInfo {
         id: relation.id,
         key: relation.key,
@@ -293,26 +276,4 @@ pub(crate) fn in_words(row: &Row, first: usize) -> Result<String> {
         "the relation {endpoint}:{id} with {}",
         row.text(first + 2)?
     ))
-}
-
-/// The relations that applications which go wait for, in words, by application.
-pub(crate) async fn relations_in_words(
-    db: &mut Session,
-    model: &ModelUuid,
-) -> Result<HashMap<String, Vec<String>>> {
-    let sql = "SELECT mine.application, mine.name, mine.relation_id, other.application
-        FROM application JOIN relation_endpoint AS mine ON mine.model_uuid = application.model_uuid
-            AND mine.application = application.name
-        JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
-            AND other.relation_id = mine.relation_id AND other.application <> mine.application
-        WHERE application.model_uuid = $1 AND application.life <> 'alive'
-        ORDER BY mine.application, mine.relation_id";
-    let mut found: HashMap<String, Vec<String>> = HashMap::new();
-    for row in db.fetch(sql, params![model]).await? {
-        found
-            .entry(row.text(0)?)
-            .or_default()
-            .push(in_words(&row, 1)?);
-    }
-    Ok(found)
 }
