@@ -22,8 +22,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::charms::Charm;
 use crate::context;
 use crate::error::{UniterError, call};
+use crate::files::blocking;
 use crate::hook::{self, Ended};
 use crate::machine_lock::MachineLockGuard;
+use crate::process::Running;
 use crate::state_directory::StateDirectory;
 use crate::worker::UniterConfig;
 
@@ -54,6 +56,7 @@ pub(crate) struct Executor {
     chosen: Duration,
     /// What the controller said of the unit as the last hook was committed.
     heard: Option<RemoteState>,
+    _running: Running,
 }
 
 impl Executor {
@@ -62,6 +65,9 @@ impl Executor {
         config: Arc<UniterConfig>,
         worker: WorkerContext,
     ) -> Result<Self, UniterError> {
+        // Before it is known to be there: what is decided about a unit that is gone is decided
+        // then or after it ended.
+        let running = config.process.running(&config.unit);
         let ask = GetState {
             unit: config.unit.clone(),
         };
@@ -88,6 +94,7 @@ impl Executor {
             failure: None,
             chosen: Duration::ZERO,
             heard: None,
+            _running: running,
         })
     }
 
@@ -617,12 +624,4 @@ fn moves(info: &Info, remote: &RemoteState) -> bool {
 /// Whether the controller said that the unit has to wait until it can enter a relation.
 fn cannot_enter(info: &Info, error: &UniterError) -> bool {
     info.kind == Kind::RelationCreated && error.is_try_again()
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, UniterError> + Send + 'static,
-) -> Result<T, UniterError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| UniterError::Thread(error.to_string()))?
 }
