@@ -30,6 +30,8 @@ pub enum ScenarioError {
     NoProgram,
     #[error("waited for {what}; the model is\n{model}")]
     Never { what: String, model: String },
+    #[error("starting the agents: {0}")]
+    Agents(String),
     #[error("the controller did not come up")]
     NotReady,
 }
@@ -44,6 +46,7 @@ impl ScenarioError {
             ScenarioError::Name(_) => "scenario-name",
             ScenarioError::NoProgram => "scenario-no-program",
             ScenarioError::Never { .. } => "scenario-never",
+            ScenarioError::Agents(_) => "scenario-agents",
             ScenarioError::NotReady => "scenario-not-ready",
         }
     }

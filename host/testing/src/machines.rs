@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -22,6 +23,8 @@ pub struct Machines {
     pub program: PathBuf,
     pub clock: SharedClock,
     open: Arc<Mutex<BTreeMap<String, Arc<ModelMachines>>>>,
+    /// Agents do not run, whoever starts a machine.
+    down: Arc<AtomicBool>,
 }
 
 impl Machines {
@@ -31,16 +34,37 @@ impl Machines {
             program,
             clock,
             open: Arc::default(),
+            down: Arc::default(),
         }
+    }
+
+    /// Ends the agents of all models and lets none start.
+    pub async fn keep_down(&self) {
+        self.down.store(true, Ordering::SeqCst);
+        self.halt_all().await;
+    }
+
+    /// Starts the agents of all models that have machines.
+    pub async fn bring_up(&self) -> Result<(), ProviderError> {
+        self.down.store(false, Ordering::SeqCst);
+        for machines in self.opened() {
+            if let Some(config) = machines.records.config()?
+                && !machines.names().is_empty()
+            {
+                machines.run_agent(&config).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn opened(&self) -> Vec<Arc<ModelMachines>> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.values().cloned().collect()
     }
 
     /// Ends the agents of all models, as a power cut of their machines would, and waits.
     pub async fn halt_all(&self) {
-        let open: Vec<_> = {
-            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.values().cloned().collect()
-        };
-        for machines in open {
+        for machines in self.opened() {
             machines.halt_agent().await;
         }
     }
@@ -106,6 +130,9 @@ impl ModelMachines {
         end(agent.take()).await;
         self.records.create()?;
         self.records.set_config(config)?;
+        if self.shared.down.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         let file = self.records.config_file();
         let stopping = CancellationToken::new();
         let options = AgentOptions {
@@ -150,8 +177,7 @@ impl Provider for ModelMachines {
     }
 
     async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
-        let agent = self.agent.lock().await;
-        Ok(agent.as_ref().map(|agent| agent.config.clone()))
+        self.records.config()
     }
 
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
