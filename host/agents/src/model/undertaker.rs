@@ -35,6 +35,10 @@ pub const NAME: &str = "undertaker";
 /// half, up to 5 s).
 const DESTROY_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
+/// What the environment has to go in however little time was given, so that a model that waits
+/// for nobody leaves no agent running. It is as long as a default `force-wait`.
+const TEAR_DOWN: Duration = Duration::from_secs(60);
+
 /// Lends nothing. It opens the provider itself, so that it hangs on no node of the provider.
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
@@ -117,7 +121,7 @@ impl Rites {
             .timeout_ms
             .filter(|_| model.force)
             .or(model.deadline_ms)
-            .map(Duration::from_millis);
+            .map(|bound| Duration::from_millis(bound).max(TEAR_DOWN));
         let destroyed = match bound {
             Some(bound) => {
                 self.worker

@@ -260,10 +260,18 @@ impl Story {
         if gone.await.is_err() {
             return Err(left::error("on disk", left::on_disk(&agent)));
         }
-        let rows = left::in_store(&self.scenario, &uuid).await;
-        match rows {
-            Ok(rows) if rows.is_empty() => {}
-            rows => return Err(left::error("in the store", rows)),
+        // A leadership claimed while its unit was taken away goes when its time is over.
+        let gone = self
+            .scenario
+            .until_true("nothing to be left in the store", || {
+                let rows = left::in_store(&self.scenario, &uuid);
+                async move { Ok(rows.await.is_ok_and(|rows| rows.is_empty())) }
+            });
+        if gone.await.is_err() {
+            return Err(left::error(
+                "in the store",
+                left::in_store(&self.scenario, &uuid).await,
+            ));
         }
         // The keeper is as it was.
         self.scenario.until_active(KEEPER).await?;
