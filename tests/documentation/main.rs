@@ -177,3 +177,13 @@ fn the_page_about_observing_works_as_written() -> Result<()> {
     anyhow::ensure!(shown.contains("periapt_hooks_total"), "{shown}");
     Ok(())
 }
+
+#[test]
+fn the_page_about_removal_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/remove.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    anyhow::ensure!(shown.contains("2h"), "{shown}");
+    Ok(())
+}

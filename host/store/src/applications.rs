@@ -8,7 +8,8 @@ use periapt_wire::rest::ApplicationInfo;
 
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
-use crate::{Result, Store, relations, status};
+use crate::waiting::HeldBy;
+use crate::{Result, Store, status};
 
 impl Store {
     /// All applications of a model, by name.
@@ -87,7 +88,7 @@ async fn load(
         WHERE application.model_uuid = $1 AND ($2 = '' OR application.name = $2)
         ORDER BY application.name";
     let rows = db.fetch(sql, params![model, only]).await?;
-    let mut held_by = relations::relations_in_words(db, model).await?;
+    let mut held_by = HeldBy::load(db, model).await?;
     rows.iter()
         .map(|row| read(row, &mut units, &mut held_by))
         .collect()
@@ -106,19 +107,18 @@ pub(crate) fn note_unit(row: &Row, units: &mut UnitsOf) -> Result<()> {
     Ok(())
 }
 
-/// An application as shown; `held_by` has the relations that those which go wait for.
+/// An application as shown; `held_by` has what those which go wait for.
 pub(crate) fn read(
     row: &Row,
     units: &mut UnitsOf,
-    held_by: &mut HashMap<String, Vec<String>>,
+    held_by: &mut HeldBy,
 ) -> Result<ApplicationInfo> {
     let (names, statuses) = units.remove(row.str(0)?).unwrap_or_default();
     let life: Life = row.parse(4, "life")?;
-    let mut waiting_for = held_by.remove(row.str(0)?).unwrap_or_default();
-    if !life.is_alive() && !names.is_empty() {
-        let names: Vec<String> = names.iter().map(UnitName::to_string).collect();
-        waiting_for.push(format!("its units {}", relations::listed(&names)));
-    }
+    let waiting_for = match life {
+        Life::Alive => Vec::new(),
+        Life::Dying | Life::Dead => held_by.take(row.str(0)?, &names),
+    };
     Ok(ApplicationInfo {
         name: row.parse(0, "application name")?,
         charm: row.text(1)?,

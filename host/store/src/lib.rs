@@ -69,6 +69,7 @@ mod uniter;
 mod units;
 mod users;
 mod versions;
+mod waiting;
 mod writer;
 
 #[cfg(test)]

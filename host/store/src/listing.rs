@@ -11,8 +11,7 @@ use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::full_status::load_statuses;
 use crate::status::kind;
-use crate::units::{Cleanup, waiting_for};
-use crate::{Presence, Result, Store, lease, relations, status};
+use crate::{Presence, Result, Store, lease, relations, status, waiting};
 
 impl Store {
     /// All units of a model. Those whose agent is absent show as lost.
@@ -22,7 +21,7 @@ impl Store {
         let mut workloads = load_statuses::<Workload>(&mut db, model, kind::WORKLOAD).await?;
         let mut agents = load_statuses::<Agent>(&mut db, model, kind::AGENT).await?;
         let leaders = lease::rows::leaders(&mut db, model).await?;
-        let mut cleanups = cleanups(&mut db, model).await?;
+        let mut cleanups = waiting::of_units(&mut db, model).await?;
         let mut neighbours = relations::neighbours(&mut db, model, None).await?;
         let sql = "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
                 COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]')
@@ -42,7 +41,7 @@ impl Store {
             let life = row.parse(1, "life")?;
             let cleanups = cleanups.remove(name.as_str()).unwrap_or_default();
             let neighbours = neighbours.remove(name.as_str()).unwrap_or_default();
-            let waiting_for = waiting_for(
+            let waiting_for = waiting::unit(
                 &name,
                 life,
                 machine.as_ref(),
@@ -103,17 +102,6 @@ impl Store {
     }
 }
 
-/// Clean-ups that are due, by what they are about.
-async fn cleanups(db: &mut Session, model: &ModelUuid) -> Result<HashMap<String, Vec<Cleanup>>> {
-    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 ORDER BY due_at";
-    let mut found: HashMap<String, Vec<Cleanup>> = HashMap::new();
-    for row in db.fetch(sql, params![model]).await? {
-        let cleanup = Cleanup::read(&row, 1)?;
-        found.entry(row.text(0)?).or_default().push(cleanup);
-    }
-    Ok(found)
-}
-
 /// Machines, or the one with the id `only`.
 pub(crate) async fn load_machines(
     db: &mut Session,
@@ -134,6 +122,7 @@ pub(crate) async fn load_machines(
         let unit = row.parse(1, "unit name")?;
         units.entry(row.text(0)?).or_default().push(unit);
     }
+    let mut cleanups = waiting::of_machines(db, model).await?;
     let sql = "SELECT id, life, instance_id, hardware, addresses, created_at FROM machine
         WHERE model_uuid = $1 AND ($2 = '' OR id = $2) ORDER BY created_at, id";
     let rows = db.fetch(sql, params![model, only]).await?;
@@ -146,17 +135,24 @@ pub(crate) async fn load_machines(
                     .unwrap_or_else(|| Status::new(Machine::Pending, ""))
             };
             let instance = take(kind::INSTANCE);
-            let agent = status::shown_machine(take(kind::MACHINE), presence(&id));
+            let present = presence(&id);
+            let agent = status::shown_machine(take(kind::MACHINE), present);
+            let instance_id = row.optional_text(2)?;
+            let units = units.remove(id.as_str()).unwrap_or_default();
+            let life = row.parse(1, "life")?;
+            let cleanups = cleanups.remove(id.as_str()).unwrap_or_default();
+            let provisioned = instance_id.is_some();
             Ok(MachineInfo {
-                life: row.parse(1, "life")?,
-                instance_id: row.optional_text(2)?.unwrap_or_default(),
+                waiting_for: waiting::machine(&id, life, provisioned, present, &units, &cleanups),
+                life,
+                instance_id: instance_id.unwrap_or_default(),
                 agent_status: agent.status.to_string(),
                 agent_message: agent.message,
                 instance_status: instance.status.to_string(),
                 instance_message: instance.message,
                 addresses: row.json(4, "addresses")?,
                 hardware: row.text(3)?,
-                units: units.remove(id.as_str()).unwrap_or_default(),
+                units,
                 created_at: row.int(5)?,
                 id,
             })

@@ -1,11 +1,14 @@
 //! Machines: what the provisioner, the machiner and the machine undertaker see and say.
 
+use std::collections::HashSet;
+
 use periapt_model::status::{Machine, Status};
-use periapt_model::{Life, MachineId, ModelUuid};
+use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::provisioner::MachineInfo;
 
 use crate::changes::namespace;
+use crate::cleanup::{self, Kind};
 use crate::db::{Session, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
@@ -89,6 +92,23 @@ impl Store {
                 })
             })
             .collect()
+    }
+
+    /// Those of the named units that the model does not have. A name is never given twice, so
+    /// that they will not come again either.
+    pub async fn gone_units(
+        &self,
+        model: &ModelUuid,
+        mut units: Vec<UnitName>,
+    ) -> Result<Vec<UnitName>> {
+        let sql = "SELECT name FROM unit WHERE model_uuid = $1";
+        let rows = self.glance().await?.fetch(sql, params![model]).await?;
+        let there: HashSet<UnitName> = rows
+            .iter()
+            .map(|row| row.parse(0, "unit name"))
+            .collect::<Result<_>>()?;
+        units.retain(|unit| !there.contains(unit));
+        Ok(units)
     }
 
     /// The life of a machine; none when it is gone.
@@ -261,13 +281,7 @@ impl Store {
                         message: format!("machine {machine} is not dead and cannot be removed"),
                     });
                 }
-                let sql = "INSERT INTO machine_removal (model_uuid, machine_id) VALUES ($1, $2)
-                    ON CONFLICT DO NOTHING";
-                if tx.db.execute(sql, params![&model, &machine]).await? > 0 {
-                    tx.touch(&model, namespace::MACHINE_REMOVAL, machine.as_str());
-                    tx.touch(&model, namespace::MACHINE, machine.as_str());
-                }
-                Ok(())
+                mark_for_removal(tx, &model, &machine).await.map(|_| ())
             })
         })
         .await
@@ -294,6 +308,9 @@ impl Store {
                     return Ok(());
                 }
                 let sql = "DELETE FROM machine WHERE model_uuid = $1 AND id = $2";
+                tx.db.execute(sql, params![&model, &machine]).await?;
+                let sql = "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2
+                    AND kind IN ('force-dead-machine', 'force-remove-machine')";
                 tx.db.execute(sql, params![&model, &machine]).await?;
                 status::forget(tx, &model, kind::INSTANCE, machine.as_str()).await?;
                 status::forget(tx, &model, kind::MACHINE, machine.as_str()).await?;
@@ -338,7 +355,15 @@ async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &Machine
     })
 }
 
-/// Moves a machine on in life; never back.
+/// Begins to remove a machine. Its agent makes it dead; if that does not happen, the model's
+/// `removal-deadline` does.
+pub(crate) async fn destroy(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    set_life(tx, model, machine, Life::Dying).await?;
+    cleanup::enqueue_deadline(tx, model, Kind::ForceDeadMachine, machine.as_str()).await
+}
+
+/// Moves a machine on in life; never back. A dead one waits for its instance to be stopped, and
+/// for that no longer than the model's `removal-deadline`.
 pub(crate) async fn set_life(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -346,8 +371,32 @@ pub(crate) async fn set_life(
     life: Life,
 ) -> Result<()> {
     let sql = "UPDATE machine SET life = $3 WHERE model_uuid = $1 AND id = $2 AND life <> $3 AND life <> 'dead'";
-    if tx.db.execute(sql, params![model, machine, life]).await? > 0 {
+    if tx.db.execute(sql, params![model, machine, life]).await? == 0 {
+        return Ok(());
+    }
+    tx.touch(model, namespace::MACHINE, machine.as_str());
+    match life {
+        Life::Dead => {
+            let kind = Kind::ForceRemoveMachine;
+            cleanup::enqueue_deadline(tx, model, kind, machine.as_str()).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Marks a dead machine, so that its undertaker removes it; whether that is news.
+pub(crate) async fn mark_for_removal(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    machine: &MachineId,
+) -> Result<bool> {
+    let sql = "INSERT INTO machine_removal (model_uuid, machine_id)
+        SELECT model_uuid, id FROM machine WHERE model_uuid = $1 AND id = $2 AND life = 'dead'
+        ON CONFLICT DO NOTHING";
+    let marked = tx.db.execute(sql, params![model, machine]).await? > 0;
+    if marked {
+        tx.touch(model, namespace::MACHINE_REMOVAL, machine.as_str());
         tx.touch(model, namespace::MACHINE, machine.as_str());
     }
-    Ok(())
+    Ok(marked)
 }

@@ -56,6 +56,7 @@ const KEYS: &[Key] = &[
     key("max-action-results-size", Kind::Size, "5G"),
     key("max-status-history-age", Kind::Duration, "336h"),
     key("max-status-history-size", Kind::Size, "5G"),
+    key("removal-deadline", Kind::Duration, "24h"),
     key("syslog-ca-cert", Kind::Text, ""),
     key("syslog-client-cert", Kind::Text, ""),
     key("syslog-client-key", Kind::Text, ""),
@@ -224,7 +225,17 @@ pub(crate) async fn effective(db: &mut Session, model: &ModelUuid) -> Result<Val
 /// How long a forced removal waits before each of its steps.
 pub(crate) async fn force_wait(db: &mut Session, model: &ModelUuid) -> Result<i64> {
     let wait = duration(&effective(db, model).await?, "force-wait");
-    Ok(i64::try_from(wait.as_micros()).unwrap_or(i64::MAX))
+    Ok(microseconds(wait))
+}
+
+/// How long a step of a removal waits that nobody forces; none for as long as it takes.
+pub(crate) async fn removal_deadline(db: &mut Session, model: &ModelUuid) -> Result<Option<i64>> {
+    let wait = duration(&effective(db, model).await?, "removal-deadline");
+    Ok((wait > Duration::ZERO).then(|| microseconds(wait)))
+}
+
+fn microseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// Checks and applies a change, all of it or nothing; whether anything changed.

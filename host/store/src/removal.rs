@@ -27,7 +27,7 @@ pub(crate) struct Leaving {
 /// Whether a removal waits for those who are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
-    /// As long as their hooks take.
+    /// As long as their hooks take, and no longer than the model's `removal-deadline`.
     No,
     /// For the model's `force-wait` before each step.
     Waiting,
@@ -61,7 +61,8 @@ impl Force {
 impl Store {
     /// Begins to remove a unit. One that no agent can have started is gone at once; another
     /// runs its stop and remove hooks first. With `force` it goes after two waits of
-    /// `force-wait` whatever happens. Asked again it is the same.
+    /// `force-wait` whatever happens, and without as if forced once the model's
+    /// `removal-deadline` has passed. Asked again it is the same.
     pub async fn remove_unit(
         &self,
         model: &ModelUuid,
@@ -237,6 +238,8 @@ async fn destroy_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, force: boo
             tx.now,
         )
         .await?;
+    } else if !force && !found.forced {
+        cleanup::enqueue_deadline(tx, model, Kind::ForceDestroyUnit, unit.as_str()).await?;
     }
     Ok(())
 }
@@ -384,7 +387,7 @@ async fn release_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) ->
         AND (for_unit = 1 OR EXISTS (SELECT 1 FROM model WHERE model.uuid = $1 AND model.life <> 'alive'))
         AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.machine_id = $2)";
     if tx.db.count(sql, params![model, machine]).await? > 0 {
-        machines::set_life(tx, model, machine, Life::Dying).await?;
+        machines::destroy(tx, model, machine).await?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use periapt_wire::agent::undertaker::UndertakerModel;
 use crate::changes::namespace;
 use crate::db::{Session, params};
 use crate::error::StoreError;
-use crate::{Result, Store, charms};
+use crate::{Result, Store, charms, model_config, waiting};
 
 /// Tables whose rows belong to one model by their `model_uuid`.
 const MODEL_TABLES: &[&str] = &[
@@ -41,9 +41,18 @@ const MODEL_TABLES: &[&str] = &[
 impl Store {
     /// The model as its undertaker sees it; none when it is gone.
     pub async fn get_undertaker_model(&self, model: &ModelUuid) -> Result<Option<UndertakerModel>> {
-        Ok(load(&mut self.glance().await?, model)
-            .await?
-            .map(|(found, _)| found))
+        let mut db = self.glance().await?;
+        let Some((found, _)) = load(&mut db, model).await? else {
+            return Ok(None);
+        };
+        let row = db.fetch_optional(waiting::UNTIL, params![model]).await?;
+        let forced_from = row.map_or(Ok(None), |row| row.optional_int(0))?;
+        let deadline = model_config::removal_deadline(&mut db, model).await?;
+        Ok(Some(UndertakerModel {
+            forced_from,
+            deadline_ms: deadline.and_then(|deadline| u64::try_from(deadline / 1_000).ok()),
+            ..found
+        }))
     }
 
     /// Makes a dying model dead once it is empty. A forced one whose time-out has passed since
@@ -143,6 +152,8 @@ async fn load(db: &mut Session, model: &ModelUuid) -> Result<Option<(UndertakerM
             applications: row.count(5)?,
             machines: row.count(6)?,
             units: row.count(7)?,
+            deadline_ms: None,
+            forced_from: None,
         };
         Ok((found, row.int(4)?))
     })

@@ -5,11 +5,11 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, params};
+use crate::db::params;
 use crate::error::StoreError;
-use crate::relations::{self, Neighbours, listed};
+use crate::relations;
 use crate::status::{self, kind};
-use crate::{Presence, Result, Store, lease};
+use crate::{Presence, Result, Store, lease, waiting};
 
 impl Store {
     /// One unit, with what it waits for in words.
@@ -37,10 +37,10 @@ impl Store {
         let machine: Option<MachineId> = row.parse_optional(1, "machine")?;
         let life: Life = row.parse(0, "life")?;
         let present = machine.as_ref().is_some_and(presence);
-        let cleanups = cleanups(&mut db, model, unit).await?;
+        let cleanups = waiting::of_unit(&mut db, model, unit).await?;
         let mut neighbours = relations::neighbours(&mut db, model, Some(unit)).await?;
         let neighbours = neighbours.remove(unit.as_str()).unwrap_or_default();
-        let waiting_for = waiting_for(
+        let waiting_for = waiting::unit(
             unit,
             life,
             machine.as_ref(),
@@ -110,80 +110,4 @@ impl Store {
         })
         .await
     }
-}
-
-/// A clean-up that is due.
-pub(crate) struct Cleanup {
-    kind: String,
-    due_at: i64,
-    last_error: String,
-}
-
-impl Cleanup {
-    /// Reads kind, due time and last error from three columns.
-    pub(crate) fn read(row: &Row, first: usize) -> Result<Self> {
-        Ok(Self {
-            kind: row.text(first)?,
-            due_at: row.int(first + 1)?,
-            last_error: row.text(first + 2)?,
-        })
-    }
-}
-
-async fn cleanups(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Vec<Cleanup>> {
-    let sql = "SELECT kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2 ORDER BY due_at";
-    let rows = db.fetch(sql, params![model, unit]).await?;
-    rows.iter().map(|row| Cleanup::read(row, 0)).collect()
-}
-
-/// Every step the unit is held up by, in words.
-pub(crate) fn waiting_for(
-    unit: &UnitName,
-    life: Life,
-    machine: Option<&MachineId>,
-    agent: &Status<Agent>,
-    present: bool,
-    neighbours: &Neighbours,
-    cleanups: &[Cleanup],
-) -> Vec<String> {
-    let mut waiting = Vec::new();
-    match machine {
-        None if life.is_alive() => waiting.push("a machine".to_owned()),
-        Some(machine) if !present => waiting.push(format!("the agent of machine {machine}")),
-        _ => {}
-    }
-    if agent.status == Agent::Error {
-        waiting.push(format!(
-            "an answer to its failed hook: periapt resolved {unit}"
-        ));
-    }
-    if !life.is_alive() {
-        waiting.extend(neighbours.relations.iter().cloned());
-        if !neighbours.subordinates.is_empty() {
-            let names: Vec<String> = neighbours
-                .subordinates
-                .iter()
-                .map(UnitName::to_string)
-                .collect();
-            waiting.push(format!("its subordinates {}", listed(&names)));
-        }
-    }
-    match life {
-        Life::Alive => {}
-        Life::Dying => waiting.push("its stop and remove hooks".to_owned()),
-        Life::Dead => waiting.push("its deployer to remove it".to_owned()),
-    }
-    for Cleanup {
-        kind,
-        due_at,
-        last_error,
-    } in cleanups
-    {
-        let due = crate::full_status::rfc3339(*due_at);
-        waiting.push(match last_error.as_str() {
-            "" => format!("clean-up {kind} due {due}"),
-            error => format!("clean-up {kind} due {due}, last failure: {error}"),
-        });
-    }
-    waiting
 }

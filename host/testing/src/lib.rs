@@ -25,6 +25,7 @@
 
 mod error;
 mod machines;
+mod place;
 mod scenario;
 mod time;
 mod waiting;

@@ -23,8 +23,8 @@ pub struct Machines {
     pub program: PathBuf,
     pub clock: SharedClock,
     open: Arc<Mutex<BTreeMap<String, Arc<ModelMachines>>>>,
-    /// Without power, nothing starts.
-    dark: Arc<AtomicBool>,
+    /// Agents do not run, whoever starts a machine.
+    down: Arc<AtomicBool>,
 }
 
 impl Machines {
@@ -34,37 +34,39 @@ impl Machines {
             program,
             clock,
             open: Arc::default(),
-            dark: Arc::default(),
+            down: Arc::default(),
         }
     }
 
-    /// Ends the agents of all models; none starts before [`Machines::light_all`].
-    pub async fn darken_all(&self) {
-        self.dark.store(true, Ordering::SeqCst);
+    /// Ends the agents of all models and lets none start.
+    pub async fn keep_down(&self) {
+        self.down.store(true, Ordering::SeqCst);
         self.halt_all().await;
     }
 
-    /// Starts the agents that there were.
-    pub async fn light_all(&self) -> Result<(), ProviderError> {
-        self.dark.store(false, Ordering::SeqCst);
-        for machines in self.all() {
-            if let Ok(config) = std::fs::read(machines.records.config_file()) {
+    /// Starts the agents of all models that have machines.
+    pub async fn bring_up(&self) -> Result<(), ProviderError> {
+        self.down.store(false, Ordering::SeqCst);
+        for machines in self.opened() {
+            if let Some(config) = machines.records.config()?
+                && !machines.names().is_empty()
+            {
                 machines.run_agent(&config).await?;
             }
         }
         Ok(())
     }
 
-    /// Ends the agents of all models, as a power cut of their machines would, and waits.
-    pub async fn halt_all(&self) {
-        for machines in self.all() {
-            machines.halt_agent().await;
-        }
-    }
-
-    fn all(&self) -> Vec<Arc<ModelMachines>> {
+    fn opened(&self) -> Vec<Arc<ModelMachines>> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.values().cloned().collect()
+    }
+
+    /// Ends the agents of all models, as a power cut of their machines would, and waits.
+    pub async fn halt_all(&self) {
+        for machines in self.opened() {
+            machines.halt_agent().await;
+        }
     }
 }
 
@@ -128,7 +130,7 @@ impl ModelMachines {
         end(agent.take()).await;
         self.records.create()?;
         self.records.set_config(config)?;
-        if self.shared.dark.load(Ordering::SeqCst) {
+        if self.shared.down.load(Ordering::SeqCst) {
             return Ok(());
         }
         let file = self.records.config_file();
@@ -175,8 +177,7 @@ impl Provider for ModelMachines {
     }
 
     async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
-        let agent = self.agent.lock().await;
-        Ok(agent.as_ref().map(|agent| agent.config.clone()))
+        self.records.config()
     }
 
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ScenarioError;
 use crate::machines::Machines;
+use crate::place;
 use crate::time::{PATIENCE, Passing};
 
 /// The model that every scenario has.
@@ -41,11 +42,11 @@ impl Scenario {
     /// # Errors
     /// No program to compile charms with, or a controller that does not start.
     pub async fn start() -> Result<Self, ScenarioError> {
-        let directory = directory()?;
-        let program = program()?;
+        let directory = place::directory()?;
+        let program = place::program()?;
         let clock = FakeClock::new();
         let data = directory.path().join("controller");
-        share_cache(&data)?;
+        place::share_cache(&data)?;
         let made = controller::bootstrap(BootstrapOptions {
             data_dir: data.clone(),
             name: "scenario".to_owned(),
@@ -336,22 +337,35 @@ impl Scenario {
         Ok(messages)
     }
 
-    /// Ends the agents at once; the controller starts them again.
-    pub async fn restart_agents(&self) {
-        self.machines.halt_all().await;
+    /// Ends the agents at once; they stay dead until they are started.
+    pub async fn stop_agents(&self) {
+        self.machines.keep_down().await;
     }
 
-    /// Ends the agents, and none starts before [`Scenario::start_agents`].
-    pub async fn halt_agents(&self) {
-        self.machines.darken_all().await;
-    }
-
-    /// Starts the agents that [`Scenario::halt_agents`] ended.
-    ///
-    /// # Errors
-    /// An agent that cannot be started.
+    /// Starts agents that were stopped.
     pub async fn start_agents(&self) -> Result<(), ScenarioError> {
-        Ok(self.machines.light_all().await?)
+        Ok(self.machines.bring_up().await?)
+    }
+
+    /// Ends the agents at once and starts them again.
+    pub async fn restart_agents(&self) -> Result<(), ScenarioError> {
+        self.stop_agents().await;
+        self.start_agents().await
+    }
+
+    /// Changes options of the model.
+    pub async fn set_model_config(&self, options: &[(&str, &str)]) -> Result<(), ScenarioError> {
+        let change = ConfigChange {
+            set: texts(options),
+            reset: Vec::new(),
+        };
+        let changed = self.client.set_model_config(MODEL, &change).await;
+        changed.map(|_| ()).map_err(doing("configuring the model"))
+    }
+
+    /// The data directory of the controller.
+    pub fn controller_directory(&self) -> PathBuf {
+        self.directory.path().join("controller")
     }
 
     /// Ends everything.
@@ -387,52 +401,4 @@ fn doing(what: impl Into<String>) -> impl Fn(RestError) -> ScenarioError {
         doing: what.clone(),
         source: Box::new(source),
     }
-}
-
-/// In memory where there is such a place: nothing of a scenario has to survive a power cut.
-fn directory() -> Result<TempDir, ScenarioError> {
-    let memory = Path::new("/dev/shm");
-    let mut builder = tempfile::Builder::new();
-    let builder = builder.prefix("periapt-scenario-");
-    let made = match memory.is_dir() {
-        true => builder.tempdir_in(memory).or_else(|_| builder.tempdir()),
-        false => builder.tempdir(),
-    };
-    made.map_err(|source| ScenarioError::File {
-        what: "making a directory in",
-        path: memory.to_owned(),
-        source,
-    })
-}
-
-/// A charm is compiled once for all scenarios of this user.
-fn share_cache(data: &Path) -> Result<(), ScenarioError> {
-    let shared = std::env::temp_dir().join("periapt-scenario-cache");
-    let link = data.join("cache");
-    let made = std::fs::create_dir_all(&shared)
-        .and_then(|()| std::fs::create_dir_all(data))
-        .and_then(|()| std::os::unix::fs::symlink(&shared, &link));
-    made.map_err(|source| ScenarioError::File {
-        what: "linking",
-        path: link,
-        source,
-    })
-}
-
-/// `PERIAPT_PROGRAM`, or the program beside the test, or the one on the path.
-fn program() -> Result<PathBuf, ScenarioError> {
-    let named = ["PERIAPT_PROGRAM", "PERIAPT_TEST_PROGRAM"].map(std::env::var_os);
-    let named = named.into_iter().flatten().map(PathBuf::from);
-    let beside = std::env::current_exe().ok();
-    let beside = beside
-        .iter()
-        .flat_map(|test| test.ancestors().skip(1).take(3))
-        .map(|directory| directory.join("periapt"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::split_paths(&path).map(|directory| directory.join("periapt"));
-    named
-        .chain(beside)
-        .chain(path)
-        .find(|program| program.is_file())
-        .ok_or(ScenarioError::NoProgram)
 }

@@ -65,6 +65,24 @@ impl Scenario {
         }
     }
 
+    /// Waits until `holds` does, whatever it looks at; time passes meanwhile as needed.
+    pub async fn until_true<F: Future<Output = Result<bool, ScenarioError>>>(
+        &self,
+        what: &str,
+        holds: impl Fn() -> F,
+    ) -> Result<(), ScenarioError> {
+        let mut passing = Passing::new(&self.clock, PATIENCE);
+        while !holds().await? {
+            if !passing.pass(false).await {
+                return Err(ScenarioError::Never {
+                    what: what.to_owned(),
+                    model: String::new(),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until an application has units, and each is active and idle.
     pub async fn until_active(&self, application: &str) -> Result<FullStatus, ScenarioError> {
         let what = format!("{application} to be active");

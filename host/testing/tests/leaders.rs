@@ -91,7 +91,7 @@ async fn a_leader_whose_agent_is_dead_is_succeeded_within_a_minute() -> Done {
     let next = ["registry/0", "registry/1"];
     let next = next.into_iter().find(|unit| *unit != leader).unwrap();
     let connection = agent(&scenario).await?;
-    scenario.halt_agents().await;
+    scenario.stop_agents().await;
     let claim = ClaimLeadership {
         unit: next.parse().unwrap(),
         duration_ms: LEASE.as_millis().try_into().unwrap(),

@@ -22,8 +22,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::charms::Charm;
 use crate::context;
 use crate::error::{UniterError, call};
+use crate::files::blocking;
 use crate::hook::{self, Ended};
 use crate::machine_lock::MachineLockGuard;
+use crate::process::Running;
 use crate::settings::KnownSettings;
 use crate::state_directory::StateDirectory;
 use crate::worker::UniterConfig;
@@ -56,6 +58,7 @@ pub(crate) struct Executor {
     /// What the controller said of the unit as the last hook was committed.
     heard: Option<RemoteState>,
     settings: KnownSettings,
+    _running: Running,
 }
 
 impl Executor {
@@ -64,6 +67,9 @@ impl Executor {
         config: Arc<UniterConfig>,
         worker: WorkerContext,
     ) -> Result<Self, UniterError> {
+        // Before it is known to be there: what is decided about a unit that is gone is decided
+        // then or after it ended.
+        let running = config.process.running(&config.unit);
         let ask = GetState {
             unit: config.unit.clone(),
         };
@@ -91,6 +97,7 @@ impl Executor {
             chosen: Duration::ZERO,
             heard: None,
             settings: KnownSettings::default(),
+            _running: running,
         })
     }
 
@@ -624,12 +631,4 @@ fn moves(info: &Info, remote: &RemoteState) -> bool {
 /// Whether the controller said that the unit has to wait until it can enter a relation.
 fn cannot_enter(info: &Info, error: &UniterError) -> bool {
     info.kind == Kind::RelationCreated && error.is_try_again()
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, UniterError> + Send + 'static,
-) -> Result<T, UniterError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| UniterError::Thread(error.to_string()))?
 }

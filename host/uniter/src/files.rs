@@ -10,6 +10,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::error::UniterError;
+
 /// What tells that a tree is as it was. Times of inode changes cannot be set back by a guest,
 /// other than those of modification.
 pub(crate) type Picture = BTreeMap<PathBuf, Entry>;
@@ -94,6 +96,15 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,
     }
+}
+
+/// Does work on files where waiting for a disk holds nobody up.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, UniterError> + Send + 'static,
+) -> Result<T, UniterError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| UniterError::Thread(error.to_string()))?
 }
 
 fn walk(

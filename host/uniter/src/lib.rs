@@ -21,6 +21,7 @@ mod executor;
 mod files;
 mod hook;
 pub mod leadership;
+mod leftovers;
 pub mod machine_lock;
 pub mod process;
 pub mod remote;

@@ -61,6 +61,26 @@ struct Shared {
     room: Arc<Semaphore>,
     locks: Mutex<BTreeMap<MachineId, MachineLock>>,
     interrupted: Mutex<BTreeMap<UnitName, OperationState>>,
+    /// How often each unit runs: once, or twice while one that stops is not gone yet.
+    running: Mutex<BTreeMap<UnitName, usize>>,
+}
+
+/// A unit that runs, for as long as this lives.
+pub(crate) struct Running {
+    process: Process,
+    unit: UnitName,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut running = lock(&self.process.shared.running);
+        if let Some(times) = running.get_mut(&self.unit) {
+            *times -= 1;
+            if *times == 0 {
+                running.remove(&self.unit);
+            }
+        }
+    }
 }
 
 impl Process {
@@ -88,6 +108,7 @@ impl Process {
                 directory,
                 locks: Mutex::default(),
                 interrupted: Mutex::default(),
+                running: Mutex::default(),
             }),
         })
     }
@@ -143,21 +164,38 @@ impl Process {
         lock(&self.shared.locks).remove(machine);
     }
 
+    /// Says that a unit runs from now on.
+    pub(crate) fn running(&self, unit: &UnitName) -> Running {
+        *lock(&self.shared.running).entry(unit.clone()).or_default() += 1;
+        Running {
+            process: self.clone(),
+            unit: unit.clone(),
+        }
+    }
+
+    pub(crate) fn is_running(&self, unit: &UnitName) -> bool {
+        lock(&self.shared.running).contains_key(unit)
+    }
+
+    /// Where the directories of units are.
+    pub(crate) fn units(&self) -> PathBuf {
+        self.shared.directory.join("units")
+    }
+
+    /// Where the directories of containers are.
+    pub(crate) fn containers(&self) -> PathBuf {
+        self.shared.directory.join("containers")
+    }
+
     /// The directory of a unit; `state` is in it.
     pub fn unit_directory(&self, unit: &UnitName) -> PathBuf {
-        self.shared
-            .directory
-            .join("units")
-            .join(unit.as_str().replace('/', "-"))
+        self.units().join(unit.as_str().replace('/', "-"))
     }
 
     /// What the units of one container share, a directory for each name; it goes with the
     /// principal unit.
     pub fn container_directory(&self, principal: &UnitName) -> PathBuf {
-        self.shared
-            .directory
-            .join("containers")
-            .join(principal.as_str().replace('/', "-"))
+        self.containers().join(principal.as_str().replace('/', "-"))
     }
 
     /// Where hooks get their `/tmp`.

@@ -67,7 +67,11 @@ async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
         .or_dying(Executor::start(config.clone(), worker.clone()))
         .await?;
     let mut executor = match executor {
-        Err(error) if error.is_not_found() => return Err(Fatal::TerminateAgent.into()),
+        Err(error) if error.is_not_found() => {
+            let removed = config.process.remove_unit(&config.unit).await;
+            removed.worker_error()?;
+            return Err(Fatal::TerminateAgent.into());
+        }
         executor => executor.worker_error()?,
     };
     let remote = worker

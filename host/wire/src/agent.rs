@@ -261,6 +261,10 @@ pub mod undertaker {
         pub applications: u64,
         pub machines: u64,
         pub units: u64,
+        /// Milliseconds that the end of the environment may take when no other bound is given.
+        pub deadline_ms: Option<u64>,
+        /// When the last of what is still there goes by force, microseconds UTC.
+        pub forced_from: Option<i64>,
     }
 
     crate::facade! { "Undertaker" {
@@ -289,6 +293,8 @@ pub mod host {
         Machines as HostedMachines {} -> Vec<MachineId>;
         /// Identity of the connection's model.
         Model as HostModel {} -> HostedModel;
+        /// Which of these units the model does not have, or not any more.
+        GoneUnits as GoneUnits { units: Vec<UnitName> } -> Vec<UnitName>;
         /// Fires when the controller's addresses, which `Model` tells, change.
         WatchApiAddresses as WatchApiAddresses {} -> Watch;
         /// Fires when somebody asks which workers run; the host answers with `PutReport`.

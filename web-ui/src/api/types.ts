@@ -209,6 +209,8 @@ export interface MachineInfo {
   hardware: string;
   units: string[];
   "created-at": number;
+  /** What its removal still waits for, in words. */
+  "waiting-for"?: string[];
 }
 
 export interface RelationEndpoint {

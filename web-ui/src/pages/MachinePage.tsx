@@ -52,6 +52,9 @@ export function MachinePage() {
               ["Added", <Time key="added" at={machine["created-at"]} />],
             ]}
           />
+          {(machine["waiting-for"]?.length ?? 0) > 0 && (
+            <p className="waiting">Waits for {machine["waiting-for"]?.join(", ")}</p>
+          )}
           <section className="section" aria-label="Units">
             <h2 className="section__title">Units</h2>
             <UnitTable

@@ -1,22 +1,24 @@
 //! The machines that this process hosts: one nested engine for each.
 //!
 //! Trigger: the list of hosted machines. Action: starts an engine for a new machine and stops
-//! that of one which is gone. Effect: a provisioned machine comes up. It lives as long as one
-//! connection: with a new one all engines are made anew.
+//! that of one which is gone; at its start, and after a machine went, it removes what units that
+//! are gone left on disk. Effect: a provisioned machine comes up, and one that is removed leaves
+//! nothing. It lives as long as one connection: with a new one all engines are made anew.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{
     Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
-    Worker, WorkerContext, WorkerResult,
+    Worker, WorkerContext, WorkerError, WorkerResult,
 };
 use periapt_model::MachineId;
 use periapt_uniter::ModelIdentity;
 use periapt_wire::agent::host::{HostModel, HostedMachines, WatchHostedMachines};
 
 use super::settings::{self, ModelSettings};
-use super::{AgentContext, agent, apicaller};
+use super::{AgentContext, agent, apicaller, leftovers};
 use crate::machine::{self, HostContext, MachineContext};
 
 pub const NAME: &str = "machines";
@@ -70,27 +72,54 @@ impl Hosted {
             .or_dying(connection.watch(&WatchHostedMachines {}))
             .await?;
         let mut changes = watch.while_doing("watching machines")?;
+        // Before anything runs, so that it finds what was left while nobody was here.
+        self.sweep(&worker).await?;
+        let mut known = BTreeSet::new();
         loop {
             worker
                 .or_dying(changes.next())
                 .await?
                 .while_doing("watching machines")?;
             let machines = worker.or_dying(connection.call(&HostedMachines {})).await?;
-            self.follow(&machines.while_doing("listing machines")?)?;
+            let machines = machines.while_doing("listing machines")?;
+            self.start(&machines)?;
+            let machines: BTreeSet<MachineId> = machines.into_iter().collect();
+            let gone: Vec<MachineId> = known.difference(&machines).cloned().collect();
+            known = machines;
+            if !gone.is_empty() {
+                for machine in &gone {
+                    self.stop(machine, &worker).await?;
+                }
+                self.sweep(&worker).await?;
+            }
         }
     }
 
-    fn follow(&self, machines: &[MachineId]) -> WorkerResult {
-        let running = self.runner.worker_ids();
-        for id in &running {
-            if !machines.iter().any(|machine| machine.as_str() == id) {
-                // It may have ended by itself a moment ago.
-                let _ = self.runner.stop_worker(id);
-                if let Ok(machine) = id.parse() {
-                    self.host.process.forget_machine(&machine);
-                }
-            }
+    async fn sweep(&self, worker: &WorkerContext) -> WorkerResult {
+        let sweep = leftovers::sweep(&self.host.process, &self.host.connection);
+        worker
+            .or_dying(sweep)
+            .await?
+            .while_doing("asking which units are gone")
+    }
+
+    /// Returns when nothing of the machine runs any more.
+    async fn stop(&self, machine: &MachineId, worker: &WorkerContext) -> WorkerResult {
+        let stopped = self
+            .runner
+            .stop_and_remove_worker(machine.as_str(), worker.dying());
+        match stopped.await {
+            // It may have ended by itself a moment ago.
+            Ok(()) | Err(RunnerError::NotFound(_)) => {}
+            Err(RunnerError::Aborted(_)) => return Err(WorkerError::Dying),
+            Err(error) => return Err(error.into()),
         }
+        self.host.process.forget_machine(machine);
+        Ok(())
+    }
+
+    fn start(&self, machines: &[MachineId]) -> WorkerResult {
+        let running = self.runner.worker_ids();
         for machine in machines
             .iter()
             .filter(|machine| !running.iter().any(|id| id == machine.as_str()))

@@ -13,6 +13,7 @@ pub mod apicaller;
 pub mod apiconfigwatcher;
 mod error;
 pub mod introspection;
+mod leftovers;
 pub mod levels;
 pub mod log;
 pub mod logger;

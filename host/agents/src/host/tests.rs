@@ -246,6 +246,42 @@ async fn an_agent_process_deploys_reports_survives_an_outage_and_follows_removal
     assert_eq!(ended.unwrap(), ExitReason::Stopped);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_units_left_that_are_gone_is_removed_and_nothing_else() {
+    let host = Host::new(false);
+    let process = &host.context.process;
+    // One is of a machine of its own, the other was taken away while no agent was here.
+    let elsewhere: MachineId = "7".parse().unwrap();
+    host.controller
+        .add_unit(&unit(0), &elsewhere, "local:site-0");
+    let kept = [0, 1].map(|number| {
+        let unit = unit(number);
+        [
+            process.unit_directory(&unit),
+            process.container_directory(&unit),
+        ]
+    });
+    for directory in kept.iter().flatten() {
+        std::fs::create_dir_all(directory.join("state/3")).unwrap();
+    }
+    let running = host.run();
+    let gone = async {
+        while kept[1].iter().any(|directory| directory.exists()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let gone = tokio::time::timeout(LIMIT, gone).await;
+    assert!(gone.is_ok(), "{:?} stay", kept[1]);
+    assert!(
+        kept[0]
+            .iter()
+            .all(|directory| directory.join("state/3").is_dir())
+    );
+    host.context.stopping.cancel();
+    let ended = tokio::time::timeout(LIMIT, running).await.expect("stops");
+    assert_eq!(ended.unwrap().unwrap(), ExitReason::Stopped);
+}
+
 /// apiaddressupdater: "within one watch event every agent's conf lists both addresses; when the
 /// list is emptied, the old addresses stay"; apiconfigwatcher: the connection is made anew.
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,8 @@
 //! **deployer**: keeps a unit agent for each unit of the machine.
 //!
 //! Trigger: the machine's units. Action: starts a nested engine for a unit that is not dead;
-//! stops the engine of a dead one, waits for its end and removes the unit. Effect: `add-unit`
+//! stops the engine of a dead one, waits for its end and removes the unit; one that was removed
+//! from under its engine leaves no files either. Effect: `add-unit`
 //! ends in running hooks, `remove-unit` in a unit that is gone. A unit that dies before it ever
 //! ran needs no shortcut here: its uniter finds nothing to stop. A failing engine is started
 //! again by itself and never touches its siblings.
@@ -76,7 +77,7 @@ impl Deployer {
                 .or_dying(self.connection.call(&ask))
                 .await?
                 .while_doing("listing units")?;
-            self.stop_missing(&units);
+            self.stop_missing(&units, &worker).await?;
             for unit in &units {
                 match unit.life {
                     Life::Alive | Life::Dying => self.deploy(unit).await?,
@@ -86,13 +87,30 @@ impl Deployer {
         }
     }
 
-    /// Stops the agents of units that were removed from under them.
-    fn stop_missing(&self, units: &[DeployedUnit]) {
+    /// Stops the agents of units that were removed from under them. One that had no time to
+    /// remove its own files has them removed.
+    async fn stop_missing(&self, units: &[DeployedUnit], worker: &WorkerContext) -> WorkerResult {
         for id in self.runner.worker_ids() {
-            if !units.iter().any(|unit| unit.unit.as_str() == id) {
-                // It may have ended by itself a moment ago.
-                let _ = self.runner.stop_worker(&id);
+            if units.iter().any(|unit| unit.unit.as_str() == id) {
+                continue;
             }
+            self.stop(&id, worker).await?;
+            let Ok(unit) = id.parse() else { continue };
+            if let Err(error) = self.machine.host.process.remove_unit(&unit).await {
+                tracing::warn!(%unit, %error, "what a unit had left stays");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns when the agent of a unit has ended.
+    async fn stop(&self, id: &str, worker: &WorkerContext) -> WorkerResult {
+        let stopped = self.runner.stop_and_remove_worker(id, worker.dying());
+        match stopped.await {
+            // It may have ended by itself a moment ago.
+            Ok(()) | Err(RunnerError::NotFound(_)) => Ok(()),
+            Err(RunnerError::Aborted(_)) => Err(WorkerError::Dying),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -143,15 +161,7 @@ impl Deployer {
     }
 
     async fn remove(&self, unit: &UnitName, worker: &WorkerContext) -> WorkerResult {
-        match self
-            .runner
-            .stop_and_remove_worker(unit.as_str(), worker.dying())
-            .await
-        {
-            Ok(()) | Err(RunnerError::NotFound(_)) => {}
-            Err(RunnerError::Aborted(_)) => return Err(WorkerError::Dying),
-            Err(error) => return Err(error.into()),
-        }
+        self.stop(unit.as_str(), worker).await?;
         match self
             .connection
             .call(&RemoveUnit { unit: unit.clone() })

@@ -1,6 +1,6 @@
 //! **cleaner**: works off the model's queue of clean-ups.
 //!
-//! Trigger: the queue changes, its next item is due, or half a minute passed with items left.
+//! Trigger: the queue changes, its next item is due, or half a minute passed since one failed.
 //! Action: it asks the controller to run what is due, in order. Effect: removals go on and end.
 //! An item that fails stays for the next round and never keeps the later ones from running, nor
 //! does it end the worker. With an empty queue it sleeps until the queue changes.
@@ -59,11 +59,8 @@ pub fn next_round(report: &CleanupReport, now: i64) -> Option<Duration> {
         .next_due
         .and_then(|due| u64::try_from(due.saturating_sub(now)).ok());
     // A past time is that of an item that failed just now.
-    Some(
-        due.filter(|due| *due > 0)
-            .map_or(PERIOD, Duration::from_micros)
-            .min(PERIOD),
-    )
+    let wait = due.filter(|due| *due > 0);
+    Some(wait.map_or(PERIOD, Duration::from_micros))
 }
 
 async fn sleep(clock: &SharedClock, wait: Option<Duration>) {

@@ -2,9 +2,10 @@
 //!
 //! Trigger: the model is not alive, and then each change of what is still in it. Action: while
 //! applications or machines remain it shows how many; when none do, the model becomes dead, the
-//! provider's environment is destroyed once, and the model's rows go. Effect: `destroy-model`
-//! counts down and the model leaves the list. With force each phase ends at its time-out,
-//! whatever remains.
+//! provider's environment is destroyed, and the model's rows go. Effect: `destroy-model` counts
+//! down and the model leaves the list. With force each phase ends at its time-out, whatever
+//! remains; an environment that cannot be destroyed is given up after the model's
+//! `removal-deadline`.
 //!
 //! What it never does: it never destroys the environment of the controller's own model, and never
 //! removes an application or machine itself (the cleaner and their agents do).
@@ -12,6 +13,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use periapt_client::ApiConnection;
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
@@ -32,6 +34,10 @@ pub const NAME: &str = "undertaker";
 /// Pause after a failed destruction of the environment: it grows to the second (Juju's 1 s, by
 /// half, up to 5 s).
 const DESTROY_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
+/// What the environment has to go in however little time was given, so that a model that waits
+/// for nobody leaves no agent running. It is as long as a default `force-wait`.
+const TEAR_DOWN: Duration = Duration::from_secs(60);
 
 /// Lends nothing. It opens the provider itself, so that it hangs on no node of the provider.
 pub fn manifold() -> Manifold {
@@ -114,18 +120,15 @@ impl Rites {
         let bound = model
             .timeout_ms
             .filter(|_| model.force)
-            .map(Duration::from_millis);
+            .or(model.deadline_ms)
+            .map(|bound| Duration::from_millis(bound).max(TEAR_DOWN));
         let destroyed = match bound {
             Some(bound) => {
                 self.worker
-                    .or_dying(clock::timeout(
-                        self.clock.as_ref(),
-                        bound,
-                        self.destroy(true),
-                    ))
+                    .or_dying(clock::timeout(self.clock.as_ref(), bound, self.destroy()))
                     .await?
             }
-            None => Some(self.worker.or_dying(self.destroy(model.force)).await?),
+            None => Some(self.worker.or_dying(self.destroy()).await?),
         };
         match destroyed {
             Some(destroyed) => destroyed?,
@@ -136,8 +139,8 @@ impl Rites {
         self.call(&RemoveModel {}, "removing the model").await
     }
 
-    /// Tried again and again when forced; otherwise the engine tries again.
-    async fn destroy(&self, again: bool) -> WorkerResult {
+    /// Tries again and again, and shows why it has to.
+    async fn destroy(&self) -> WorkerResult {
         let (mut pause, longest) = DESTROY_PAUSE;
         loop {
             let provider: Arc<dyn Provider> = self
@@ -147,7 +150,7 @@ impl Rites {
                 .while_doing("opening the provider")?;
             match provider.destroy().await {
                 Ok(()) => return Ok(()),
-                Err(error) if again => {
+                Err(error) => {
                     tracing::warn!(%error, "environment is not destroyed yet");
                     let status = Status::new(
                         Model::Destroying,
@@ -158,7 +161,6 @@ impl Rites {
                     self.clock.sleep(pause).await;
                     pause = (pause * 3 / 2).min(longest);
                 }
-                Err(error) => return Err(error).while_doing("destroying the environment"),
             }
         }
     }
@@ -214,7 +216,8 @@ async fn watcher_or_bound(
     }
 }
 
-/// `3 machine(s), 1 application(s), 2 unit(s)`; nothing for an empty model.
+/// `still there: 3 machine(s), 1 application(s), 2 unit(s)`, and until when that is waited for;
+/// nothing for an empty model.
 pub fn left(model: &UndertakerModel) -> String {
     let counts = [
         (model.machines, "machine(s)"),
@@ -226,8 +229,13 @@ pub fn left(model: &UndertakerModel) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    match left.is_empty() {
-        true => String::new(),
-        false => format!("still there: {}", left.join(", ")),
+    if left.is_empty() {
+        return String::new();
+    }
+    let left = format!("still there: {}", left.join(", "));
+    let from = model.forced_from.map(|from| from / 1_000_000);
+    match from.and_then(|from| Timestamp::from_second(from).ok()) {
+        Some(from) => format!("{left}; by force from {from}"),
+        None => left,
     }
 }

@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure, Outcome};
 use crate::files::Model;
 use crate::live::Live;
 use crate::output::table::{Cell, Table};
-use crate::output::text::natural;
+use crate::output::text::{clean, natural};
 use crate::output::time::Times;
 use crate::session::{Session, split};
 
@@ -223,16 +223,22 @@ pub async fn destroy_and_wait(
         Ok(Err(error)) if error.status() == Some(404) => Ok(()),
         Ok(Err(error)) => Err(error.into()),
         Ok(Ok(())) => Ok(()),
-        Err(_) => Err(
-            Failure::new(Exit::TimedOut, format!("model \"{name}\" is not gone yet"))
-                .why(format!(
-                    "it is being destroyed, and {} s have passed",
-                    limit.as_secs()
-                ))
-                .advice(format!(
-                    "periapt status -m {name} shows what is left; --force ends the waiting"
-                )),
-        ),
+        Err(_) => {
+            let passed = limit.as_secs();
+            let why = match client.model(model.as_str()).await {
+                Ok(left) if !left.message.is_empty() => {
+                    format!("{passed} s have passed, {}", clean(&left.message))
+                }
+                _ => format!("it is being destroyed, and {passed} s have passed"),
+            };
+            Err(
+                Failure::new(Exit::TimedOut, format!("model \"{name}\" is not gone yet"))
+                    .why(why)
+                    .advice(format!(
+                        "periapt status -m {name} shows what is left; --force ends the waiting"
+                    )),
+            )
+        }
     }
 }
 

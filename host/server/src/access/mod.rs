@@ -145,6 +145,7 @@ pub static CALLS: &[Rule] = &[
     row("AgentHost", "WatchMachines", HOST, Model, Watch),
     row("AgentHost", "Machines", HOST, Model, Read),
     row("AgentHost", "Model", HOST, Model, Read),
+    row("AgentHost", "GoneUnits", HOST, Model, Read),
     row("AgentHost", "WatchApiAddresses", HOST, Model, Watch),
     row("AgentHost", "WatchReportRequests", HOST, Model, Watch),
     row("AgentHost", "PutReport", HOST, Model, Tell),

@@ -2,8 +2,8 @@
 
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::host::{
-    HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport, WatchApiAddresses,
-    WatchHostedMachines, WatchIntrospectionRequests, WatchReportRequests,
+    GoneUnits, HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport,
+    WatchApiAddresses, WatchHostedMachines, WatchIntrospectionRequests, WatchReportRequests,
 };
 use periapt_wire::rpc::{Empty, code};
 
@@ -19,6 +19,7 @@ handlers! {
         session.watch(source, watch::texts(&machines))
     };
     HostedMachines: |session, _| Ok(session.store().hosted_machines(session.model()?).await?);
+    GoneUnits: |session, call| Ok(session.store().gone_units(session.model()?, call.units).await?);
     WatchApiAddresses: |session, _| {
         let interest = Interest::any_model().all(namespace::CONTROLLER_NODE);
         session.watch(watch::notify(session, interest), Vec::new())

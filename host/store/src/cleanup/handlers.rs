@@ -9,6 +9,10 @@ use crate::error::StoreError;
 use crate::tx::Tx;
 use crate::{Result, machines, relations, removal};
 
+/// Between two looks at a machine with units, in microseconds; the last unit to go by force
+/// brings the next one forward.
+const SHORTEST_WAIT: i64 = 30_000_000;
+
 pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<()> {
     let kind =
         Kind::named(&item.kind).ok_or_else(|| StoreError::corrupt("clean-up", &item.kind))?;
@@ -21,6 +25,7 @@ pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<(
         Kind::ForceRemoveUnit => force_remove_unit(tx, model, &item.subject.parse()?).await,
         Kind::ForceRelation => relations::force(tx, model, relation_id(&item.subject)?).await,
         Kind::ForceDeadMachine => force_dead_machine(tx, model, &item.subject.parse()?).await,
+        Kind::ForceRemoveMachine => force_remove_machine(tx, model, &item.subject.parse()?).await,
     }
 }
 
@@ -58,7 +63,7 @@ async fn model_machines(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<(
     let due = next_step(tx, model).await?;
     for row in tx.db.fetch(sql, params![model]).await? {
         let machine: MachineId = row.parse(0, "machine")?;
-        machines::set_life(tx, model, &machine, Life::Dying).await?;
+        machines::destroy(tx, model, &machine).await?;
         if force {
             enqueue(
                 tx,
@@ -81,6 +86,9 @@ async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
     if found.life == Life::Alive {
         removal::set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
     }
+    // Already so unless it is the deadline that forces it.
+    let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2 AND forced = 0";
+    tx.db.execute(sql, params![model, unit]).await?;
     let sql = "UPDATE unit SET resolved = 'no-hooks' WHERE model_uuid = $1 AND name = $2
         AND EXISTS (SELECT 1 FROM status WHERE status.model_uuid = $1 AND status.kind = 'juju-unit'
             AND status.entity = $2 AND status.status = 'error')";
@@ -111,12 +119,28 @@ async fn force_remove_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> R
     Ok(())
 }
 
-/// Only of a machine that is dying: one that still has other units stays.
+/// Only of a machine that is dying. Units that it still has go first, by force like it.
 async fn force_dead_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
-    let sql = "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2 AND life = 'dying'
-        AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.machine_id = $2)";
-    if tx.db.count(sql, params![model, machine]).await? > 0 {
-        machines::set_life(tx, model, machine, Life::Dead).await?;
+    let sql = "SELECT COUNT(unit.name) FROM machine
+        LEFT JOIN unit ON unit.model_uuid = machine.model_uuid AND unit.machine_id = machine.id
+        WHERE machine.model_uuid = $1 AND machine.id = $2 AND machine.life = 'dying' GROUP BY machine.id";
+    let row = tx.db.fetch_optional(sql, params![model, machine]).await?;
+    match row.map(|row| row.count(0)).transpose()? {
+        None => Ok(()),
+        Some(0) => machines::set_life(tx, model, machine, Life::Dead).await,
+        Some(_) => {
+            let wait = crate::model_config::force_wait(&mut tx.db, model).await?;
+            let due = tx.now.saturating_add(wait.max(SHORTEST_WAIT));
+            let kind = Kind::ForceDeadMachine;
+            enqueue(tx, model, kind, machine.as_str(), true, due).await
+        }
+    }
+}
+
+/// Of a dead machine: whether its instance still runs is no longer waited for.
+async fn force_remove_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    if machines::mark_for_removal(tx, model, machine).await? {
+        tracing::warn!(%model, %machine, "the machine goes though its instance was not stopped");
     }
     Ok(())
 }

@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     ForceRelation,
     /// The machine of a forced unit is dead, whatever its agent does.
     ForceDeadMachine,
+    /// A dead machine is gone, even if its instance could not be stopped.
+    ForceRemoveMachine,
 }
 
 impl Kind {
@@ -41,6 +43,7 @@ impl Kind {
         Kind::ForceRemoveUnit,
         Kind::ForceRelation,
         Kind::ForceDeadMachine,
+        Kind::ForceRemoveMachine,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -52,10 +55,11 @@ impl Kind {
             Kind::ForceRemoveUnit => "force-remove-unit",
             Kind::ForceRelation => "force-relation",
             Kind::ForceDeadMachine => "force-dead-machine",
+            Kind::ForceRemoveMachine => "force-remove-machine",
         }
     }
 
-    fn named(text: &str) -> Option<Kind> {
+    pub(crate) fn named(text: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.as_str() == text)
     }
 }
@@ -94,6 +98,24 @@ pub(crate) async fn enqueue(
 const FORCED: &str = "{\"force\":true}";
 /// The longest of the three, which wins.
 const AT_ONCE: &str = "{\"force\":true,\"at-once\":true}";
+
+/// Queues the step of force by which a removal goes on that nobody forced: due when the model's
+/// `removal-deadline` has passed, never when there is none. One that is queued already keeps its
+/// time.
+pub(crate) async fn enqueue_deadline(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    kind: Kind,
+    subject: &str,
+) -> Result<()> {
+    match crate::model_config::removal_deadline(&mut tx.db, model).await? {
+        None => Ok(()),
+        Some(wait) => {
+            let due = tx.now.saturating_add(wait);
+            enqueue(tx, model, kind, subject, true, due).await
+        }
+    }
+}
 
 /// When the next step of a forced removal is due: after the model's `force-wait`, or now for one
 /// that waits for nobody.

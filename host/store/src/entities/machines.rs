@@ -8,11 +8,12 @@ use periapt_wire::rest::MachineInfo;
 
 use super::parts::parts;
 use super::{Names, Reader};
-use crate::Result;
 use crate::db::{names, part_params};
+use crate::{Result, waiting};
 
 /// Reads the named machines. `present` says whether their agent is connected.
 pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
+    let mut cleanups = waiting::of_machines(&mut reader.db, &names.model).await?;
     for part in parts(&names.causes) {
         let sql = names!(
             "SELECT machine_id, name FROM unit WHERE model_uuid = $1 AND machine_id IN",
@@ -53,17 +54,24 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
                 agent = Machine::Down;
                 agent_message = "agent is not communicating with the server".to_owned();
             }
+            let id = row.parse(0, "machine")?;
+            let life = row.parse(1, "life")?;
+            let instance_id = row.text(2)?;
+            let provisioned = instance_id != "pending";
+            let units = units.remove(row.str(0)?).unwrap_or_default();
+            let due = cleanups.remove(row.str(0)?).unwrap_or_default();
             let info = MachineInfo {
-                id: row.parse(0, "machine")?,
-                life: row.parse(1, "life")?,
-                instance_id: row.text(2)?,
+                waiting_for: waiting::machine(&id, life, provisioned, present, &units, &due),
+                id,
+                life,
+                instance_id,
                 agent_status: agent.to_string(),
                 agent_message,
                 instance_status: row.text(8)?,
                 instance_message: row.text(9)?,
                 addresses: row.json(4, "addresses")?,
                 hardware: row.text(3)?,
-                units: units.remove(row.str(0)?).unwrap_or_default(),
+                units,
                 created_at: row.int(5)?,
             };
             names.put(reader, info.id.as_str(), &info)?;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Names, Reader};
 use crate::Result;
+use crate::applications;
 use crate::db::{PART, names, part_params};
-use crate::{applications, relations};
+use crate::waiting::HeldBy;
 
 /// The names in parts.
 pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
@@ -15,7 +16,7 @@ pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
 
 /// Applications, with their units and what those say.
 pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Result<()> {
-    let mut held_by = relations::relations_in_words(&mut reader.db, &names.model).await?;
+    let mut held_by = HeldBy::load(&mut reader.db, &names.model).await?;
     for part in parts(&names.causes) {
         let sql = names!(
             "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit

@@ -11,7 +11,7 @@ use super::{Cause, EntityKind, Names, Reader, WantedOfModel, raise};
 use crate::Result;
 use crate::db::{Session, names, params, part_params};
 use crate::relations::{self, Neighbours};
-use crate::units::{Cleanup, waiting_for};
+use crate::waiting::{self, Cleanup};
 use crate::{lease, status};
 
 /// Turns what is wanted of all units of something into their names.
@@ -111,7 +111,7 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
             let present = present && machine.is_some();
             let due = cleanups.remove(name.as_str()).unwrap_or_default();
             let neighbours = around.remove(name.as_str()).unwrap_or_default();
-            let waiting_for = waiting_for(
+            let waiting_for = waiting::unit(
                 &name,
                 life,
                 machine.as_ref(),

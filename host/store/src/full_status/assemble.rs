@@ -15,6 +15,7 @@ use serde_json::json;
 use super::pattern::Patterns;
 use super::{ApplicationRow, MachineRow, Picture, Presence, UnitRow};
 use crate::status::{shown, shown_machine};
+use crate::waiting;
 
 /// The version of this program, which is that of its agents.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -51,6 +52,7 @@ pub(super) fn full_status(
             .collect(),
     };
     let derived = derived(&applications, &units);
+    let mut inhabitants = inhabitants(&units);
     let shown = Shown::new(&units, patterns);
     let mut units = unit_statuses(units, &shown, &context);
     let subordinate: HashSet<ApplicationName> = applications
@@ -90,8 +92,11 @@ pub(super) fn full_status(
     let used = shown.machines;
     for machine in machines {
         if patterns.is_empty() || used.contains(&machine.id) || patterns.name(machine.id.as_str()) {
-            full.machines
-                .insert(machine.id.to_string(), machine_status(machine, presence));
+            let units = inhabitants.remove(&machine.id).unwrap_or_default();
+            full.machines.insert(
+                machine.id.to_string(),
+                machine_status(machine, presence, &units),
+            );
         }
     }
     let (word, message, since) = model.status;
@@ -336,6 +341,10 @@ fn relation_status(
             "subordinate": subordinate.contains(&end.application),
         })
     };
+    let info = match (relation.message.as_str(), relation.waiting_for.as_slice()) {
+        ("", [_, ..]) => waits_for(&relation.waiting_for),
+        _ => relation.message,
+    };
     RelationStatus {
         id: relation.id,
         endpoints: relation.endpoints.iter().map(end).collect(),
@@ -344,7 +353,7 @@ fn relation_status(
         scope: relation.scope,
         status: DetailedStatus {
             status: relation.status,
-            info: relation.message,
+            info,
             since: Some(rfc3339(relation.created_at)),
             life: relation.life.as_status().to_owned(),
             ..DetailedStatus::default()
@@ -352,14 +361,46 @@ fn relation_status(
     }
 }
 
-fn machine_status(row: MachineRow, presence: Presence<'_>) -> MachineStatus {
-    let agent = shown_machine(row.agent, presence(&row.id));
+/// The units of each machine.
+fn inhabitants(
+    units: &BTreeMap<ApplicationName, Vec<UnitRow>>,
+) -> HashMap<MachineId, Vec<UnitName>> {
+    let mut found: HashMap<MachineId, Vec<UnitName>> = HashMap::new();
+    for unit in units.values().flatten() {
+        if let Some(machine) = &unit.machine {
+            let there = found.entry(machine.clone()).or_default();
+            there.push(unit.name.clone());
+        }
+    }
+    found
+}
+
+fn waits_for(what: &[String]) -> String {
+    format!("waits for {}", what.join(", "))
+}
+
+fn machine_status(row: MachineRow, presence: Presence<'_>, units: &[UnitName]) -> MachineStatus {
+    let present = presence(&row.id);
+    let agent = shown_machine(row.agent, present);
+    let provisioned = row.instance_id.is_some();
+    let waiting = waiting::machine(
+        &row.id,
+        row.life,
+        provisioned,
+        present,
+        units,
+        &row.cleanups,
+    );
+    let mut instance = row.instance;
+    if instance.message.is_empty() && !waiting.is_empty() {
+        instance.message = waits_for(&waiting);
+    }
     MachineStatus {
         agent_status: DetailedStatus {
             version: VERSION.to_owned(),
             ..detailed(agent, row.life)
         },
-        instance_status: detailed(row.instance, Life::Alive),
+        instance_status: detailed(instance, Life::Alive),
         dns_name: row.addresses.first().cloned().unwrap_or_default(),
         ip_addresses: row.addresses,
         instance_id: row.instance_id.unwrap_or_else(|| "pending".to_owned()),

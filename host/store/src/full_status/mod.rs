@@ -11,6 +11,7 @@ use periapt_wire::status::FullStatus;
 use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
+use crate::waiting::{self, Cleanup};
 use crate::{Result, Store, lease, relations};
 
 mod assemble;
@@ -83,6 +84,7 @@ struct MachineRow {
     addresses: Vec<String>,
     instance: Status<Machine>,
     agent: Status<Machine>,
+    cleanups: Vec<Cleanup>,
 }
 
 /// Everything the status is made of, read at one moment.
@@ -193,6 +195,7 @@ async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<Machin
     let sql =
         "SELECT id, life, instance_id, hardware, addresses FROM machine WHERE model_uuid = $1";
     let rows = db.fetch(sql, params![model]).await?;
+    let mut cleanups = waiting::of_machines(db, model).await?;
     rows.iter()
         .map(|row| {
             let id: MachineId = row.parse(0, "machine")?;
@@ -208,6 +211,7 @@ async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<Machin
                 addresses: row.json(4, "addresses")?,
                 instance: take(&mut instances),
                 agent: take(&mut agents),
+                cleanups: cleanups.remove(id.as_str()).unwrap_or_default(),
                 id,
             })
         })

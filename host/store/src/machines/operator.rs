@@ -3,7 +3,6 @@
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{MachineInfo, Removal};
 
-use super::set_life;
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Session, params};
@@ -62,7 +61,7 @@ impl Store {
                     .iter()
                     .map(|row| row.parse(0, "unit name"))
                     .collect::<Result<_>>()?;
-                set_life(tx, &model, &machine, Life::Dying).await?;
+                super::destroy(tx, &model, &machine).await?;
                 for unit in &units {
                     removal::destroy_unit(tx, &model, unit, true).await?;
                 }

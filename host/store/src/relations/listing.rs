@@ -8,6 +8,7 @@ use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 use super::rows::{self, Relation};
 use crate::db::{PART, Row, Session, names, params, part_params};
 use crate::error::StoreError;
+use crate::waiting::{self, Cleanup};
 use crate::{Result, Store};
 
 /// Names listed in a sentence at most.
@@ -85,7 +86,7 @@ async fn shown(
         of_relation.insert(row.parse(1, "application name")?);
     }
     let mut staying = staying(db, model, &relations).await?;
-    let due = forced(db, model).await?;
+    let mut due = waiting::of_relations(db, model).await?;
     let mut written = written(db, model, only).await?;
     Ok(relations
         .into_iter()
@@ -93,8 +94,9 @@ async fn shown(
             let id = relation.id;
             let present = present.remove(&id).unwrap_or_default();
             let staying = staying.remove(&id).unwrap_or_default();
+            let due = due.remove(&id.to_string()).unwrap_or_default();
             let written = written.remove(&id).unwrap_or_default();
-            info(relation, &present, &staying, due.get(&id).copied(), written)
+            info(relation, &present, &staying, &due, written)
         })
         .collect())
 }
@@ -132,16 +134,6 @@ async fn of_some(
         rows.extend(db.fetch(sql, part_params(model, part)).await?);
     }
     Ok(rows)
-}
-
-/// When forced relations go.
-async fn forced(db: &mut Session, model: &ModelUuid) -> Result<HashMap<u64, i64>> {
-    let sql =
-        "SELECT subject, due_at FROM cleanup WHERE model_uuid = $1 AND kind = 'force-relation'";
-    let rows = db.fetch(sql, params![model]).await?;
-    rows.iter()
-        .map(|row| Ok((row.parse(0, "relation")?, row.int(1)?)))
-        .collect()
 }
 
 /// How often somebody entered each relation or wrote settings in it.
@@ -186,19 +178,14 @@ fn info(
     relation: Relation,
     present: &Present,
     staying: &[UnitName],
-    due: Option<i64>,
+    due: &[Cleanup],
     settings_version: u64,
 ) -> RelationInfo {
     let status = status(&relation, present);
-    let mut waiting_for = Vec::new();
-    if !staying.is_empty() {
-        let units: Vec<String> = staying.iter().map(UnitName::to_string).collect();
-        waiting_for.push(format!("{} to leave", listed(&units)));
-    }
-    if let Some(due) = due {
-        let due = crate::full_status::rfc3339(due);
-        waiting_for.push(format!("clean-up force-relation due {due}"));
-    }
+    let waiting_for = match relation.is_open() {
+        true => Vec::new(),
+        false => waiting::relation(staying, due),
+    };
     RelationInfo {
         id: relation.id,
         key: relation.key,
@@ -350,26 +337,4 @@ pub(crate) fn in_words(row: &Row, first: usize) -> Result<String> {
         "the relation {endpoint}:{id} with {}",
         row.text(first + 2)?
     ))
-}
-
-/// The relations that applications which go wait for, in words, by application.
-pub(crate) async fn relations_in_words(
-    db: &mut Session,
-    model: &ModelUuid,
-) -> Result<HashMap<String, Vec<String>>> {
-    let sql = "SELECT mine.application, mine.name, mine.relation_id, other.application
-        FROM application JOIN relation_endpoint AS mine ON mine.model_uuid = application.model_uuid
-            AND mine.application = application.name
-        JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
-            AND other.relation_id = mine.relation_id AND other.application <> mine.application
-        WHERE application.model_uuid = $1 AND application.life <> 'alive'
-        ORDER BY mine.application, mine.relation_id";
-    let mut found: HashMap<String, Vec<String>> = HashMap::new();
-    for row in db.fetch(sql, params![model]).await? {
-        found
-            .entry(row.text(0)?)
-            .or_default()
-            .push(in_words(&row, 1)?);
-    }
-    Ok(found)
 }

@@ -15,7 +15,7 @@ use crate::{Result, Store, removal};
 impl Store {
     /// Begins to remove a relation; the subordinate units that go with it. With nobody in scope
     /// it is gone at once, otherwise with the last unit that leaves. With `force` it goes after
-    /// `force-wait` whatever its units do.
+    /// `force-wait` whatever its units do, and without after the model's `removal-deadline`.
     pub async fn remove_relation(
         &self,
         model: &ModelUuid,
@@ -74,6 +74,9 @@ async fn destroy(
             cleanup::next_step(tx, model).await?,
         );
         cleanup::enqueue(tx, model, Kind::ForceRelation, &subject, true, due).await?;
+    } else if !force && !relation.forced {
+        let subject = relation.id.to_string();
+        cleanup::enqueue_deadline(tx, model, Kind::ForceRelation, &subject).await?;
     }
     Ok(going)
 }

@@ -4,5 +4,6 @@ mod applications;
 mod durability;
 mod lifecycle;
 mod reading;
+mod removal;
 mod throughput;
 mod users;

@@ -423,6 +423,12 @@ impl Controller {
                 };
                 value(here.map(deployed).collect::<Vec<_>>())
             }
+            "GoneUnits" => {
+                let mut asked: Vec<UnitName> = argument(&params, "units")?;
+                let inner = self.lock();
+                asked.retain(|unit| !inner.units.contains_key(unit));
+                value(asked)
+            }
             "Remove" => {
                 let unit = unit()?;
                 let removed = self.lock().units.remove(&unit);

@@ -33,6 +33,9 @@ pub struct MachineInfo {
     pub hardware: String,
     pub units: Vec<UnitName>,
     pub created_at: i64,
+    /// What its removal still waits for, in words.
+    #[serde(default)]
+    pub waiting_for: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

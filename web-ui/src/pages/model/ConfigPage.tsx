@@ -10,6 +10,7 @@ import { useAllowed } from "../../session";
 const DESCRIPTIONS: Record<string, string> = {
   "automatically-retry-hooks": "Whether a failed hook is run again by itself, each time later",
   "force-wait": "How long a forced removal waits for each step (5m, 1h30m)",
+  "removal-deadline": "How long any other removal waits before it goes on by force (24h; 0s for ever)",
   "logging-config": "Levels by module: <root>=INFO;unit=DEBUG",
   "max-status-history-age": "Statuses older than this are removed",
   "max-status-history-size": "The status history is kept below this size (512M, 5G)",

@@ -538,8 +538,8 @@ fn the_cleaners_next_round() {
         Some(Duration::from_secs(1))
     );
     assert_eq!(
-        cleaner::next_round(&report(1, Some(i64::MAX)), 5),
-        Some(cleaner::PERIOD)
+        cleaner::next_round(&report(1, Some(86_400_000_005)), 5),
+        Some(Duration::from_secs(86_400))
     );
 }
 
@@ -554,10 +554,17 @@ fn the_undertaker_says_what_remains() {
         applications: 1,
         machines: 2,
         units: 0,
+        deadline_ms: None,
+        forced_from: None,
     };
     assert_eq!(
         undertaker::left(&model),
         "still there: 2 machine(s), 1 application(s)"
+    );
+    model.forced_from = Some(1_795_384_200_000_007);
+    assert_eq!(
+        undertaker::left(&model),
+        "still there: 2 machine(s), 1 application(s); by force from 2026-11-22T21:50:00Z"
     );
     (model.applications, model.machines) = (0, 0);
     assert_eq!(undertaker::left(&model), "");

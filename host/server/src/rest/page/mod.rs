@@ -255,6 +255,7 @@ impl Listed for MachineInfo {
         "hardware",
         "units",
         "created-at",
+        "waiting-for",
     ];
 
     fn facts(&self) -> Facts {

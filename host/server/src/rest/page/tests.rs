@@ -16,6 +16,7 @@ fn machine(id: &str, status: &str) -> MachineInfo {
         hardware: String::new(),
         units: vec!["site/0".parse().unwrap()],
         created_at: 0,
+        waiting_for: Vec::new(),
     }
 }
 

@@ -25,12 +25,13 @@ async fn an_application_goes_after_its_units_and_relations() {
         store.cleanup(&house.model).await.expect("clean-up");
         let shown = store.application(&house.model, &site).await.unwrap();
         assert_eq!(
-            shown.waiting_for,
+            shown.waiting_for[..2],
             [
                 format!("the relation website:{id} with front"),
                 "its units site/0".to_owned()
             ]
         );
+        assert!(shown.waiting_for[2].ends_with("then what is left goes by force"));
         assert_eq!(
             store.applications(&house.model).await.unwrap()[1].waiting_for,
             shown.waiting_for
@@ -147,7 +148,7 @@ async fn a_relation_removed_by_force_waits_for_nobody() {
         }
         let shown = store.relation(&house.model, id).await.unwrap();
         assert!(
-            shown.waiting_for[1].starts_with("clean-up force-relation due"),
+            shown.waiting_for[1].ends_with("then it goes by force"),
             "{shown:?}"
         );
         house.force_through().await;
@@ -159,6 +160,46 @@ async fn a_relation_removed_by_force_waits_for_nobody() {
             .expect("nothing to leave");
         // The peers are not concerned.
         assert_eq!(store.relations(&house.model).await.unwrap().len(), 1);
+        drop(house);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_relation_that_nobody_forces_ends_by_the_deadline() {
+    for fixture in fixtures().await {
+        let mut house = House::new(&fixture, "default").await;
+        house.deploy("site", 1).await;
+        house.deploy("front", 1).await;
+        house.deploy("shipper", 0).await;
+        let ids = [
+            house.relate("site", "front").await,
+            house.relate("shipper", "site").await,
+        ];
+        house.settle().await;
+        let store = &fixture.store;
+        for id in ids {
+            let removed = store.remove_relation(&house.model, id, false).await;
+            removed.expect("dying");
+            let shown = store.relation(&house.model, id).await.unwrap();
+            assert!(shown.waiting_for[0].ends_with("to leave"), "{shown:?}");
+            let last = shown.waiting_for.last().unwrap();
+            assert!(last.ends_with("then it goes by force"), "{shown:?}");
+        }
+        // Nobody answers a hook any more.
+        fixture.clock.advance(Duration::from_secs(23 * 3600));
+        store.cleanup(&house.model).await.expect("clean-up");
+        assert!(store.relation(&house.model, ids[0]).await.is_ok());
+        fixture.clock.advance(Duration::from_secs(3600));
+        store.cleanup(&house.model).await.expect("clean-up");
+        for id in ids {
+            assert!(store.relation(&house.model, id).await.is_err());
+        }
+        // The subordinate has the second step of force before it.
+        assert_eq!(house.units().await.len(), 3);
+        fixture.clock.advance(Duration::from_secs(60));
+        store.cleanup(&house.model).await.expect("clean-up");
+        assert_eq!(house.units().await, [unit("front/0"), unit("site/0")]);
         drop(house);
         fixture.end().await;
     }

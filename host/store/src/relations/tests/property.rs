@@ -71,6 +71,22 @@ const WRONG: &[&str] = &[
             AND relation_endpoint.application = application.name AND relation_endpoint.role <> 'peer')",
     "SELECT COUNT(*) FROM cleanup WHERE model_uuid = $1 AND kind = 'force-relation' AND NOT EXISTS (
         SELECT 1 FROM relation WHERE relation.model_uuid = $1 AND CAST(relation.id AS TEXT) = cleanup.subject)",
+    "SELECT COUNT(*) FROM cleanup WHERE model_uuid = $1 AND kind IN ('force-destroy-unit', 'force-remove-unit')
+        AND NOT EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = $1 AND unit.name = cleanup.subject)",
+    "SELECT COUNT(*) FROM cleanup WHERE model_uuid = $1 AND kind IN ('force-dead-machine', 'force-remove-machine')
+        AND NOT EXISTS (SELECT 1 FROM machine WHERE machine.model_uuid = $1 AND machine.id = cleanup.subject)",
+    // Whatever goes has a time by which it goes by force.
+    "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND life <> 'alive' AND NOT EXISTS (
+        SELECT 1 FROM cleanup WHERE cleanup.model_uuid = $1 AND cleanup.subject = unit.name
+        AND cleanup.kind IN ('force-destroy-unit', 'force-remove-unit'))",
+    "SELECT COUNT(*) FROM relation WHERE model_uuid = $1 AND life <> 'alive' AND NOT EXISTS (
+        SELECT 1 FROM cleanup WHERE cleanup.model_uuid = $1 AND cleanup.kind = 'force-relation'
+        AND cleanup.subject = CAST(relation.id AS TEXT))",
+    "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND life <> 'alive' AND NOT EXISTS (
+        SELECT 1 FROM cleanup WHERE cleanup.model_uuid = $1 AND cleanup.subject = machine.id
+        AND cleanup.kind IN ('force-dead-machine', 'force-remove-machine'))
+        AND NOT EXISTS (SELECT 1 FROM machine_removal WHERE machine_removal.model_uuid = $1
+            AND machine_removal.machine_id = machine.id)",
     "SELECT COUNT(*) FROM leader_settings WHERE model_uuid = $1 AND NOT EXISTS (SELECT 1 FROM application
         WHERE application.model_uuid = $1 AND application.name = leader_settings.application)",
 ];

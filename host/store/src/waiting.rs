@@ -1,0 +1,258 @@
+//! What removals wait for, in words: each step with who takes it, and until when it is waited
+//! for. The words of one entity read as a list, also with commas between them.
+
+use std::collections::HashMap;
+
+use periapt_model::status::{Agent, Status};
+use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+
+use crate::Result;
+use crate::cleanup::Kind;
+use crate::db::{Row, Session, params};
+use crate::full_status::rfc3339;
+use crate::relations::{Neighbours, in_words, listed};
+
+const SECOND: i64 = 1_000_000;
+
+/// A queued step of force.
+pub(crate) struct Cleanup {
+    kind: String,
+    due_at: i64,
+    last_error: String,
+}
+
+impl Cleanup {
+    /// Reads kind, due time and last error from three columns.
+    pub(crate) fn read(row: &Row, first: usize) -> Result<Self> {
+        Ok(Self {
+            kind: row.text(first)?,
+            due_at: row.int(first + 1)?,
+            last_error: row.text(first + 2)?,
+        })
+    }
+
+    fn in_words(&self) -> String {
+        let until = until(self.due_at);
+        let then = match Kind::named(&self.kind) {
+            Some(Kind::ForceRemoveUnit) => "then it goes whatever its agent does",
+            Some(Kind::ForceRemoveMachine) => "then it goes even if its instance was not stopped",
+            _ => "then it goes by force",
+        };
+        match self.last_error.as_str() {
+            "" => format!("{until}, {then}"),
+            error => format!("{until}, {then} (tried already: {error})"),
+        }
+    }
+}
+
+/// `until 2026-11-22T21:50:00Z`.
+fn until(due_at: i64) -> String {
+    format!("until {}", rfc3339(due_at - due_at.rem_euclid(SECOND)))
+}
+
+/// The queued steps about one unit.
+pub(crate) async fn of_unit(
+    db: &mut Session,
+    model: &ModelUuid,
+    unit: &UnitName,
+) -> Result<Vec<Cleanup>> {
+    let sql = "SELECT kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2 ORDER BY due_at";
+    let rows = db.fetch(sql, params![model, unit]).await?;
+    rows.iter().map(|row| Cleanup::read(row, 0)).collect()
+}
+
+/// The queued steps of force about units, by unit.
+pub(crate) async fn of_units(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<HashMap<String, Vec<Cleanup>>> {
+    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
+        AND kind IN ('force-destroy-unit', 'force-remove-unit') ORDER BY due_at";
+    by_subject(&db.fetch(sql, params![model]).await?)
+}
+
+/// The queued steps about machines, by machine.
+pub(crate) async fn of_machines(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<HashMap<String, Vec<Cleanup>>> {
+    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
+        AND kind IN ('force-dead-machine', 'force-remove-machine') ORDER BY due_at";
+    by_subject(&db.fetch(sql, params![model]).await?)
+}
+
+/// The queued steps about relations, by number.
+pub(crate) async fn of_relations(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<HashMap<String, Vec<Cleanup>>> {
+    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
+        AND kind = 'force-relation' ORDER BY due_at";
+    by_subject(&db.fetch(sql, params![model]).await?)
+}
+
+fn by_subject(rows: &[Row]) -> Result<HashMap<String, Vec<Cleanup>>> {
+    let mut found: HashMap<String, Vec<Cleanup>> = HashMap::new();
+    for row in rows {
+        let cleanup = Cleanup::read(row, 1)?;
+        found.entry(row.text(0)?).or_default().push(cleanup);
+    }
+    Ok(found)
+}
+
+/// Every step a unit is held up by.
+pub(crate) fn unit(
+    unit: &UnitName,
+    life: Life,
+    machine: Option<&MachineId>,
+    agent: &Status<Agent>,
+    present: bool,
+    neighbours: &Neighbours,
+    cleanups: &[Cleanup],
+) -> Vec<String> {
+    let mut waiting = Vec::new();
+    match machine {
+        None if life.is_alive() => waiting.push("a machine".to_owned()),
+        Some(machine) if !present => waiting.push(format!("the agent of machine {machine}")),
+        _ => {}
+    }
+    if agent.status == Agent::Error {
+        waiting.push(format!(
+            "an answer to its failed hook: periapt resolved {unit}"
+        ));
+    }
+    if !life.is_alive() {
+        waiting.extend(neighbours.relations.iter().cloned());
+        if !neighbours.subordinates.is_empty() {
+            waiting.push(format!(
+                "its subordinates {}",
+                names(&neighbours.subordinates)
+            ));
+        }
+    }
+    match life {
+        Life::Alive => {}
+        Life::Dying => waiting.push("its agent to run its stop and remove hooks".to_owned()),
+        Life::Dead => waiting.push("its deployer to remove it".to_owned()),
+    }
+    waiting.extend(cleanups.iter().map(Cleanup::in_words));
+    waiting
+}
+
+/// Every step a machine that goes is held up by.
+pub(crate) fn machine(
+    machine: &MachineId,
+    life: Life,
+    provisioned: bool,
+    present: bool,
+    units: &[UnitName],
+    cleanups: &[Cleanup],
+) -> Vec<String> {
+    let mut waiting = Vec::new();
+    match life {
+        Life::Alive => return waiting,
+        Life::Dying if !units.is_empty() => {
+            waiting.push(format!("its units {}", names(units)));
+        }
+        Life::Dying if !provisioned => {
+            waiting.push("the provisioner, which has no instance for it yet".to_owned());
+        }
+        Life::Dying if !present => waiting.push(format!("the agent of machine {machine}")),
+        Life::Dying => waiting.push("its agent to stop".to_owned()),
+        Life::Dead => waiting.push("the provisioner to stop its instance".to_owned()),
+    }
+    waiting.extend(cleanups.iter().map(Cleanup::in_words));
+    waiting
+}
+
+/// Every step a relation that goes, or is suspended, is held up by.
+pub(crate) fn relation(present: &[UnitName], cleanups: &[Cleanup]) -> Vec<String> {
+    let mut waiting = Vec::new();
+    if !present.is_empty() {
+        waiting.push(format!("{} to leave", names(present)));
+    }
+    waiting.extend(cleanups.iter().map(Cleanup::in_words));
+    waiting
+}
+
+fn names(units: &[UnitName]) -> String {
+    let names: Vec<String> = units.iter().map(UnitName::to_string).collect();
+    listed(&names)
+}
+
+/// What holds applications that go, by application.
+#[derive(Default)]
+pub(crate) struct HeldBy {
+    relations: HashMap<String, Vec<String>>,
+    until: HashMap<String, i64>,
+}
+
+impl HeldBy {
+    pub(crate) async fn load(db: &mut Session, model: &ModelUuid) -> Result<Self> {
+        let mut held = Self::default();
+        let sql = "SELECT mine.application, mine.name, mine.relation_id, other.application
+            FROM application JOIN relation_endpoint AS mine ON mine.model_uuid = application.model_uuid
+                AND mine.application = application.name
+            JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
+                AND other.relation_id = mine.relation_id AND other.application <> mine.application
+            WHERE application.model_uuid = $1 AND application.life <> 'alive'
+            ORDER BY mine.application, mine.relation_id";
+        let mut ends: HashMap<u64, Vec<String>> = HashMap::new();
+        for row in db.fetch(sql, params![model]).await? {
+            let application = row.text(0)?;
+            ends.entry(row.count(2)?)
+                .or_default()
+                .push(application.clone());
+            held.relations
+                .entry(application)
+                .or_default()
+                .push(in_words(&row, 1)?);
+        }
+        let sql = "SELECT unit.application, MAX(cleanup.due_at) FROM application
+            JOIN unit ON unit.model_uuid = application.model_uuid AND unit.application = application.name
+            JOIN cleanup ON cleanup.model_uuid = unit.model_uuid AND cleanup.subject = unit.name
+                AND cleanup.kind IN ('force-destroy-unit', 'force-remove-unit')
+            WHERE application.model_uuid = $1 AND application.life <> 'alive' GROUP BY unit.application";
+        for row in db.fetch(sql, params![model]).await? {
+            held.note(row.text(0)?, row.int(1)?);
+        }
+        if ends.is_empty() {
+            return Ok(held);
+        }
+        for (relation, cleanups) in of_relations(db, model).await? {
+            let ends = relation.parse().ok().and_then(|id: u64| ends.remove(&id));
+            for (application, cleanup) in ends
+                .into_iter()
+                .flatten()
+                .flat_map(|application| cleanups.iter().map(move |due| (application.clone(), due)))
+            {
+                held.note(application, cleanup.due_at);
+            }
+        }
+        Ok(held)
+    }
+
+    fn note(&mut self, application: String, due_at: i64) {
+        let until = self.until.entry(application).or_insert(due_at);
+        *until = due_at.max(*until);
+    }
+
+    /// Every step the application is held up by; asked for once.
+    pub(crate) fn take(&mut self, application: &str, units: &[UnitName]) -> Vec<String> {
+        let mut waiting = self.relations.remove(application).unwrap_or_default();
+        if !units.is_empty() {
+            waiting.push(format!("its units {}", names(units)));
+        }
+        if let Some(due_at) = self.until.remove(application) {
+            waiting.push(format!(
+                "{}, then what is left goes by force",
+                until(due_at)
+            ));
+        }
+        waiting
+    }
+}
+
+/// Until when what is in a model that goes is waited for: the latest of all times.
+pub(crate) const UNTIL: &str = "SELECT MAX(due_at) FROM cleanup WHERE model_uuid = $1
+    AND kind IN ('force-destroy-unit', 'force-remove-unit', 'force-relation', 'force-dead-machine', 'force-remove-machine')";

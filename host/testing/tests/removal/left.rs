@@ -1,0 +1,118 @@
+//! What is left of things that were removed: in the store, looked at from outside, and on disk.
+
+use std::path::Path;
+
+use periapt_testing::{Scenario, ScenarioError};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Row};
+
+/// The application that is not removed with the others.
+pub const KEEPER: &str = "keeper";
+
+/// Statements that find rows of anything but the keeper; `?1` is the model.
+const LEFT: &[&str] = &[
+    "SELECT name FROM application WHERE model_uuid = ?1 AND name <> 'keeper'",
+    "SELECT application FROM leader_settings WHERE model_uuid = ?1 AND application <> 'keeper'",
+    "SELECT name FROM unit WHERE model_uuid = ?1 AND name NOT LIKE 'keeper/%'",
+    "SELECT unit FROM unit_state WHERE model_uuid = ?1 AND unit NOT LIKE 'keeper/%'",
+    "SELECT unit FROM charm_state WHERE model_uuid = ?1 AND unit NOT LIKE 'keeper/%'",
+    "SELECT unit FROM unit_assignment WHERE model_uuid = ?1 AND unit NOT LIKE 'keeper/%'",
+    "SELECT unit FROM hook_run WHERE model_uuid = ?1 AND unit NOT LIKE 'keeper/%'",
+    "SELECT unit FROM relation_unit WHERE model_uuid = ?1 AND unit NOT LIKE 'keeper/%'",
+    "SELECT application FROM relation_endpoint WHERE model_uuid = ?1 AND application <> 'keeper'",
+    "SELECT key FROM relation WHERE model_uuid = ?1 AND id NOT IN (
+        SELECT relation_id FROM relation_endpoint WHERE model_uuid = ?1 AND application = 'keeper')",
+    "SELECT id FROM machine WHERE model_uuid = ?1 AND id NOT IN (
+        SELECT machine_id FROM unit WHERE model_uuid = ?1 AND machine_id IS NOT NULL)",
+    "SELECT machine_id FROM machine_removal WHERE model_uuid = ?1",
+    "SELECT kind || ' ' || subject FROM cleanup WHERE model_uuid = ?1",
+    "SELECT kind || ' ' || entity FROM status WHERE model_uuid = ?1 AND kind <> 'model'
+        AND entity <> 'keeper' AND entity NOT LIKE 'keeper/%'
+        AND entity NOT IN (SELECT id FROM machine WHERE model_uuid = ?1)",
+    "SELECT kind || ' ' || entity FROM status_history WHERE model_uuid = ?1 AND kind <> 'model'
+        AND entity <> 'keeper' AND entity NOT LIKE 'keeper/%'
+        AND entity NOT IN (SELECT id FROM machine WHERE model_uuid = ?1)",
+    "SELECT namespace || ' ' || name FROM lease WHERE model_uuid = ?1
+        AND namespace = 'application-leadership' AND name <> 'keeper'",
+];
+
+/// A change log is about what is gone, by its nature; everything else that names a model is not.
+const ABOUT_THE_PAST: &[&str] = &["change_log", "audit"];
+
+async fn open(scenario: &Scenario) -> Result<SqliteConnection, String> {
+    let file = scenario.controller_directory().join("controller.db");
+    let options = SqliteConnectOptions::new().filename(file).read_only(true);
+    options.connect().await.map_err(|error| error.to_string())
+}
+
+async fn texts(
+    store: &mut SqliteConnection,
+    sql: String,
+    model: Option<&str>,
+) -> Result<Vec<String>, String> {
+    let shown = sql.clone();
+    let mut query = sqlx::query(AssertSqlSafe(sql));
+    if let Some(model) = model {
+        query = query.bind(model.to_owned());
+    }
+    let rows = query.fetch_all(store).await;
+    let rows = rows.map_err(|error| format!("{shown}: {error}"))?;
+    Ok(rows
+        .iter()
+        .map(|row| row.try_get(0).unwrap_or_default())
+        .collect())
+}
+
+/// Rows about anything but the keeper.
+pub async fn in_store(scenario: &Scenario, model: &str) -> Result<Vec<String>, String> {
+    let mut store = open(scenario).await?;
+    let mut left = Vec::new();
+    for sql in LEFT {
+        for found in texts(&mut store, (*sql).to_owned(), Some(model)).await? {
+            left.push(format!("{found} ({sql})"));
+        }
+    }
+    Ok(left)
+}
+
+/// Tables with rows of a model that is gone.
+pub async fn of_model(scenario: &Scenario, model: &str) -> Result<Vec<String>, String> {
+    let mut store = open(scenario).await?;
+    let sql = "SELECT sqlite_master.name FROM sqlite_master
+        JOIN pragma_table_info(sqlite_master.name) AS columns
+        WHERE sqlite_master.type = 'table' AND columns.name = 'model_uuid'";
+    let mut left = Vec::new();
+    for table in texts(&mut store, sql.to_owned(), None).await? {
+        if ABOUT_THE_PAST.contains(&table.as_str()) {
+            continue;
+        }
+        let sql = format!("SELECT 'row' FROM {table} WHERE model_uuid = ?1");
+        if !texts(&mut store, sql, Some(model)).await?.is_empty() {
+            left.push(table);
+        }
+    }
+    Ok(left)
+}
+
+/// Directories of units and containers other than the keeper's.
+pub fn on_disk(agent: &Path) -> Vec<String> {
+    let mut left = Vec::new();
+    for folder in ["units", "containers"] {
+        let entries = std::fs::read_dir(agent.join(folder));
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.starts_with(KEEPER) {
+                left.push(format!("{folder}/{name}"));
+            }
+        }
+    }
+    left
+}
+
+/// That something is left, as an error.
+pub fn error(what: &str, left: impl std::fmt::Debug) -> ScenarioError {
+    ScenarioError::Never {
+        what: format!("nothing to be left {what}"),
+        model: format!("{left:#?}"),
+    }
+}
