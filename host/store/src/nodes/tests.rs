@@ -169,7 +169,6 @@ async fn a_removed_node_leaves_nothing_and_does_not_come_back() {
             ["10.0.0.0:1"]
         );
         assert!(store.agents_elsewhere(0).await.expect("models").is_empty());
-        claim(0).await.expect("free at once");
 
         let gone = StoreError::NodeRemoved { node: joined };
         for refused in [
@@ -182,6 +181,7 @@ async fn a_removed_node_leaves_nothing_and_does_not_come_back() {
             let refused = refused.expect_err("removed");
             assert!(refused == gone || refused.kind_code() == "controller-node-not-found");
         }
+        claim(0).await.expect("free at once");
         let next = store.add_controller_node().await.expect("number");
         assert_eq!(next, joined + 1, "no number twice");
         store.require_controller_node(next).await.expect("another");
