@@ -10,6 +10,8 @@ use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::{Home, charm};
 use periapt_wire::agent::leadership::ClaimLeadership;
 use serde_json::Value;
+use sqlx::Connection;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use crate::figures::Figures;
 
@@ -19,6 +21,7 @@ const CLAIMERS: usize = 32;
 /// `claims` claims of `leases` leases in turn, each by its holder, as renewals are.
 pub async fn claims(home: &Home, leases: usize, claims: usize) -> Result<String> {
     let agent = connect(home).await?;
+    add_units(home, leases).await?;
     let next = Arc::new(AtomicUsize::new(0));
     // So that every lease is there before the clock starts.
     run(&agent, leases, leases, &next).await?;
@@ -38,6 +41,26 @@ pub fn home() -> Result<Home> {
         unit["juju-status"]["current"] == "idle"
     })?;
     Ok(home)
+}
+
+/// Units to claim for, on a machine that nobody has, so that nobody runs them.
+async fn add_units(home: &Home, leases: usize) -> Result<()> {
+    let database = home.controller_directory().join("controller.db");
+    let options = SqliteConnectOptions::new().filename(database);
+    let mut connection = SqliteConnection::connect_with(&options).await?;
+    let sql = "WITH RECURSIVE bench (number) AS
+            (SELECT 0 UNION ALL SELECT number + 1 FROM bench WHERE number + 1 < $1)
+        INSERT INTO unit (model_uuid, name, application, number, life, machine_id, resolved,
+            workload_version, opened_ports, forced, created_at)
+        SELECT model_uuid, 'bench' || bench.number || 'x/0', 'bench' || bench.number || 'x', 0, 'alive',
+            '999', 'none', '', '[]', 0, 0
+        FROM unit, bench WHERE name = 'noop/0' ON CONFLICT DO NOTHING";
+    let count = i64::try_from(leases)?;
+    sqlx::query(sql)
+        .bind(count)
+        .execute(&mut connection)
+        .await?;
+    Ok(connection.close().await?)
 }
 
 async fn run(

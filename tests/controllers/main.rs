@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use pair::Pair;
+use pair::{Pair, Schema};
 use periapt_client::ApiConnection;
 use periapt_tests::{Home, assert_three_lines, charm, kill};
 use periapt_wire::agent::leadership::ClaimLeadership;
@@ -29,6 +29,7 @@ fn a_hundred_claimers_over_both_processes_never_make_two_holders() -> Result<()>
         ];
         for round in 0..10 {
             let application = format!("rival{round}x");
+            pair.add_rivals(&application).await?;
             let claims = (0..100).map(|number| {
                 let connection: ApiConnection = connections[number % 2].clone();
                 let unit = format!("{application}/{number}");
@@ -54,8 +55,110 @@ fn a_hundred_claimers_over_both_processes_never_make_two_holders() -> Result<()>
                 ensure!(holders.get(&application) == winners.first(), "{holders:?}");
             }
         }
+        // Who is not there wins nothing, however free the lease.
+        for (number, connection) in connections.iter().enumerate() {
+            let claim = ClaimLeadership {
+                unit: format!("nobody/{number}").parse()?,
+                duration_ms: 60_000,
+            };
+            let refused = connection.call(&claim).await;
+            ensure!(refused.is_err_and(|error| error.is(code::NOT_FOUND)));
+        }
         Ok(())
     })
+}
+
+#[test]
+fn a_process_that_is_gone_for_good_is_removed() -> Result<()> {
+    let pair = Pair::start()?;
+    let home = &pair.home;
+    home.ok(["deploy", &charm("noop").display().to_string(), "noop"])?;
+    pair.agent_config()?;
+    let both = [pair.address(&pair.first)?, pair.address(&pair.second)?];
+    let nodes = || -> Result<serde_json::Value> {
+        let listed = home.ok(["controller", "nodes", "--format", "json"])?;
+        Ok(serde_json::from_str::<serde_json::Value>(&listed)?["nodes"].take())
+    };
+    let listed = nodes()?;
+    for (node, address) in both.iter().enumerate() {
+        let row = &listed[node.to_string()];
+        ensure!(
+            row["state"] == "running" && row["address"] == address.as_str(),
+            "{listed}"
+        );
+    }
+    let refused = home.periapt(["controller", "remove-node", "1", "--no-prompt"])?;
+    assert_three_lines(&refused, 4, &["process 1 runs", "--force"]);
+    assert_three_lines(
+        &home.periapt(["controller", "remove-node", "5", "--no-prompt"])?,
+        3,
+        &["no process 5"],
+    );
+
+    // The first dies; after half a minute nobody is told of its address any more.
+    kill(home.controller_pid_in(&pair.first)?);
+    pair.until("the first counts as lost", || {
+        Ok(nodes()?["0"]["state"] == "lost")
+    })?;
+    pair.until("the agent knows the living one only", || {
+        Ok(pair.agent_config()?["api-addresses"] == serde_json::json!(both[1..]))
+    })?;
+
+    let model = pair.model()?;
+    home.ok(["controller", "remove-node", "0", "--no-prompt"])?;
+    ensure!(
+        nodes()?.as_object().map(|all| all.len()) == Some(1),
+        "{}",
+        nodes()?
+    );
+    let known = home.ok(["controllers", "--format", "json"])?;
+    ensure!(
+        !known.contains(&both[0]) && known.contains(&both[1]),
+        "{known}"
+    );
+    pair.until("the other process is responsible", || {
+        let responsible = pair.leases(&pair.second, "singular-controller")?;
+        Ok(responsible.get(&model).map(String::as_str) == Some("machine-1"))
+    })?;
+    let last = home.periapt(["controller", "remove-node", "1", "--force", "--no-prompt"])?;
+    assert_three_lines(&last, 4, &["the only one", "destroy-controller"]);
+
+    // It does not come back by accident, and can join again.
+    let first = pair.first.display().to_string();
+    let back = home.periapt(["controller", "run", "--data-dir", &first])?;
+    assert_three_lines(&back, 1, &["process 0", "was removed", "controller join"]);
+    ensure!(nodes()?.get("0").is_none(), "{}", nodes()?);
+    let second = pair.second.display().to_string();
+    let join = [
+        "controller",
+        "join",
+        "--from",
+        &second,
+        "--data-dir",
+        &first,
+    ];
+    home.ok(join.iter().chain(&["--port", "0"]))?;
+    ensure!(nodes()?["2"]["state"] == "running", "{}", nodes()?);
+    let again = home.periapt(join)?;
+    assert_three_lines(&again, 4, &["controller-already-running"]);
+    let back = pair.address(&pair.first)?;
+    pair.until("the agent hears of it", || {
+        Ok(pair.agent_config()?["api-addresses"] == serde_json::json!([&both[1], &back]))
+    })?;
+
+    // By force one that runs, which then ends by itself.
+    let pid = home.controller_pid_in(&pair.first)?;
+    home.ok(["controller", "remove-node", "2", "--force", "--no-prompt"])?;
+    pair.until("the removed one has ended", || {
+        Ok(
+            !std::path::Path::new(&format!("/proc/{}", pid.as_raw_nonzero())).exists()
+                || home.controller_pid_in(&pair.first).is_err(),
+        )
+    })?;
+    let log = std::fs::read_to_string(pair.first.join("controller.log"))?;
+    ensure!(log.contains("was removed from its controller"), "{log}");
+    home.ok(["status"])?;
+    Ok(())
 }
 
 #[test]
@@ -124,6 +227,42 @@ fn a_killed_process_leaves_its_models_to_the_other_and_units_go_on() -> Result<(
     ensure!(home.agent_pids()? == agents, "nobody restarted the agent");
     kill(home.controller_pid_in(&pair.first)?);
     let _ = first.wait();
+    Ok(())
+}
+
+#[test]
+fn the_page_about_several_processes_works_as_written() -> Result<()> {
+    let schema = Schema::make()?;
+    let home = Home::with_environment(&[("PERIAPT_POSTGRES_URL", &schema.url())])?;
+    let page = periapt_tests::root().join("docs/how-to/several-controllers.md");
+    let text = std::fs::read_to_string(page)?;
+    let blocks = text.split("```sh\n").skip(1);
+    let script: Vec<&str> = blocks
+        .filter_map(|block| block.split("```").next())
+        .collect();
+    let program = periapt_tests::program();
+    let folder = program.parent().context("no folder")?.display().to_string();
+    let mut command = home.command::<&str>([]);
+    let shown = std::process::Command::new("timeout")
+        .args(["170", "bash", "-euo", "pipefail", "-c", &script.join("\n")])
+        .envs(
+            command
+                .env("NO_COLOR", "1")
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env("PATH", format!("{folder}:{}", std::env::var("PATH")?))
+        .current_dir(home.path())
+        .output()?;
+    let shown = periapt_tests::Answer::from(shown);
+    ensure!(shown.code == 0, "{shown:?}");
+    let rows: Vec<&str> = shown
+        .out
+        .lines()
+        .filter(|line| line.contains(" running "))
+        .collect();
+    ensure!(rows.len() == 5, "two, one, and two processes: {shown:?}");
+    ensure!(rows[4].starts_with("2 "), "{shown:?}");
     Ok(())
 }
 

@@ -19,7 +19,7 @@ pub struct Pair {
     pub home: Home,
     pub first: PathBuf,
     pub second: PathBuf,
-    _schema: Schema,
+    schema: Schema,
 }
 
 impl Pair {
@@ -44,8 +44,21 @@ impl Pair {
             home,
             first,
             second,
-            _schema: schema,
+            schema,
         })
+    }
+
+    /// A hundred units of an application, `/0` to `/99`, on a machine that nobody has, so that
+    /// nobody runs them.
+    pub async fn add_rivals(&self, application: &str) -> Result<()> {
+        let mut connection = sqlx::PgConnection::connect(&self.schema.url()).await?;
+        let sql = "INSERT INTO unit (model_uuid, name, application, number, life, machine_id,
+                resolved, workload_version, opened_ports, forced, created_at)
+            SELECT $1, $2 || '/' || number, $2, number, 'alive', '999', 'none', '', '[]', 0, 0
+            FROM generate_series(0, 99) AS number";
+        let insert = sqlx::query(sql).bind(self.model()?).bind(application);
+        insert.execute(&mut connection).await?;
+        Ok(())
     }
 
     /// Where the process of a directory serves.
@@ -130,13 +143,13 @@ impl Pair {
 }
 
 /// A schema of its own in the database of `PERIAPT_TEST_POSTGRES`.
-struct Schema {
+pub struct Schema {
     server: String,
     name: String,
 }
 
 impl Schema {
-    fn make() -> Result<Self> {
+    pub fn make() -> Result<Self> {
         let server = std::env::var("PERIAPT_TEST_POSTGRES")
             .context("PERIAPT_TEST_POSTGRES names a PostgreSQL server")?;
         let name = format!("controllers_{}", uuid::Uuid::new_v4().simple());
@@ -145,7 +158,7 @@ impl Schema {
         Ok(schema)
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         let mark = if self.server.contains('?') { '&' } else { '?' };
         format!("{}{mark}options=-csearch_path%3D{}", self.server, self.name)
     }

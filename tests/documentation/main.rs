@@ -187,3 +187,17 @@ fn the_page_about_removal_works_as_written() -> Result<()> {
     anyhow::ensure!(shown.contains("2h"), "{shown}");
     Ok(())
 }
+
+#[test]
+fn the_page_about_bundles_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    for name in ["site", "front"] {
+        std::fs::copy(charm(name), home.join(format!("{name}.charm")))?;
+    }
+    let script = blocks(&root().join("docs/how-to/bundles.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["./site.charm", "{}", "integrate front:website docs:website"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}

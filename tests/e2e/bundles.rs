@@ -1,6 +1,6 @@
 //! Bundles: what one file says, the model has; said again it changes nothing.
 
-use periapt_tests::{Home, charm};
+use periapt_tests::{Home, assert_three_lines, charm};
 
 /// Two sites, a page over both, and a shipper beside each.
 fn bundle(home: &Home, units: u32) -> anyhow::Result<String> {
@@ -79,6 +79,101 @@ fn a_bundle_is_deployed_once_and_exported_as_it_is() -> anyhow::Result<()> {
     assert_eq!(difference.trim(), "{}", "{difference}");
     let difference = home.ok(["diff-bundle", &path])?;
     assert!(difference.contains("num_units"), "{difference}");
+    Ok(())
+}
+
+#[test]
+fn an_export_with_its_charms_is_deployed_anywhere() -> anyhow::Result<()> {
+    let home = Home::started()?;
+    let path = bundle(&home, 1)?;
+    home.ok(["deploy", &path])?;
+    home.until("the front page lists both sites", |model| {
+        model["applications"]["front"]["units"]["front/0"]["workload-status"]["message"]
+            == "2 sites"
+    })?;
+    let out = home.path().join("out");
+    std::fs::create_dir(&out)?;
+    let plain = out.join("plain.yaml").display().to_string();
+    let whole = out.join("bundle.yaml").display().to_string();
+    home.ok(["export-bundle", "--filename", &plain])?;
+    let charms = out.join("charms");
+    let into = charms.display().to_string();
+    let export = ["export-bundle", "--filename", &whole, "--charms", &into];
+    home.ok(export)?;
+    let text = std::fs::read_to_string(&whole)?;
+    for name in ["site", "front", "log-shipper"] {
+        assert!(text.contains(&format!("./charms/{name}.charm")), "{text}");
+        let written = std::fs::read(charms.join(format!("{name}.charm")))?;
+        assert!(
+            written == std::fs::read(charm(name))?,
+            "{name} is as it was uploaded"
+        );
+    }
+    assert!(!text.contains("local:"), "{text}");
+    let files = |folder: &std::path::Path| -> anyhow::Result<usize> {
+        Ok(std::fs::read_dir(folder)?.count())
+    };
+    assert_eq!(
+        (files(&out)?, files(&charms)?),
+        (3, 3),
+        "nothing is left over"
+    );
+
+    // Where it comes from both change nothing.
+    for file in [&plain, &whole] {
+        let again = home.periapt(["deploy", file.as_str()])?;
+        assert!(again.err.contains("nothing to do"), "{again:?}");
+        assert_eq!(home.ok(["diff-bundle", file])?.trim(), "{}");
+    }
+
+    // Elsewhere the plain one says what to do, and the whole one works.
+    home.ok(["add-model", "elsewhere"])?;
+    let refused = home.periapt(["deploy", plain.as_str()])?;
+    assert_three_lines(
+        &refused,
+        3,
+        &["does not have the charm", "export-bundle", "--charms"],
+    );
+    home.ok(["deploy", &whole])?;
+    for application in ["docs", "blog", "front"] {
+        home.ok(["wait-for", "application", application])?;
+    }
+    let query = "workload-message==\"2 sites\"";
+    home.ok(["wait-for", "unit", "front/0", "--query", query])?;
+    home.ok(["wait-for", "unit", "log-shipper/0"])?;
+    assert_eq!(home.ok(["diff-bundle", &whole])?.trim(), "{}");
+    let again = home.periapt(["deploy", whole.as_str()])?;
+    assert!(again.err.contains("nothing to do"), "{again:?}");
+
+    // A charm alone, by its name or that of an application.
+    let one = home.path().join("one.charm");
+    let file = one.display().to_string();
+    for name in ["local:site-0", "docs"] {
+        home.ok(["download", name, "--filepath", &file])?;
+        assert!(std::fs::read(&one)? == std::fs::read(charm("site"))?);
+        std::fs::remove_file(&one)?;
+    }
+    let unknown = home.periapt(["download", "local:site-9"])?;
+    assert_three_lines(&unknown, 3, &["local:site-9"]);
+    Ok(())
+}
+
+#[test]
+fn an_export_that_fails_leaves_the_earlier_one() -> anyhow::Result<()> {
+    let home = Home::started()?;
+    home.ok(["deploy", &charm("site").display().to_string()])?;
+    let path = home.path().join("bundle.yaml");
+    std::fs::write(&path, "earlier")?;
+    // A file stands where the folder of the charms is to be made.
+    let taken = home.path().join("taken");
+    std::fs::write(&taken, "")?;
+    let (file, folder) = (path.display().to_string(), taken.display().to_string());
+    let failed = home.periapt(["export-bundle", "--filename", &file, "--charms", &folder])?;
+    assert_eq!(failed.code, 4, "{failed:?}");
+    assert_eq!(failed.err.trim().lines().count(), 3, "{failed:?}");
+    assert_eq!(std::fs::read_to_string(&path)?, "earlier");
+    let alone = home.periapt(["export-bundle", "--charms", &folder])?;
+    assert_eq!(alone.code, 2, "charms go beside a file: {alone:?}");
     Ok(())
 }
 

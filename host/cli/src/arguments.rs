@@ -18,12 +18,13 @@ pub use audit::{Audit, ControllerConfig};
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, DestroyController, Introspect, JoinController,
-    StartController, StopController, Switch,
+    Nodes, RemoveNode, StartController, StopController, Switch,
 };
 pub use model::{
-    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, ExportBundle, Hooks,
-    LogFormat, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
-    ShowApplication, ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, Workers, duration,
+    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, Download, ExportBundle,
+    Hooks, LogFormat, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
+    Resolved, ShowApplication, ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, Workers,
+    duration,
 };
 pub use relations::{
     AddMachine, Integrate, Machines, Placement, RemoveMachine, RemoveRelation, ResumeRelation,
@@ -91,6 +92,8 @@ pub enum Command {
     DestroyController(DestroyController),
     /// Deploy a charm as an application, or a bundle.
     Deploy(Deploy),
+    /// Download a charm that the model has.
+    Download(Download),
     /// Show the model as a bundle.
     ExportBundle(ExportBundle),
     /// Show what differs between a bundle and the model.
@@ -271,6 +274,10 @@ mod tests {
             "bootstrap",
             "bootstrap prod --port 0 --data-dir /tmp/x --limits wall-clock-ms=500 --limits memory-bytes=32MiB",
             "controller run --data-dir /tmp/x",
+            "controller nodes -c prod --format json",
+            "controller remove-node 1 2 --force --no-prompt",
+            "download local:site-0 --filepath -",
+            "export-bundle --filename bundle.yaml --charms .",
             "add-model demo --config update-status-hook-interval=1m",
             "deploy ./site.charm blog -n 3 --config greeting=hi --config site.yaml",
             "status --format json --utc -m prod:demo site 'db/*'",

@@ -425,3 +425,94 @@ async fn stopping_is_asked_for_over_the_api() {
     assert_eq!(rows[0]["worker"], "httpserver");
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_charm_is_downloaded_as_it_was_uploaded() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let model = house.add_model("first").await;
+    // Larger than a part of the store's.
+    let noise = (0_u32..900_000).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes());
+    let bytes = archive(&[
+        ("metadata.yaml", b"name: site\nsummary: a\ndescription: a\n"),
+        ("charm.wasm", b"\0asm\x0d\0\x01\0"),
+        ("ballast", &noise.collect::<Vec<u8>>()),
+    ]);
+    assert!(bytes.len() > 1 << 20);
+    let charm = fine(http.upload(&model, bytes.clone()).await);
+    let path = "/v1/models/first/charms/local:site-0/archive";
+    let response = http.request("GET", path).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "application/zip");
+    assert_eq!(header("content-length"), bytes.len().to_string());
+    assert_eq!(header("etag"), format!("{}", charm["sha256"]));
+    assert_eq!(
+        header("content-disposition"),
+        "attachment; filename=\"site-0.charm\""
+    );
+    assert_eq!(response.bytes().await.unwrap(), bytes);
+
+    let head = http.request("HEAD", path).send().await.unwrap();
+    assert_eq!(head.headers()["content-length"], bytes.len().to_string());
+    assert!(head.bytes().await.unwrap().is_empty());
+
+    house.add_model("second").await;
+    for (path, code) in [
+        (
+            "/v1/models/first/charms/local:site-1/archive",
+            "charm-not-found",
+        ),
+        (
+            "/v1/models/second/charms/local:site-0/archive",
+            "charm-not-found",
+        ),
+    ] {
+        problem(http.get(path).await, 404, code);
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn processes_of_the_controller_are_listed_and_removed() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let store = &house.store;
+    for (node, address) in [(0, "127.0.0.1:1"), (1, "127.0.0.1:2")] {
+        store.announce_controller_node(node, address).await.unwrap();
+    }
+    assert_eq!(store.add_controller_node().await.unwrap(), 2);
+    let nodes = "/v1/controller/nodes";
+    let listed = fine(http.get(nodes).await);
+    let states: Vec<&str> = (0..3)
+        .map(|node| listed[node]["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states, ["running", "running", "new"]);
+    assert_eq!(
+        (&listed[0]["answers"], &listed[1]["answers"]),
+        (&json!(true), &json!(false))
+    );
+    let refused = http.send("DELETE", "/v1/controller/nodes/1", None).await;
+    let refused = problem(refused, 409, "controller-node-running");
+    assert!(refused["advice"].as_str().unwrap().contains("--force"));
+    for unknown in ["7", "first"] {
+        let path = format!("{nodes}/{unknown}");
+        problem(
+            http.send("DELETE", &path, None).await,
+            404,
+            "controller-node-not-found",
+        );
+    }
+    let removed = fine(
+        http.send("DELETE", "/v1/controller/nodes/1?force=true", None)
+            .await,
+    );
+    assert_eq!(removed["address"], "127.0.0.1:2");
+    fine(http.send("DELETE", "/v1/controller/nodes/2", None).await);
+    assert_eq!(fine(http.get(nodes).await).as_array().unwrap().len(), 1);
+    let last = http
+        .send("DELETE", "/v1/controller/nodes/0?force=true", None)
+        .await;
+    problem(last, 409, "controller-node-last");
+    house.close().await;
+}

@@ -83,6 +83,25 @@ impl Store {
         Ok(Some(Bytes::from(data)))
     }
 
+    /// How many bytes have this digest.
+    pub async fn blob_size(&self, digest: &str) -> Result<Option<u64>> {
+        let sql = "SELECT size FROM blob WHERE digest = $1";
+        let mut db = self.glance().await?;
+        let row = db.fetch_optional(sql, params![digest]).await?;
+        let size = row.map(|row| row.int(0)).transpose()?;
+        Ok(size.map(|size| u64::try_from(size).unwrap_or(0)))
+    }
+
+    /// A part of the bytes with this digest, counted from 0, for who hands them on piece by
+    /// piece. None after the last, and once the bytes are gone.
+    pub async fn blob_part(&self, digest: &str, part: u32) -> Result<Option<Bytes>> {
+        let sql = "SELECT data FROM blob_chunk WHERE digest = $1 AND position = $2";
+        let mut db = self.glance().await?;
+        let row = db.fetch_optional(sql, params![digest, part]).await?;
+        let data = row.map(|row| row.bytes(0)).transpose()?;
+        Ok(data.map(Bytes::from))
+    }
+
     /// Whether the bytes with this digest are there.
     pub async fn has_blob(&self, digest: &str) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM blob WHERE digest = $1";

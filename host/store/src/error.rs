@@ -46,6 +46,9 @@ pub enum StoreError {
     /// The store did not answer a claim for all of its tries. The claim may have been granted.
     #[error("the store does not answer; whether \"{lease}\" was granted is not known")]
     LeaseTimedOut { lease: String },
+    /// Process `node` of the controller was removed from it.
+    #[error("process {node} was removed from its controller")]
+    NodeRemoved { node: u32 },
     #[error("the store has stopped")]
     Stopped,
     #[error(
@@ -81,6 +84,7 @@ impl StoreError {
             StoreError::HasSubordinates { .. } => code::TRY_AGAIN,
             StoreError::LeaseDenied { .. } | StoreError::LeaseLost { .. } => code::LEASE_DENIED,
             StoreError::LeaseTimedOut { .. } => code::TRY_AGAIN,
+            StoreError::NodeRemoved { .. } => "controller-node-removed",
             StoreError::Stopped => code::STOPPED,
             StoreError::DiskFull => "disk full",
             StoreError::SchemaTooNew { .. } => "schema too new",

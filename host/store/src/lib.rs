@@ -88,7 +88,7 @@ pub use hooks::HookCommit;
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use logs::LogPage;
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
-pub use nodes::NODE_LOST;
+pub use nodes::{KnownNode, NODE_LOST};
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
 pub use removal::Force;
 pub use staging::Staging;

@@ -2,7 +2,8 @@
 //! which agents are connected to it.
 //!
 //! Each node writes its own rows and reads those of all. A node that was killed takes back
-//! nothing; its rows count until it has not been seen for [`NODE_LOST`].
+//! nothing; its rows count until it has not been seen for [`NODE_LOST`]. One that is gone for good
+//! is removed by a person, and its process does not come back by accident.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,8 +11,10 @@ use std::time::Duration;
 use periapt_model::ModelUuid;
 
 use crate::changes::namespace;
-use crate::db::params;
-use crate::{Result, Store};
+use crate::db::{Row, Session, params};
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::{Result, Store, lease};
 
 #[cfg(test)]
 mod tests;
@@ -20,8 +23,24 @@ mod tests;
 /// connect to another.
 pub const NODE_LOST: Duration = Duration::from_secs(30);
 
+/// What `seen_at` says of a node that was removed. Its row stays, so that nobody is given its
+/// number again and its process is told.
+const REMOVED: i64 = -1;
+
+/// A process of the controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownNode {
+    pub node: u32,
+    /// `host:port`; empty until it first served.
+    pub address: String,
+    /// Microseconds, by the clock of leases; 0 until it first served.
+    pub seen_at: i64,
+    /// It gave a sign of life lately. Where there is one node only it gives none.
+    pub alive: bool,
+}
+
 impl Store {
-    /// Takes a number for a new node; no number is given twice while the node is known.
+    /// Takes a number for a new node; no number is given twice.
     pub async fn add_controller_node(&self) -> Result<u32> {
         self.write(|tx| {
             Box::pin(async move {
@@ -36,33 +55,44 @@ impl Store {
     }
 
     /// Says where a node serves from now on, with no agent connected yet.
+    /// [`StoreError::NodeRemoved`] if it does not belong to the controller any more.
     pub async fn announce_controller_node(&self, node: u32, address: &str) -> Result<()> {
         let address = address.to_owned();
         self.write(move |tx| {
             Box::pin(async move {
                 let now = tx.lease_now().await?;
-                let sql = "SELECT address FROM controller_node WHERE node = $1";
-                let known = tx.db.fetch_optional(sql, params![node]).await?;
-                let same = known.map_or(Ok(false), |row| row.str(0).map(|known| known == address))?;
+                require_not_removed(&mut tx.db, node).await?;
                 let sql = "INSERT INTO controller_node (node, address, seen_at) VALUES ($1, $2, $3)
                     ON CONFLICT (node) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at";
                 tx.db.execute(sql, params![node, address, now]).await?;
                 let sql = "DELETE FROM agent_connection WHERE node = $1";
                 tx.db.execute(sql, params![node]).await?;
-                if !same {
-                    tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
-                }
+                // Also with the address it had: it may have counted as lost.
+                tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
                 Ok(())
             })
         })
         .await
     }
 
-    /// A node's sign of life.
+    /// A node's sign of life. Whoever listens hears of the nodes that were lost since its last
+    /// one, and of itself if it counted as lost. [`StoreError::NodeRemoved`] if it was removed.
     pub async fn see_controller_node(&self, node: u32) -> Result<()> {
         self.write(move |tx| {
             Box::pin(async move {
                 let now = tx.lease_now().await?;
+                let Some(seen) = require_not_removed(&mut tx.db, node).await? else {
+                    return Ok(());
+                };
+                let (before, lost) = (alive_since(seen), alive_since(now));
+                if seen <= lost {
+                    tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
+                }
+                let sql = "SELECT node FROM controller_node
+                    WHERE node <> $1 AND seen_at > $2 AND seen_at <= $3";
+                for row in tx.db.fetch(sql, params![node, before, lost]).await? {
+                    tx.touch_controller(namespace::CONTROLLER_NODE, row.int(0)?.to_string());
+                }
                 let sql = "UPDATE controller_node SET seen_at = $2 WHERE node = $1";
                 tx.db.execute(sql, params![node, now]).await.map(|_| ())
             })
@@ -70,12 +100,66 @@ impl Store {
         .await
     }
 
-    /// `host:port` of every node, in the order of their numbers, so that everybody who is told
-    /// of them is told the same.
+    /// [`StoreError::NodeRemoved`] if the node does not belong to the controller any more.
+    pub async fn require_controller_node(&self, node: u32) -> Result<()> {
+        let mut db = self.glance().await?;
+        require_not_removed(&mut db, node).await.map(|_| ())
+    }
+
+    /// The nodes there are, in the order of their numbers.
+    pub async fn controller_nodes(&self) -> Result<Vec<KnownNode>> {
+        let mut db = self.snapshot().await?;
+        let now = self.lease_now(&mut db).await?;
+        known(&mut db, now).await
+    }
+
+    /// Removes a node that is gone for good: where it served, who was connected to it, and its
+    /// leases, which others can take at once. One that lives is removed by force only, and then
+    /// ends by itself; the last one is not.
+    pub async fn remove_controller_node(&self, node: u32, force: bool) -> Result<KnownNode> {
+        self.write(move |tx| {
+            Box::pin(async move {
+                let now = tx.lease_now().await?;
+                let all = known(&mut tx.db, now).await?;
+                let found = all.iter().find(|known| known.node == node).cloned();
+                let found = found.ok_or_else(|| StoreError::not_found("controller node", node))?;
+                if all.len() == 1 {
+                    return Err(StoreError::Invalid {
+                        code: "controller-node-last",
+                        message: format!("process {node} is the only one of the controller"),
+                    });
+                }
+                if found.alive && !force {
+                    return Err(StoreError::Invalid {
+                        code: "controller-node-running",
+                        message: format!("process {node} runs, at {}", found.address),
+                    });
+                }
+                let sql = "UPDATE controller_node SET address = '', seen_at = $2 WHERE node = $1";
+                tx.db.execute(sql, params![node, REMOVED]).await?;
+                tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
+                let sql = "DELETE FROM agent_connection WHERE node = $1 RETURNING model_uuid";
+                for row in tx.db.fetch(sql, params![node]).await? {
+                    let model: ModelUuid = row.parse(0, "model UUID")?;
+                    tx.touch(&model, namespace::PRESENCE, "");
+                }
+                lease::rows::release_all(tx, &holder(node)).await?;
+                Ok(found)
+            })
+        })
+        .await
+    }
+
+    /// `host:port` of every node that lives, in the order of their numbers, so that everybody who
+    /// is told of them is told the same. Of every node if none seems to live: an address too many
+    /// costs a try, one too few may cost the way back.
     pub async fn controller_addresses(&self) -> Result<Vec<String>> {
-        let sql = "SELECT address FROM controller_node WHERE address <> '' ORDER BY node";
-        let rows = self.glance().await?.fetch(sql, vec![]).await?;
-        rows.iter().map(|row| row.text(0)).collect()
+        let mut all = self.controller_nodes().await?;
+        all.retain(|known| !known.address.is_empty());
+        if all.iter().any(|known| known.alive) {
+            all.retain(|known| known.alive);
+        }
+        Ok(all.into_iter().map(|known| known.address).collect())
     }
 
     /// Notes that the agent of a model is connected to a node, or is no more.
@@ -106,12 +190,57 @@ impl Store {
     /// Models whose agent is connected to a living node other than this.
     pub async fn agents_elsewhere(&self, node: u32) -> Result<HashSet<ModelUuid>> {
         let mut db = self.glance().await?;
-        let lost = i64::try_from(NODE_LOST.as_micros()).unwrap_or(i64::MAX);
-        let alive_since = self.lease_now(&mut db).await?.saturating_sub(lost);
+        let alive_since = alive_since(self.lease_now(&mut db).await?);
         let sql = "SELECT DISTINCT agent_connection.model_uuid FROM agent_connection
             JOIN controller_node ON controller_node.node = agent_connection.node
             WHERE agent_connection.node <> $1 AND controller_node.seen_at > $2";
         let rows = db.fetch(sql, params![node, alive_since]).await?;
         rows.iter().map(|row| row.parse(0, "model UUID")).collect()
+    }
+}
+
+/// Who was seen later than this counts as alive at `now`.
+fn alive_since(now: i64) -> i64 {
+    let lost = i64::try_from(NODE_LOST.as_micros()).unwrap_or(i64::MAX);
+    now.saturating_sub(lost)
+}
+
+/// The tag under which a node holds leases: like Juju's controllers, that of a machine.
+fn holder(node: u32) -> String {
+    format!("machine-{node}")
+}
+
+async fn known(db: &mut Session, now: i64) -> Result<Vec<KnownNode>> {
+    let since = alive_since(now);
+    let sql = "SELECT node, address, seen_at FROM controller_node WHERE seen_at >= 0 ORDER BY node";
+    let rows = db.fetch(sql, vec![]).await?;
+    let node = |row: &Row| {
+        let seen_at = row.int(2)?;
+        Ok(KnownNode {
+            node: u32::try_from(row.int(0)?).unwrap_or(u32::MAX),
+            address: row.text(1)?,
+            seen_at,
+            alive: seen_at > since,
+        })
+    };
+    rows.iter().map(node).collect()
+}
+
+/// When a node was last seen; none for one that has no row. An error for one that was removed.
+async fn require_not_removed(db: &mut Session, node: u32) -> Result<Option<i64>> {
+    let sql = "SELECT seen_at FROM controller_node WHERE node = $1";
+    let row = db.fetch_optional(sql, params![node]).await?;
+    match row.map(|row| row.int(0)).transpose()? {
+        Some(REMOVED) => Err(StoreError::NodeRemoved { node }),
+        seen => Ok(seen),
+    }
+}
+
+/// Fails for the tag of a node that was removed, within the caller's transaction.
+pub(crate) async fn require_known(tx: &mut Tx, tag: &str) -> Result<()> {
+    let number = tag.strip_prefix("machine-").map(str::parse);
+    match number {
+        Some(Ok(node)) => require_not_removed(&mut tx.db, node).await.map(|_| ()),
+        _ => Ok(()),
     }
 }

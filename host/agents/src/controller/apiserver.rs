@@ -61,7 +61,10 @@ pub fn manifold() -> Manifold {
         context.require(changestream::NAME)?;
         context.require(controllerport::NAME)?;
         let nodes = Nodes::new(&controller, &store, &presence);
-        nodes.announce().await.while_doing("announcing this node")?;
+        nodes
+            .announce()
+            .await
+            .map_err(|error| nodes.refused(error))?;
         let identity = ControllerIdentity {
             uuid: controller.config.uuid.clone(),
             name: controller.config.name.clone(),
@@ -102,17 +105,17 @@ pub fn manifold() -> Manifold {
                 worker.set_report(json!({ "addresses": state.addresses() }));
                 let introspection = state.introspection();
                 let figures = introspection.observation.metrics.clone();
-                tokio::select! {
-                    () = worker.dying().cancelled() => {}
-                    () = figures.keep_figures(&introspection) => {}
-                    () = nodes.keep(|addresses| state.set_addresses(addresses)) => {}
-                }
+                let ended = tokio::select! {
+                    () = worker.dying().cancelled() => Ok(()),
+                    () = figures.keep_figures(&introspection) => Ok(()),
+                    error = nodes.keep(|addresses| state.set_addresses(addresses)) => Err(error),
+                };
                 state.shut_down();
                 if !state.drained(DRAIN).await {
                     tracing::warn!("API connections did not close in time");
                 }
                 drop((routes, store_user));
-                Ok(())
+                ended
             },
         ))
     })

@@ -21,6 +21,8 @@ pub enum ControllerError {
     OneProcess(PathBuf),
     #[error("the database does not hold this controller's models")]
     OtherDatabase,
+    #[error("process {node}, of {}, was removed from its controller", directory.display())]
+    Removed { node: u32, directory: PathBuf },
     #[error("a controller runs in {} already{}", directory.display(), pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     AlreadyRunning {
         directory: PathBuf,
@@ -67,6 +69,10 @@ impl ControllerError {
             ControllerError::OneProcess(_) => {
                 "bootstrap a controller with --postgres-url to run several processes of it"
             }
+            ControllerError::Removed { .. } => {
+                "remove the folder, or make it a process again with `periapt controller join --from \
+                 FOLDER-OF-ANOTHER --data-dir` and this folder"
+            }
             ControllerError::OtherDatabase => "see which database controller.json names",
             ControllerError::AlreadyRunning { .. } => "use the one that runs, or stop it first",
             ControllerError::Port { .. } => "choose another port, or stop what uses this one",
@@ -85,6 +91,7 @@ impl ControllerError {
             ControllerError::NoController(_) => "controller-not-found",
             ControllerError::AlreadyThere(_) => "controller-already-exists",
             ControllerError::OneProcess(_) => "controller-needs-postgresql",
+            ControllerError::Removed { .. } => "controller-node-removed",
             ControllerError::OtherDatabase => "controller-not-in-database",
             ControllerError::AlreadyRunning { .. } => "controller-already-running",
             ControllerError::Port { .. } => "port-unavailable",

@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use periapt_model::ModelUuid;
-use periapt_store::Store;
+use periapt_store::{Store, StoreError};
 
 use super::bootstrap::{free_port, store_options};
 use super::config::ControllerConfig;
@@ -19,7 +19,7 @@ use super::{ControllerError, pki};
 pub struct JoinOptions {
     /// Directory of a process of the controller. It may run.
     pub from: PathBuf,
-    /// Made if it is not there.
+    /// Made if it is not there. It may be that of a process that was removed.
     pub data_dir: PathBuf,
     pub address: IpAddr,
     /// Zero picks a free one, which then stays.
@@ -54,21 +54,37 @@ pub async fn join(options: JoinOptions) -> Result<JoinResult, ControllerError> {
         .mode(0o700)
         .create(directory)
         .map_err(file("make", directory))?;
-    if ControllerConfig::path(directory).exists() {
+    let before = match ControllerConfig::path(directory).exists() {
+        true => Some(ControllerConfig::read(directory)?),
+        false => None,
+    };
+    if before
+        .as_ref()
+        .is_some_and(|known| known.uuid != first.uuid)
+    {
         return Err(ControllerError::AlreadyThere(directory.clone()));
     }
     let _lock = super::lock(directory)?;
     let port = free_port(options.address, options.port)?;
 
+    let store = Store::open(store_options(directory, Some(&database))).await?;
+    let numbered = async {
+        match before {
+            Some(before) if !is_removed(&store, before.node).await? => {
+                Err(ControllerError::AlreadyThere(directory.clone()))
+            }
+            _ => number(&store, &first).await,
+        }
+    };
+    let numbered = numbered.await;
+    store.close().await;
+    let node = numbered?;
+
     let authority = pki::load(&from)?;
     pki::store(directory, &authority)?;
 
-    let store = Store::open(store_options(directory, Some(&database))).await?;
-    let numbered = number(&store, &first).await;
-    store.close().await;
-
     let config = ControllerConfig {
-        node: numbered?,
+        node,
         address: options.address,
         port,
         agents_directory: Some(first.agents_directory(&from)),
@@ -82,6 +98,14 @@ pub async fn join(options: JoinOptions) -> Result<JoinResult, ControllerError> {
         api_endpoint: SocketAddr::new(config.reachable(), port).to_string(),
         ca_pem: authority.ca_pem().to_owned(),
     })
+}
+
+/// Whether the process of a directory was removed, so that another may take its place.
+async fn is_removed(store: &Store, node: u32) -> Result<bool, ControllerError> {
+    match store.require_controller_node(node).await {
+        Err(StoreError::NodeRemoved { .. }) => Ok(true),
+        known => Ok(known.map(|()| false)?),
+    }
 }
 
 async fn number(store: &Store, first: &ControllerConfig) -> Result<u32, ControllerError> {

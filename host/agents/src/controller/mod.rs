@@ -45,6 +45,7 @@ mod upgradesteps;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use periapt_engine::{Gate, Housing, Manifolds, SharedClock, gate};
 use periapt_model::Tag;
@@ -94,6 +95,8 @@ pub struct ControllerContext {
     ready: Gate,
     /// Who serves requests from the store: it closes after them.
     store_users: TaskTracker,
+    /// This process was removed from the controller.
+    removed: Arc<AtomicBool>,
     signals: bool,
     set_levels: SetLevels,
     /// Counters, traces and looks into agents.

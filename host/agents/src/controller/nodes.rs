@@ -1,16 +1,20 @@
 //! What the processes of one controller know of each other: where each serves and which agents
 //! are connected to it. The API server's worker runs this.
 //!
-//! Every process tells its agents of all addresses, in the same order, so that an agent whose
+//! Every process tells its agents of the addresses of all that live, in the same order, so that an agent whose
 //! controller dies finds another, and so that no agent is restarted because two processes write
 //! its configuration differently. An agent connected to another process is not lost here.
+//!
+//! A process that was removed from the controller notices here, and ends.
 //!
 //! With SQLite there is one process, and nothing is written but its address.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use periapt_engine::SharedClock;
+use periapt_engine::{SharedClock, WorkerError};
 use periapt_model::ModelUuid;
 use periapt_server::Presence;
 use periapt_store::{Interest, NODE_LOST, Store, StoreError, namespace};
@@ -29,12 +33,13 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct Nodes {
     node: u32,
     own: watch::Receiver<Vec<String>>,
-    all: std::sync::Arc<watch::Sender<Vec<String>>>,
+    all: Arc<watch::Sender<Vec<String>>>,
     store: Store,
     presence: Presence,
     clock: SharedClock,
     /// Several processes may share the database.
     shared: bool,
+    removed: Arc<AtomicBool>,
 }
 
 impl Nodes {
@@ -42,11 +47,12 @@ impl Nodes {
         Self {
             node: controller.config.node,
             own: controller.api_addresses.subscribe(),
-            all: std::sync::Arc::clone(&controller.agent_addresses),
+            all: Arc::clone(&controller.agent_addresses),
             store: store.clone(),
             presence: presence.clone(),
-            clock: std::sync::Arc::clone(&controller.clock),
+            clock: Arc::clone(&controller.clock),
             shared: controller.config.database.is_some(),
+            removed: Arc::clone(&controller.removed),
         }
     }
 
@@ -62,15 +68,30 @@ impl Nodes {
         Ok(())
     }
 
-    /// Keeps both up to date, and tells `told` of the addresses. Never ends; what fails is tried
-    /// again.
-    pub async fn keep(&self, told: impl Fn(Vec<String>)) {
+    /// Keeps both up to date, and tells `told` of the addresses. Ends only when this process was
+    /// removed from the controller; what fails otherwise is tried again.
+    pub async fn keep(&self, told: impl Fn(Vec<String>)) -> WorkerError {
         let mut written = HashSet::new();
         loop {
-            if let Err(error) = self.follow(&told, &mut written).await {
-                tracing::debug!(%error, "other controllers are not heard of this time");
+            match self.follow(&told, &mut written).await {
+                Err(error @ StoreError::NodeRemoved { .. }) => return self.refused(error),
+                Err(error) => {
+                    tracing::debug!(%error, "other controllers are not heard of this time");
+                }
+                Ok(()) => {}
             }
             self.clock.sleep(PAUSE).await;
+        }
+    }
+
+    /// A process that was removed ends, and says so; everything else may pass.
+    pub fn refused(&self, error: StoreError) -> WorkerError {
+        match error {
+            StoreError::NodeRemoved { .. } => {
+                self.removed.store(true, Ordering::Relaxed);
+                WorkerError::fatal(error.to_string())
+            }
+            error => WorkerError::other(error).during("announcing this node"),
         }
     }
 
@@ -86,6 +107,7 @@ impl Nodes {
         let mut connected = self.presence.changed();
         let mut beat = self.clock.sleep(BEAT);
         loop {
+            self.store.require_controller_node(self.node).await?;
             let addresses = self.store.controller_addresses().await?;
             if *self.all.borrow() != addresses {
                 self.all.send_replace(addresses.clone());

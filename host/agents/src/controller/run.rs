@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use periapt_engine::{DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, clock};
@@ -127,6 +128,12 @@ pub async fn run(
     }
     spans.shut_down().await;
     installed.map_err(|error| ControllerError::Internal(error.to_string()))?;
+    if controller.removed.load(Ordering::Relaxed) {
+        return Err(ControllerError::Removed {
+            node: controller.config.node,
+            directory: controller.data_dir.clone(),
+        });
+    }
     match ended {
         Some(ended) => ended.map_err(ControllerError::Stopped),
         None => {
@@ -249,6 +256,7 @@ pub(super) fn context(
         upgraded: Gate::new(),
         ready: Gate::new(),
         store_users: TaskTracker::new(),
+        removed: Arc::new(AtomicBool::new(false)),
         signals,
         set_levels,
         observation: Observation::new(Arc::clone(&clock), spans),

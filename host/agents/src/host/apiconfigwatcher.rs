@@ -1,8 +1,9 @@
 //! **apiconfigwatcher**: makes the connection new when the controller's addresses change.
 //!
-//! Trigger: the addresses in the agent's configuration differ from those this worker started
-//! with. Action: it bounces. Effect: the api-caller, which names it as an input, connects anew.
-//! The order of the addresses never matters to it.
+//! Trigger: none of the addresses this worker started with is in the agent's configuration any
+//! more. Action: it bounces. Effect: the api-caller, which names it as an input, connects anew.
+//! One process of a controller that comes, goes or dies costs nobody a connection: whoever was
+//! connected to it loses that by itself.
 
 use periapt_engine::{Manifold, TaskWorker, WorkerError};
 use serde_json::json;
@@ -18,11 +19,11 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let agent: AgentContext = context.get(agent::NAME)?;
         let mut config = agent.conf.subscribe();
-        let first = sorted(&config.borrow_and_update());
+        let first = config.borrow_and_update().api_addresses.clone();
         Ok(TaskWorker::spawn(move |worker| async move {
             worker.set_report(json!({ "addresses": first }));
             let changed = worker
-                .or_dying(config.wait_for(|config| sorted(config) != first))
+                .or_dying(config.wait_for(|config| moved(config, &first)))
                 .await?
                 .is_ok();
             if changed {
@@ -36,8 +37,8 @@ pub fn manifold() -> Manifold {
     .needs([agent::NAME])
 }
 
-fn sorted(config: &AgentConfig) -> Vec<String> {
-    let mut addresses = config.api_addresses.clone();
-    addresses.sort();
-    addresses
+/// Whether the controller is somewhere else altogether.
+fn moved(config: &AgentConfig, first: &[String]) -> bool {
+    let now = &config.api_addresses;
+    now != first && !now.iter().any(|address| first.contains(address))
 }

@@ -50,6 +50,10 @@ pub enum ControllerCommand {
     Start(StartController),
     /// Stop a controller; its agents and units go on.
     Stop(StopController),
+    /// List the processes of a controller.
+    Nodes(Nodes),
+    /// Remove processes that are gone for good from a controller.
+    RemoveNode(RemoveNode),
 }
 
 #[derive(Debug, Args)]
@@ -76,6 +80,34 @@ pub struct JoinController {
     /// Port to listen on; 0 takes a free one [default: 17070, or the next free one].
     #[arg(long)]
     pub port: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub struct Nodes {
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveNode {
+    /// Numbers of processes, as `controller nodes` lists them.
+    #[arg(required = true, value_name = "NODE")]
+    pub nodes: Vec<u32>,
+    /// Remove one that runs, too; it then ends by itself.
+    #[arg(long)]
+    pub force: bool,
+    /// Do not ask.
+    #[arg(long, visible_alias = "yes", short = 'y')]
+    pub no_prompt: bool,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
 }
 
 #[derive(Debug, Args)]

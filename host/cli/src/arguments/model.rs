@@ -99,10 +99,25 @@ pub struct Deploy {
 }
 
 #[derive(Debug, Args)]
+pub struct Download {
+    /// A charm as the model names it (local:site-0), or an application that runs it.
+    pub charm: String,
+    /// Write to this file; - writes to standard output [default: NAME-REVISION.charm].
+    #[arg(long, value_name = "FILE")]
+    pub filepath: Option<PathBuf>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
 pub struct ExportBundle {
     /// Write the bundle to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub filename: Option<PathBuf>,
+    /// Write the charms into this folder and name them by their paths there, so that the bundle
+    /// can be deployed anywhere.
+    #[arg(long, value_name = "DIR", requires = "filename")]
+    pub charms: Option<PathBuf>,
     #[command(flatten)]
     pub model: ModelChoice,
 }

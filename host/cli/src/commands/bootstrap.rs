@@ -167,16 +167,23 @@ fn ended(child: &mut Child, data_dir: &Path) -> Option<Failure> {
     let status = child.try_wait().ok()??;
     let log = processes::log_file(data_dir);
     let text = std::fs::read_to_string(&log).unwrap_or_default();
-    let last = text
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or("it said nothing");
+    let (why, advice) = last_words(&text);
     Some(
         Failure::failed(format!("the controller ended as it started ({status})"))
-            .why(last)
-            .advice(format!("read {}", log.display())),
+            .why(why)
+            .advice(advice.map_or_else(|| format!("read {}", log.display()), str::to_owned)),
     )
+}
+
+/// Why a process ended and what to do about it, from the end of its log.
+fn last_words(log: &str) -> (&str, Option<&str>) {
+    let mut lines = log.lines().rev().filter(|line| !line.trim().is_empty());
+    let last = lines.next().unwrap_or("it said nothing");
+    let why = lines.next().and_then(|line| line.strip_prefix("  why: "));
+    match (why, last.strip_prefix("  try: ")) {
+        (Some(why), Some(advice)) => (why, Some(advice)),
+        _ => (last, None),
+    }
 }
 
 /// Writes the controller, its first user and its own model into the client's files.
@@ -354,6 +361,14 @@ mod tests {
         ] {
             assert_eq!(limits(&words(bad)).unwrap_err().exit, Exit::Usage, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_process_that_says_what_to_do_is_heard() {
+        let log = "INFO begins\nerror: the controller ended\n  why: it was removed\n  try: join\n";
+        assert_eq!(last_words(log), ("it was removed", Some("join")));
+        assert_eq!(last_words("INFO begins\npanic\n\n"), ("panic", None));
+        assert_eq!(last_words(""), ("it said nothing", None));
     }
 
     #[test]

@@ -10,10 +10,12 @@ mod config;
 mod controllers;
 mod debug_log;
 mod deploy;
+mod download;
 mod hooks;
 mod introspect;
 mod machines;
 mod models;
+mod nodes;
 mod relations;
 mod settings;
 mod show;
@@ -47,6 +49,12 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Controller(ControllerCommand::Stop(arguments)) => {
             controllers::stop(context, arguments).await
         }
+        Command::Controller(ControllerCommand::Nodes(arguments)) => {
+            nodes::list(context, arguments).await
+        }
+        Command::Controller(ControllerCommand::RemoveNode(arguments)) => {
+            nodes::remove(context, arguments).await
+        }
         Command::ControllerConfig(arguments) => config::controller(context, arguments).await,
         Command::Audit(arguments) => audit::list(context, arguments).await,
         Command::Controllers(arguments) => controllers::list(context, &arguments),
@@ -57,6 +65,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ModelConfig(arguments) => config::model(context, arguments).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
+        Command::Download(arguments) => download::download(context, arguments).await,
         Command::ExportBundle(arguments) => bundle::export(context, arguments).await,
         Command::DiffBundle(arguments) => bundle::diff(context, arguments).await,
         Command::Refresh(arguments) => deploy::refresh(context, arguments).await,

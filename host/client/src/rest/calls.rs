@@ -11,9 +11,9 @@ use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
     AddMachines, AddModel, AddUnits, ApplicationConfig, ApplicationInfo, AuditQuery, AuditRecord,
-    ChangeRelation, ConfigChange, ControllerInfo, Deploy, HistoryEntry, HookQuery, HookRun,
-    Integrate, ListQuery, LogQuery, LoginReply, LoginRequest, MachineInfo, ModelSummary, Page,
-    Refresh, RelationInfo, Removal, ResolveRequest, StopRequest, UnitInfo, WaitQuery, Waited,
+    ChangeRelation, ConfigChange, ControllerInfo, ControllerNode, Deploy, HistoryEntry, HookQuery,
+    HookRun, Integrate, ListQuery, LogQuery, LoginReply, LoginRequest, MachineInfo, ModelSummary,
+    Page, Refresh, RelationInfo, Removal, ResolveRequest, StopRequest, UnitInfo, WaitQuery, Waited,
     WorkerRow,
 };
 use periapt_wire::rpc::Empty;
@@ -64,6 +64,21 @@ impl RestClient {
     /// Asks the controller to end. It answers before it does.
     pub async fn stop_controller(&self, stop: &StopRequest) -> Result<Empty, RestError> {
         self.post(&["v1", "controller", "stop"], stop).await
+    }
+
+    /// The processes of the controller.
+    pub async fn controller_nodes(&self) -> Result<Vec<ControllerNode>, RestError> {
+        self.get(&["v1", "controller", "nodes"]).await
+    }
+
+    /// Removes a process from the controller; with `force`, also one that runs.
+    pub async fn remove_controller_node(
+        &self,
+        node: u32,
+        force: bool,
+    ) -> Result<ControllerNode, RestError> {
+        let path = ["v1", "controller", "nodes", &node.to_string()];
+        self.delete(&path, force, None).await
     }
 
     /// The controller's configuration, all keys.
@@ -249,6 +264,23 @@ impl RestClient {
         self.get(&["v1", "models", model, "charms", url]).await
     }
 
+    /// The archive of a charm, the bytes that were uploaded. What arrives otherwise is refused.
+    pub async fn charm_archive(&self, model: &str, charm: &CharmInfo) -> Result<Bytes, RestError> {
+        let url = charm.url.to_string();
+        let path = ["v1", "models", model, "charms", &url, "archive"];
+        let response = self.send(Method::GET, &path, |request| request.timeout(UPLOAD));
+        let archive = response.await?.bytes().await;
+        let archive = archive.map_err(|error| RestError::Interrupted(chain(&error)))?;
+        let found = sha256(&archive);
+        if found != charm.sha256 {
+            return Err(RestError::Unexpected(format!(
+                "the archive of {url} should have the SHA-256 {} and has {found}",
+                charm.sha256
+            )));
+        }
+        Ok(archive)
+    }
+
     /// Uploads the bytes of a `.charm`. The same bytes again give the same charm. The answer
     /// comes once the charm is checked and compiled.
     pub async fn upload_charm(
@@ -260,10 +292,7 @@ impl RestClient {
     ) -> Result<CharmInfo, RestError> {
         let query: Vec<(&str, &str)> = name.map(|name| ("name", name)).into_iter().collect();
         // The controller refuses what arrives otherwise.
-        let sha256: String = Sha256::digest(&archive)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let sha256 = sha256(&archive);
         let path = ["v1", "models", model, "charms"];
         self.change(Method::POST, &path, |request| {
             request
@@ -710,6 +739,12 @@ fn removal(request: RequestBuilder, force: bool, timeout_ms: Option<u64>) -> Req
 
 fn parts(unit: &UnitName) -> (String, String) {
     (unit.application().to_string(), unit.number().to_string())
+}
+
+/// The digest of bytes, in hexadecimal digits.
+fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The bytes as a body that reports how far it has come.

@@ -262,6 +262,31 @@ async fn an_upload_reports_its_progress() {
     );
 }
 
+#[tokio::test]
+async fn an_archive_that_arrives_otherwise_is_refused() {
+    let path = "/v1/models/demo/charms/local:site-0/archive";
+    let router = Router::new().route(path, get(|| async { vec![7_u8; 200_000] }));
+    let server = TestServer::start(router).await;
+    let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
+    let charm = |sha256: &str| -> periapt_model::charm::CharmInfo {
+        serde_json::from_value(json!({
+            "url": "local:site-0", "name": "site", "revision": 0, "sha256": sha256, "size": 200_000,
+            "metadata": { "name": "site" }, "config": { "options": {} }, "hooks": [],
+            "subordinate": false,
+        }))
+        .unwrap()
+    };
+    let whole = "8cfcba83dcfc81a193bb4e52fd3161efb513906f52cbbe2328fac5f1a79c2b6e";
+    let archive = client.charm_archive("demo", &charm(whole)).await.unwrap();
+    assert_eq!(archive.len(), 200_000);
+    let error = client
+        .charm_archive("demo", &charm("00"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), "answer-unexpected");
+    assert!(error.to_string().contains(whole), "{error}");
+}
+
 type HashQuery = std::collections::HashMap<String, String>;
 
 /// Lines cut at odd places, with the keep-alive of an empty line between.

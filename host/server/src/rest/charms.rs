@@ -1,4 +1,4 @@
-//! Charms: upload, list, look at.
+//! Charms: upload, list, look at, download.
 
 use axum::Json;
 use axum::body::Body;
@@ -8,9 +8,10 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use futures::StreamExt;
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
 use periapt_model::charm::CharmInfo;
-use periapt_store::Staging;
+use periapt_store::{Staging, Store, StoreError};
 use periapt_wire::Problem;
 use periapt_wire::rest::{ListQuery, Page};
 use serde::Deserialize;
@@ -31,11 +32,16 @@ pub(super) fn routes() -> Vec<Row> {
         (Method::GET, "/v1/models/{model}/charms", get(list)),
         (Method::POST, "/v1/models/{model}/charms", post(upload)),
         (Method::GET, "/v1/models/{model}/charms/{charm}", get(show)),
+        (
+            Method::GET,
+            "/v1/models/{model}/charms/{charm}/archive",
+            get(archive),
+        ),
     ]
 }
 
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(list, upload, show))]
+#[openapi(paths(list, upload, show, archive))]
 pub(super) struct Described;
 
 /// Lists the charms that were uploaded to a model.
@@ -63,6 +69,65 @@ async fn show(
         headers.map(HeaderMap::from_iter).unwrap_or_default(),
         Json(charm),
     ))
+}
+
+/// Downloads a charm.
+///
+/// The answer is the `.charm` file as it was uploaded; its tag is its SHA-256.
+#[utoipa::path(
+    get,
+    path = "/v1/models/{model}/charms/{charm}/archive",
+    responses((status = 200, body = Vec<u8>, content_type = "application/zip"))
+)]
+async fn archive(
+    State(state): State<ServerState>,
+    InCharm(model, url): InCharm,
+) -> Result<impl IntoResponse, Answer> {
+    let store = state.store().clone();
+    let charm = store.get_charm(&model, &url.to_string()).await?;
+    let gone = || StoreError::NotFound {
+        kind: "charm",
+        name: url.to_string(),
+    };
+    let size = store.blob_size(&charm.sha256).await?.ok_or_else(gone)?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/zip".to_owned()),
+        (header::CONTENT_LENGTH, size.to_string()),
+        (header::ETAG, format!("\"{}\"", charm.sha256)),
+        (
+            header::CONTENT_DISPOSITION,
+            format!(
+                "attachment; filename=\"{}-{}.charm\"",
+                charm.name, charm.revision
+            ),
+        ),
+        // The content of a revision never changes.
+        (
+            header::CACHE_CONTROL,
+            "private, immutable, max-age=31536000".to_owned(),
+        ),
+    ];
+    Ok((headers, Body::from_stream(parts(store, charm.sha256, size))))
+}
+
+/// The bytes with a digest, part by part. They may go away with the model on the way: the
+/// answer then breaks off, which a reader notices by its length.
+fn parts(store: Store, digest: String, size: u64) -> impl Stream<Item = Result<Bytes, StoreError>> {
+    futures::stream::try_unfold((0, size), move |(part, left)| {
+        let (store, digest) = (store.clone(), digest.clone());
+        async move {
+            if left == 0 {
+                return Ok(None);
+            }
+            let data = store.blob_part(&digest, part).await?;
+            let data = data.ok_or_else(|| StoreError::NotFound {
+                kind: "blob",
+                name: digest,
+            })?;
+            let left = left.saturating_sub(data.len() as u64);
+            Ok(Some((data, (part + 1, left))))
+        }
+    })
 }
 
 #[derive(Deserialize, Default, utoipa::IntoParams)]

@@ -36,6 +36,7 @@ mod login;
 mod logs;
 mod machines;
 mod models;
+mod nodes;
 pub(crate) mod observe;
 mod openapi;
 mod page;
@@ -84,6 +85,7 @@ fn rows() -> Vec<Row> {
         logs::routes(),
         machines::routes(),
         models::routes(),
+        nodes::routes(),
         observe::routes(),
         openapi::routes(),
         probes::routes(),

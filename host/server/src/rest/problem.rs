@@ -198,7 +198,8 @@ fn status_of(error: &StoreError) -> u16 {
         | StoreError::NotProvisioned { .. }
         | StoreError::HasSubordinates { .. }
         | StoreError::LeaseDenied { .. }
-        | StoreError::LeaseLost { .. } => 409,
+        | StoreError::LeaseLost { .. }
+        | StoreError::NodeRemoved { .. } => 409,
         StoreError::Invalid { code, .. } => match *code {
             "port-conflict"
             | "charm-in-use"
@@ -211,6 +212,8 @@ fn status_of(error: &StoreError) -> u16 {
             | "relation-limit-exceeded"
             | "relation-is-peer"
             | "unit-is-subordinate"
+            | "controller-node-running"
+            | "controller-node-last"
             | "charm-breaks-relations" => 409,
             "registration-invalid" => 401,
             "precondition-failed" => 412,
@@ -289,6 +292,11 @@ pub(super) fn advice(code: &str) -> &'static str {
             "remove its units first, or with the machine: `periapt remove-machine --force`"
         }
         "machine-dying" | "machine-dead" => "it is being removed; use another machine",
+        "controller-node-not-found" => "`periapt controller nodes` lists the processes",
+        "controller-node-running" => {
+            "stop it first, or remove it all the same with --force: it then ends by itself"
+        }
+        "controller-node-last" => "remove the whole controller: `periapt destroy-controller`",
         "user-not-found" => "`periapt users` lists the users",
         "user-already-exists" => "choose another name",
         "token-not-found" => "`periapt tokens` lists the tokens",

@@ -63,7 +63,7 @@ namespaces! {
     HOOK = "hook";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
-    /// Key: the number of the node, of the whole controller. It came, or serves elsewhere.
+    /// Key: the number of the node, of the whole controller. It came, went, was lost or serves elsewhere.
     CONTROLLER_NODE = "controller-node";
     /// Key: empty. The model's agent came or went.
     PRESENCE = "presence";

@@ -40,7 +40,9 @@ struct Wanted {
 impl Manager {
     /// Claims the lease, or extends it when `holder` has it already.
     /// [`StoreError::LeaseDenied`] while another holds it, [`StoreError::LeaseTimedOut`] when
-    /// the store did not answer for all of the tries.
+    /// the store did not answer for all of the tries. A unit that is not there
+    /// ([`StoreError::NotFound`]) or dead ([`StoreError::NotAlive`]) leads nothing, and a process
+    /// that was removed from the controller ([`StoreError::NodeRemoved`]) acts for no model.
     pub async fn claim(
         &self,
         namespace: Namespace,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use periapt_model::{ApplicationName, ModelUuid, UnitName};
+use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
 use super::{Lease, Namespace};
 use crate::Result;
@@ -50,7 +50,7 @@ pub(crate) async fn find(
     .transpose()
 }
 
-/// Claims or extends. Whole seconds, rounded up, as Juju's leases are.
+/// Claims or extends, for one who may. Whole seconds, rounded up, as Juju's leases are.
 pub(crate) async fn claim(
     tx: &mut Tx,
     namespace: Namespace,
@@ -59,6 +59,10 @@ pub(crate) async fn claim(
     holder: &str,
     duration: Duration,
 ) -> Result<()> {
+    match namespace {
+        Namespace::ApplicationLeadership => require_unit(tx, model, name, holder).await?,
+        Namespace::SingularController => crate::nodes::require_known(tx, holder).await?,
+    }
     let now = tx.lease_now().await?;
     let held = find(&mut tx.db, namespace, model, name).await?;
     let new_holder = match &held {
@@ -85,6 +89,31 @@ pub(crate) async fn claim(
         touch(tx, namespace, model, name);
     }
     Ok(())
+}
+
+/// Only a unit of the application that is there and not dead can lead it. Checked where the row
+/// is written: a claim that comes late, after the unit's end, would keep the others from leading
+/// for a whole period.
+async fn require_unit(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &str,
+    holder: &str,
+) -> Result<()> {
+    let sql = "SELECT life FROM unit WHERE model_uuid = $1 AND name = $2 AND application = $3";
+    let row = tx
+        .db
+        .fetch_optional(sql, params![model, holder, application])
+        .await?;
+    let row = row.ok_or_else(|| StoreError::not_found("unit", holder))?;
+    match row.parse(0, "life")? {
+        Life::Dead => Err(StoreError::NotAlive {
+            kind: "unit",
+            name: holder.to_owned(),
+            life: Life::Dead,
+        }),
+        Life::Alive | Life::Dying => Ok(()),
+    }
 }
 
 /// Gives a lease back. Not held by anyone is fine; held by another is not.
@@ -130,6 +159,18 @@ pub(crate) async fn release_leadership(
         Ok(()) | Err(StoreError::LeaseDenied { .. }) => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Takes every lease over models and the controller from a holder that is gone for good.
+pub(crate) async fn release_all(tx: &mut Tx, holder: &str) -> Result<()> {
+    let namespace = Namespace::SingularController;
+    let sql = "DELETE FROM lease WHERE namespace = $1 AND holder = $2 RETURNING model_uuid, name";
+    let params = params![namespace.as_str(), holder];
+    for row in tx.db.fetch(sql, params).await? {
+        let model: ModelUuid = row.parse(0, "model UUID")?;
+        touch(tx, namespace, &model, row.str(1)?);
+    }
+    Ok(())
 }
 
 /// Fails unless the unit leads its application, within the caller's transaction.

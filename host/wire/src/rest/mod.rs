@@ -20,8 +20,11 @@
 //! | `GET /v1/models/{model}/status` | `?pattern=` repeated | `FullStatus` |
 //! | `GET /v1/models/{model}/logs` | `LogQuery` as query | lines of JSON `LogRecord`, open-ended with `follow`; as events `log` under `Accept: text/event-stream` |
 //! | `GET /v1/models/{model}/workers`, `GET /v1/workers` | | `[WorkerRow]` |
+//! | `GET /v1/models/{model}/charms/{charm}/archive` | | the `.charm` file |
 //! | `GET /v1/models/{model}/blobs/{digest}` | agents | compiled charm or archive bytes |
 //! | `POST /v1/controller/stop` | `StopRequest` | `Empty` |
+//! | `GET /v1/controller/nodes` | | `[ControllerNode]` |
+//! | `DELETE /v1/controller/nodes/{node}` | `?force` | `ControllerNode` |
 //! | `GET /health`, `GET /ready` | | `Probe` |
 //!
 //! `{model}` is a UUID or a name. Errors are `Problem`.
@@ -31,6 +34,7 @@ mod audit;
 mod events;
 mod hooks;
 mod machines;
+mod nodes;
 mod observe;
 mod page;
 pub mod waiting;
@@ -47,6 +51,7 @@ pub use audit::*;
 pub use events::*;
 pub use hooks::*;
 pub use machines::*;
+pub use nodes::*;
 pub use observe::*;
 pub use page::*;
 pub use waiting::WaitKind;

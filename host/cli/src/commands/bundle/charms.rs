@@ -94,7 +94,11 @@ impl Charms {
 }
 
 async fn in_model(url: &str, here: &ModelSession) -> Outcome<Found> {
-    let charm = here.client().charm(&here.model, url).await?;
+    let charm = here.client().charm(&here.model, url).await;
+    let charm = charm.map_err(|error| match error.code() {
+        "charm-not-found" => absent(url, &here.model),
+        _ => error.into(),
+    })?;
     Ok(Found {
         metadata: charm.metadata,
         config: charm.config,
@@ -102,6 +106,19 @@ async fn in_model(url: &str, here: &ModelSession) -> Outcome<Found> {
         archive: None,
         url: Some(charm.url.to_string()),
     })
+}
+
+/// What an export without its charms meets in another model.
+fn absent(url: &str, model: &str) -> Failure {
+    Failure::new(
+        Exit::NotFound,
+        format!("model \"{model}\" does not have the charm {url}"),
+    )
+    .why("local: names a charm of the model that the bundle was exported from (charm-not-found)")
+    .advice(
+        "export it with its charms, periapt export-bundle --filename bundle.yaml --charms ., then \
+         deploy that",
+    )
 }
 
 fn on_disk(application: &ApplicationName, charm: &str, file: &BundleFile) -> Outcome<Found> {

@@ -1,26 +1,60 @@
 //! `export-bundle`: the model as a bundle.
+//!
+//! Charms are named as the model names them (`local:site-0`): a model that has them can be given
+//! the bundle. With a folder for charms they are written there and named by their paths, so that
+//! any model can be given it. Files take their places once all of them are written, the bundle's
+//! last: there is no bundle without its charms.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
 
 use periapt_model::ApplicationName;
 use periapt_model::bundle::{Bundle, BundleApplication};
+use periapt_model::charm::CharmInfo;
+use periapt_wire::rest::ApplicationInfo;
 
 use super::current;
-use crate::arguments::{ExportBundle, Target};
+use crate::arguments::ExportBundle;
 use crate::commands::Context;
+use crate::commands::download::Whole;
 use crate::failure::{Failure, Outcome};
+use crate::output::text;
 use crate::session::ModelSession;
 
-/// Prints the bundle, or writes it to a file. Charms are named as the model names them
-/// (`local:site-0`): a model that has them can be given the bundle.
+/// Prints the bundle, or writes it to a file, with its charms if wanted.
 pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let bundle = bundle(&here).await?;
-    let target = Target {
-        output: arguments.filename,
+    let mut bundle = bundle(&here).await?;
+    let Some(file) = arguments.filename else {
+        return context.output.yaml(&bundle);
     };
-    context.output.to(&target)?.yaml(&bundle)?;
-    if let Some(file) = &target.output {
-        context.output.say(&format!("Wrote {}", file.display()));
+    let mut written = Vec::new();
+    if let Some(folder) = &arguments.charms {
+        let named = charms(&here, folder, &mut written).await?;
+        let folder = relative(folder, file.parent().unwrap_or(Path::new("")))?;
+        for application in bundle.applications.values_mut() {
+            if let Some(name) = named.get(&application.charm) {
+                application.charm = format!("{folder}{name}");
+            }
+        }
     }
+    let text = serde_saphyr::to_string(&bundle)
+        .map_err(|error| Failure::failed("the bundle cannot be written").why(error.to_string()))?;
+    let whole = Whole::write(&file, text.as_bytes())?;
+    let count = written.len() as u64;
+    for charm in written {
+        charm.keep()?;
+    }
+    whole.keep()?;
+    context.output.say(&match &arguments.charms {
+        Some(folder) => format!(
+            "Wrote {}, and {} to {}",
+            file.display(),
+            text::count(count, "charm"),
+            folder.display()
+        ),
+        None => format!("Wrote {}", file.display()),
+    });
     Ok(())
 }
 
@@ -31,7 +65,7 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
             .why("the model has no applications")
             .advice("periapt deploy CHARM"));
     }
-    let application = |(name, info): (&ApplicationName, &periapt_wire::rest::ApplicationInfo)| {
+    let application = |(name, info): (&ApplicationName, &ApplicationInfo)| {
         let known = current.model.applications.get(name);
         let exported = BundleApplication {
             charm: info.charm.clone(),
@@ -54,4 +88,125 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
             .collect(),
         ..Bundle::default()
     })
+}
+
+/// Downloads the charms of all applications into a folder, where they do not have their places
+/// yet; the name of the file for each URL.
+async fn charms(
+    here: &ModelSession,
+    folder: &Path,
+    written: &mut Vec<Whole>,
+) -> Outcome<BTreeMap<String, String>> {
+    let client = here.client();
+    let wanted: BTreeSet<String> = client
+        .applications(&here.model)
+        .await?
+        .into_iter()
+        .map(|info| info.charm)
+        .collect();
+    let mut found = Vec::new();
+    for url in wanted {
+        found.push(client.charm(&here.model, &url).await?);
+    }
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::file("the charms cannot be written", folder, &error))?;
+    let names = names(&found);
+    for charm in &found {
+        let archive = client.charm_archive(&here.model, charm).await?;
+        if let Some(name) = names.get(&charm.url.to_string()) {
+            written.push(Whole::write(&folder.join(name), &archive)?);
+        }
+    }
+    Ok(names)
+}
+
+/// `site.charm`, or `site-3.charm` where several revisions are in use.
+fn names(charms: &[CharmInfo]) -> BTreeMap<String, String> {
+    let name = |charm: &CharmInfo| {
+        let several = charms
+            .iter()
+            .filter(|other| other.name == charm.name)
+            .count()
+            > 1;
+        let name = match several {
+            true => format!("{}-{}.charm", charm.name, charm.revision),
+            false => format!("{}.charm", charm.name),
+        };
+        (charm.url.to_string(), name)
+    };
+    charms.iter().map(name).collect()
+}
+
+/// How a bundle in one folder names another: `./`, `./charms/`, `../charms/`.
+fn relative(folder: &Path, from: &Path) -> Outcome<String> {
+    let plain = |path: &Path| {
+        let whole = std::path::absolute(path)
+            .map_err(|error| Failure::file("the folder cannot be used", path, &error))?;
+        let mut plain = PathBuf::new();
+        for part in whole.components() {
+            match part {
+                Component::ParentDir => {
+                    plain.pop();
+                }
+                part => plain.push(part),
+            }
+        }
+        Ok::<_, Failure>(plain)
+    };
+    // An empty path is the present folder.
+    let from = plain(&Path::new(".").join(from))?;
+    let folder = plain(folder)?;
+    let common = from
+        .components()
+        .zip(folder.components())
+        .take_while(|(one, other)| one == other)
+        .count();
+    let up = from.components().skip(common).count();
+    let mut words = vec![if up == 0 { "." } else { ".." }; up.max(1)];
+    let down: Vec<String> = folder
+        .components()
+        .skip(common)
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    words.extend(down.iter().map(String::as_str));
+    Ok(format!("{}/", words.join("/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn charms_are_named_from_where_the_bundle_is() {
+        for (folder, from, expected) in [
+            ("/a/b", "/a/b", "./"),
+            ("/a/b/charms", "/a/b", "./charms/"),
+            ("/a/charms", "/a/b", "../charms/"),
+            ("/c", "/a/b", "../../c/"),
+            ("/a/b/../c", "/a", "./c/"),
+            (".", "", "./"),
+            ("charms", "", "./charms/"),
+            ("charms", "out", "../charms/"),
+        ] {
+            let found = relative(Path::new(folder), Path::new(from)).unwrap();
+            assert_eq!(found, expected, "{folder} from {from}");
+        }
+    }
+
+    #[test]
+    fn revisions_are_named_where_there_are_several() {
+        let charm = |name: &str, revision: u32| -> CharmInfo {
+            serde_json::from_value(json!({
+                "url": format!("local:{name}-{revision}"), "name": name, "revision": revision,
+                "sha256": "", "size": 0, "metadata": { "name": name },
+                "config": { "options": {} }, "hooks": [], "subordinate": false,
+            }))
+            .unwrap()
+        };
+        let names = names(&[charm("site", 0), charm("site", 2), charm("front", 4)]);
+        let names: Vec<&str> = names.values().map(String::as_str).collect();
+        assert_eq!(names, ["front.charm", "site-0.charm", "site-2.charm"]);
+    }
 }

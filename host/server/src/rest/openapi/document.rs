@@ -22,6 +22,11 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "URL of a charm, `local:site-0`",
         "^local:[a-z][a-z0-9-]*$",
     ),
+    (
+        "node",
+        "Number of a process of the controller",
+        "^(0|[1-9][0-9]{0,8})$",
+    ),
     ("relation", "Number of a relation", "^(0|[1-9][0-9]{0,8})$"),
     ("digest", "Name of a blob", "^[0-9a-f.]+$"),
     ("user", "Name of a user", "^[A-Za-z0-9][A-Za-z0-9.+-]*$"),

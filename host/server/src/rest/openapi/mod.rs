@@ -46,6 +46,7 @@ fn parts() -> Vec<Part> {
             "The controller itself.",
             controller::Described::openapi(),
         ),
+        ("controller", "", nodes::Described::openapi()),
         ("controller", "", controller_config::Described::openapi()),
         ("controller", "", observe::Described::openapi()),
         (

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::{Manager, Namespace};
 use crate::StoreError;
-use crate::testing::fixtures;
-use periapt_model::{ModelUuid, Tag};
+use crate::db::params;
+use crate::testing::{Fixture, fixtures};
+use periapt_model::{Life, ModelUuid, Tag};
 
 mod properties;
 mod shared;
@@ -15,6 +16,24 @@ mod time;
 
 const LEADERSHIP: Namespace = Namespace::ApplicationLeadership;
 const MINUTE: Duration = Duration::from_secs(60);
+
+/// A model with `site/0` to `site/120`.
+async fn rivals(fixture: &Fixture, name: &str) -> ModelUuid {
+    let model = fixture.model(name).await;
+    let uuid = model.clone();
+    let units = fixture.store.write(move |tx| {
+        Box::pin(async move {
+            let sql = "WITH RECURSIVE rival (number) AS
+                    (SELECT 0 UNION ALL SELECT number + 1 FROM rival WHERE number < 120)
+                INSERT INTO unit (model_uuid, name, application, number, life, resolved,
+                    workload_version, opened_ports, forced, created_at)
+                SELECT $1, 'site/' || number, 'site', number, 'alive', 'none', '', '[]', 0, 0 FROM rival";
+            tx.db.execute(sql, params![&uuid]).await.map(|_| ())
+        })
+    });
+    units.await.expect("units");
+    model
+}
 
 async fn claim(manager: &Manager, model: &ModelUuid, unit: u32) -> Result<(), StoreError> {
     manager
@@ -32,7 +51,7 @@ async fn holder(manager: &Manager, model: &ModelUuid) -> Option<String> {
 #[tokio::test]
 async fn of_a_hundred_rivals_one_wins() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         let rivals: Vec<_> = (0..100)
             .map(|unit| {
@@ -56,7 +75,7 @@ async fn of_a_hundred_rivals_one_wins() {
 #[tokio::test]
 async fn a_denied_rival_that_waits_is_woken_when_the_time_is_over() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         manager
             .wait_until_expired(LEADERSHIP, &model, "site")
@@ -89,7 +108,7 @@ async fn a_denied_rival_that_waits_is_woken_when_the_time_is_over() {
 #[tokio::test]
 async fn revoking_wakes_at_once_and_only_the_holder_may() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         manager
             .revoke(LEADERSHIP, &model, "site", "site/0")
@@ -131,7 +150,7 @@ async fn revoking_wakes_at_once_and_only_the_holder_may() {
 #[tokio::test]
 async fn a_pin_keeps_the_holder_past_the_time() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         let entity: Tag = "machine-0".parse().expect("tag");
         claim(&manager, &model, 0).await.expect("won");
@@ -160,7 +179,7 @@ async fn a_pin_keeps_the_holder_past_the_time() {
 #[tokio::test]
 async fn after_an_outage_the_holder_has_a_period_to_come_back() {
     for mut fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         claim(&Manager::new(&fixture.store), &model, 0)
             .await
             .expect("won");
@@ -183,7 +202,7 @@ async fn after_an_outage_the_holder_has_a_period_to_come_back() {
 #[tokio::test]
 async fn stopping_ends_waits_and_calls() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         claim(&manager, &model, 0).await.expect("won");
         let waiter = {
@@ -218,7 +237,7 @@ async fn stopping_ends_waits_and_calls() {
 #[tokio::test]
 async fn the_secretary_refuses_what_cannot_be() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         let singular = Namespace::SingularController;
         let agent = Tag::Controller(model.clone()).to_string();
@@ -259,7 +278,7 @@ async fn the_secretary_refuses_what_cannot_be() {
 #[tokio::test]
 async fn the_report_tells_what_is_held_and_pinned_and_under_way() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         let mut changed = manager.changed();
         claim(&manager, &model, 0).await.expect("won");
@@ -279,6 +298,49 @@ async fn the_report_tells_what_is_held_and_pinned_and_under_way() {
         assert_eq!(report["held"]["application-leadership"], 1);
         assert_eq!(report["pinned"][0]["holder"], "site/0");
         assert_eq!(report["pinned"][0]["pinned-by"][0], "machine-0");
+        fixture.end().await;
+    }
+}
+
+/// Sets the life of `site/0`.
+async fn live(fixture: &Fixture, model: &ModelUuid, life: Life) {
+    let model = model.clone();
+    let set = fixture.store.write(move |tx| {
+        Box::pin(async move {
+            let sql = "UPDATE unit SET life = $2 WHERE model_uuid = $1 AND name = 'site/0'";
+            tx.db.execute(sql, params![&model, life]).await.map(|_| ())
+        })
+    });
+    set.await.expect("set");
+}
+
+#[tokio::test]
+async fn only_a_unit_that_is_there_and_not_dead_leads() {
+    for fixture in fixtures().await {
+        let model = fixture.site(3).await;
+        let manager = Manager::new(&fixture.store);
+        let refused = claim(&manager, &model, 3).await.expect_err("no such unit");
+        assert_eq!(refused, StoreError::not_found("unit", "site/3"));
+        claim(&manager, &model, 0).await.expect("won");
+
+        // Dying it leads on, until it is dead; then it gets nothing back.
+        live(&fixture, &model, Life::Dying).await;
+        claim(&manager, &model, 0).await.expect("extended");
+        live(&fixture, &model, Life::Dead).await;
+        let refused = claim(&manager, &model, 0).await.expect_err("dead");
+        assert_eq!(refused.kind_code(), "unit-dead");
+        fixture.clock.advance(MINUTE);
+        let refused = claim(&manager, &model, 0).await.expect_err("dead");
+        assert_eq!(refused.kind_code(), "unit-dead");
+        assert_eq!(holder(&manager, &model).await, None);
+        claim(&manager, &model, 1)
+            .await
+            .expect("free for the living");
+
+        // The same number in another model is another unit.
+        let other = fixture.model("other").await;
+        let refused = claim(&manager, &other, 1).await.expect_err("not there");
+        assert_eq!(refused.kind_code(), "unit-not-found");
         fixture.end().await;
     }
 }

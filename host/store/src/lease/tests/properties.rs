@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::slow::{Blocked, Killed, killed_mid_claim};
 use super::time::WrongClock;
-use super::{LEADERSHIP, Manager, claim, holder};
+use super::{LEADERSHIP, Manager, claim, holder, rivals};
 use crate::testing::{Fixture, fixtures_with};
 
 /// Rivals of a storm.
@@ -251,7 +251,7 @@ impl Course {
 }
 
 async fn follow(wrong: Arc<WrongClock>, fixture: Fixture, steps: &[Step]) {
-    let model = fixture.model("default").await;
+    let model = rivals(&fixture, "default").await;
     let mut course = Course {
         manager: Manager::new(&fixture.store),
         fixture,

@@ -5,13 +5,13 @@ use std::time::Duration;
 use periapt_model::Tag;
 use tokio_util::sync::CancellationToken;
 
-use super::{LEADERSHIP, MINUTE, Manager, Namespace, claim, holder};
+use super::{LEADERSHIP, MINUTE, Manager, Namespace, claim, holder, rivals};
 use crate::testing::fixtures;
 
 #[tokio::test]
 async fn a_hundred_rivals_over_two_managers_have_one_winner() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let second = fixture.second().await;
         let managers = [Manager::new(&fixture.store), Manager::new(&second)];
         for round in 0..3 {
@@ -47,7 +47,7 @@ async fn a_hundred_rivals_over_two_managers_have_one_winner() {
 #[tokio::test]
 async fn two_controllers_that_want_one_singular_lease_see_the_same_holder() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let second = fixture.second().await;
         let managers = [Manager::new(&fixture.store), Manager::new(&second)];
         let singular = Namespace::SingularController;
@@ -84,7 +84,7 @@ async fn a_controller_that_joins_lengthens_no_lease_and_the_first_after_an_outag
             fixture.end().await;
             continue;
         }
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         claim(&manager, &model, 0).await.expect("won");
         fixture.clock.advance(Duration::from_secs(50));
@@ -114,7 +114,7 @@ async fn a_revocation_at_one_controller_wakes_who_waits_at_another_and_its_pins_
             fixture.end().await;
             continue;
         }
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let second = fixture.second().await;
         let (one, other) = (Manager::new(&fixture.store), Manager::new(&second));
         let stop = CancellationToken::new();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use periapt_model::ModelUuid;
 use tokio::sync::oneshot;
 
-use super::{LEADERSHIP, MINUTE, Manager, claim, holder};
+use super::{LEADERSHIP, MINUTE, Manager, claim, holder, rivals};
 use crate::lease::rows;
 use crate::testing::{Fixture, fixtures};
 use crate::{Store, StoreError};
@@ -123,7 +123,7 @@ pub(super) async fn killed_mid_claim(
 async fn a_kill_in_the_middle_of_a_claim_leaves_the_old_or_the_new_holder() {
     for killed in [Killed::InQueue, Killed::BeforeCommit, Killed::AfterCommit] {
         for mut fixture in fixtures().await {
-            let model = fixture.model("default").await;
+            let model = rivals(&fixture, "default").await;
             claim(&Manager::new(&fixture.store), &model, 0)
                 .await
                 .expect("won");
@@ -154,7 +154,7 @@ async fn a_kill_in_the_middle_of_a_claim_leaves_the_old_or_the_new_holder() {
 #[tokio::test]
 async fn a_claim_on_a_store_that_does_not_answer_times_out_and_keeps_nobody_else_waiting() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         let blocked = Blocked::begin(&fixture.store).await;
         let claiming = {
@@ -198,7 +198,7 @@ async fn a_claim_on_a_store_that_does_not_answer_times_out_and_keeps_nobody_else
 #[tokio::test]
 async fn a_claim_survives_a_store_that_fails_for_a_while() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         let rename = |sql: &'static str| {
             fixture
@@ -240,7 +240,7 @@ async fn the_shutdown_waits_for_claims_under_way_and_not_for_ever() {
     const BOUND: Duration = Duration::from_millis(1_500);
     for fixture in fixtures().await {
         for in_time in [true, false] {
-            let model = fixture.model(if in_time { "one" } else { "two" }).await;
+            let model = rivals(&fixture, if in_time { "one" } else { "two" }).await;
             let manager = Manager::new(&fixture.store);
             let blocked = Blocked::begin(&fixture.store).await;
             let claiming = {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use periapt_engine::{Clock, FakeClock};
 
-use super::{LEADERSHIP, Manager, claim, holder};
+use super::{LEADERSHIP, Manager, claim, holder, rivals};
 use crate::LeaseTime;
 use crate::testing::{fixtures, fixtures_with};
 
@@ -51,7 +51,7 @@ async fn a_clock_that_jumps_never_makes_two_holders_and_heals_within_a_period() 
     let clock = wrong.clock.clone();
     for fixture in fixtures_with(|options| options.clock = wrong.clone()).await {
         wrong.jump(0);
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         claim(&manager, &model, 0).await.expect("won");
         wrong.jump(3_600);
@@ -81,7 +81,7 @@ async fn a_clock_that_jumps_never_makes_two_holders_and_heals_within_a_period() 
 #[tokio::test]
 async fn a_denied_rival_that_waits_is_woken_within_two_seconds_of_the_end() {
     for fixture in fixtures().await {
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let manager = Manager::new(&fixture.store);
         claim(&manager, &model, 0).await.expect("won");
         let (tell, mut winners) = tokio::sync::mpsc::unbounded_channel();
@@ -128,7 +128,7 @@ async fn on_postgresql_the_servers_clock_decides_whatever_the_controllers_think(
             fixture.end().await;
             continue;
         }
-        let model = fixture.model("default").await;
+        let model = rivals(&fixture, "default").await;
         let second = fixture.second().await;
         let (one, other) = (Manager::new(&fixture.store), Manager::new(&second));
         let short = Duration::from_millis(1_100);

@@ -1,0 +1,86 @@
+//! `/v1/controller/nodes`: the processes of the controller, and removing one that is gone for
+//! good.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::Method;
+use axum::routing::{delete, get};
+use periapt_store::{KnownNode, StoreError};
+use periapt_wire::rest::{ControllerNode, NodeState};
+use serde::Deserialize;
+
+use super::Row;
+use super::extract::{Query, flag};
+use super::problem::Answer;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/v1/controller/nodes", get(list)),
+        (
+            Method::DELETE,
+            "/v1/controller/nodes/{node}",
+            delete(remove),
+        ),
+    ]
+}
+
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, remove))]
+pub(super) struct Described;
+
+/// Lists the processes of the controller.
+///
+/// With SQLite there is one; on PostgreSQL others can join.
+#[utoipa::path(get, path = "/v1/controller/nodes", responses((status = 200, body = Vec<ControllerNode>)))]
+async fn list(State(state): State<ServerState>) -> Result<Json<Vec<ControllerNode>>, Answer> {
+    let nodes = state.store().controller_nodes().await?;
+    let nodes = nodes.into_iter().map(|node| shown(&state, node));
+    Ok(Json(nodes.collect()))
+}
+
+#[derive(Deserialize, Default, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+struct Forced {
+    /// Remove it although it runs; it then ends.
+    #[serde(deserialize_with = "flag")]
+    force: bool,
+}
+
+/// Removes a process from the controller.
+///
+/// For one that is gone for good: agents and clients are not told of its address any more, and
+/// the models it was responsible for go to others at once. It cannot serve again unless it joins
+/// anew. The last one cannot be removed.
+#[utoipa::path(delete, path = "/v1/controller/nodes/{node}", params(Forced), responses((status = 200, body = ControllerNode)))]
+async fn remove(
+    State(state): State<ServerState>,
+    path: Path<(String,)>,
+    Query(query): Query<Forced>,
+) -> Result<Json<ControllerNode>, Answer> {
+    let Path((text,)) = path;
+    let node: u32 = text.parse().map_err(|_| StoreError::NotFound {
+        kind: "controller node",
+        name: text,
+    })?;
+    let removed = state.store().remove_controller_node(node, query.force);
+    Ok(Json(shown(&state, removed.await?)))
+}
+
+fn shown(state: &ServerState, known: KnownNode) -> ControllerNode {
+    // One that answers lives; where it is the only one it writes no signs of life.
+    let answers = known.node == state.controller().node;
+    let node_state = match known.seen_at {
+        _ if answers || known.alive => NodeState::Running,
+        0 => NodeState::New,
+        _ => NodeState::Lost,
+    };
+    ControllerNode {
+        node: known.node,
+        address: known.address,
+        state: node_state,
+        seen_at: known.seen_at,
+        answers,
+    }
+}
