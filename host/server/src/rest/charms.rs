@@ -120,7 +120,7 @@ fn parts(store: Store, digest: String, size: u64) -> impl Stream<Item = Result<B
                 return Ok(None);
             }
             let data = store.blob_part(&digest, part).await?;
-            let data = data.ok_or_else(|| StoreError::NotFound {
+            let data = data.ok_or(StoreError::NotFound {
                 kind: "blob",
                 name: digest,
             })?;
