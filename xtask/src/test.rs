@@ -18,6 +18,7 @@ use crate::{charms, packages, postgres, python, run, web};
 const ROOMS: &[&str] = &[
     "model",
     "engine",
+    "wire",
     "store",
     "client",
     "sandbox",
