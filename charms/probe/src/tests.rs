@@ -162,12 +162,12 @@ fn what_a_path_leads_to_is_told() {
     fs::write(&secret, "x").expect("writes");
     let script = |words: &str| format!("start: plant logs {}\nstart: {words}", secret.display());
     let planted = shared.join("planted-0").display().to_string();
-    harness.set_config("script", &script(&format!("follow {planted}")));
+    harness.set_config("script", script(&format!("follow {planted}")).as_str());
     harness.run(Hook::Start).expect("succeeds");
     let said = harness.status().message;
     assert!(said.contains(&format!("read {planted}")), "{said}");
     assert_eq!(fs::read_to_string(&secret).expect("is there"), "reached");
-    harness.set_config("script", "start: reach /nowhere/at/all ../../nowhere");
+    harness.set_config("script", "start: reach /nowhere/at/all /nowhere/else");
     harness.run(Hook::Start).expect("succeeds");
     assert_eq!(harness.status(), Status::active("reach: nothing reached"));
 }
