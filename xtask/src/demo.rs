@@ -14,7 +14,6 @@ const CONTROLLER: &str = "demo";
 const INDEX: &str = "front/index.html";
 
 pub fn run(once: bool) -> Result<()> {
-    let started = Instant::now();
     let (interrupted, interruption) = mpsc::channel();
     ctrlc::set_handler(move || {
         let _ = interrupted.send(());
@@ -26,6 +25,7 @@ pub fn run(once: bool) -> Result<()> {
         periapt: run::target().join("debug/periapt"),
         directory: directory.path().to_path_buf(),
     };
+    let started = Instant::now();
     let settled = demo.deploy(&charms);
     let outcome = match settled {
         Ok(()) => demo.present(started, once, &interruption),
