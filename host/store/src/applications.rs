@@ -88,7 +88,10 @@ async fn load(
         WHERE application.model_uuid = $1 AND ($2 = '' OR application.name = $2)
         ORDER BY application.name";
     let rows = db.fetch(sql, params![model, only]).await?;
-    let mut held_by = HeldBy::load(db, model).await?;
+    let mut held_by = HeldBy::default();
+    if any_goes(&rows)? {
+        held_by.load(db, model).await?;
+    }
     rows.iter()
         .map(|row| read(row, &mut units, &mut held_by))
         .collect()
@@ -105,6 +108,16 @@ pub(crate) fn note_unit(row: &Row, units: &mut UnitsOf) -> Result<()> {
         statuses.push(status::read(row, 2)?);
     }
     Ok(())
+}
+
+/// Whether one of the applications, with their life in the fifth column, is not alive.
+pub(crate) fn any_goes(rows: &[Row]) -> Result<bool> {
+    for row in rows {
+        if !row.parse::<Life>(4, "life")?.is_alive() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// An application as shown; `held_by` has what those which go wait for.

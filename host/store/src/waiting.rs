@@ -22,12 +22,12 @@ pub(crate) struct Cleanup {
 }
 
 impl Cleanup {
-    /// Reads kind, due time and last error from three columns.
-    pub(crate) fn read(row: &Row, first: usize) -> Result<Self> {
+    /// Reads the columns subject, kind, due time and last error.
+    fn read(row: &Row) -> Result<Self> {
         Ok(Self {
-            kind: row.text(first)?,
-            due_at: row.int(first + 1)?,
-            last_error: row.text(first + 2)?,
+            kind: row.text(1)?,
+            due_at: row.int(2)?,
+            last_error: row.text(3)?,
         })
     }
 
@@ -56,9 +56,10 @@ pub(crate) async fn of_unit(
     model: &ModelUuid,
     unit: &UnitName,
 ) -> Result<Vec<Cleanup>> {
-    let sql = "SELECT kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2 ORDER BY due_at";
+    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2
+        ORDER BY due_at";
     let rows = db.fetch(sql, params![model, unit]).await?;
-    rows.iter().map(|row| Cleanup::read(row, 0)).collect()
+    rows.iter().map(Cleanup::read).collect()
 }
 
 /// The queued steps of force about units, by unit.
@@ -91,10 +92,11 @@ pub(crate) async fn of_relations(
     by_subject(&db.fetch(sql, params![model]).await?)
 }
 
-fn by_subject(rows: &[Row]) -> Result<HashMap<String, Vec<Cleanup>>> {
+/// By subject, from rows of subject, kind, due time and last error.
+pub(crate) fn by_subject(rows: &[Row]) -> Result<HashMap<String, Vec<Cleanup>>> {
     let mut found: HashMap<String, Vec<Cleanup>> = HashMap::new();
     for row in rows {
-        let cleanup = Cleanup::read(row, 1)?;
+        let cleanup = Cleanup::read(row)?;
         found.entry(row.text(0)?).or_default().push(cleanup);
     }
     Ok(found)
@@ -183,13 +185,17 @@ fn names(units: &[UnitName]) -> String {
 /// What holds applications that go, by application.
 #[derive(Default)]
 pub(crate) struct HeldBy {
+    loaded: bool,
     relations: HashMap<String, Vec<String>>,
     until: HashMap<String, i64>,
 }
 
 impl HeldBy {
-    pub(crate) async fn load(db: &mut Session, model: &ModelUuid) -> Result<Self> {
-        let mut held = Self::default();
+    /// Reads it for all applications that go; the second time nothing.
+    pub(crate) async fn load(&mut self, db: &mut Session, model: &ModelUuid) -> Result<()> {
+        if std::mem::replace(&mut self.loaded, true) {
+            return Ok(());
+        }
         let sql = "SELECT mine.application, mine.name, mine.relation_id, other.application
             FROM application JOIN relation_endpoint AS mine ON mine.model_uuid = application.model_uuid
                 AND mine.application = application.name
@@ -197,13 +203,13 @@ impl HeldBy {
                 AND other.relation_id = mine.relation_id AND other.application <> mine.application
             WHERE application.model_uuid = $1 AND application.life <> 'alive'
             ORDER BY mine.application, mine.relation_id";
-        let mut ends: HashMap<u64, Vec<String>> = HashMap::new();
+        let mut ends: HashMap<String, Vec<String>> = HashMap::new();
         for row in db.fetch(sql, params![model]).await? {
             let application = row.text(0)?;
-            ends.entry(row.count(2)?)
+            ends.entry(row.count(2)?.to_string())
                 .or_default()
                 .push(application.clone());
-            held.relations
+            self.relations
                 .entry(application)
                 .or_default()
                 .push(in_words(&row, 1)?);
@@ -214,22 +220,20 @@ impl HeldBy {
                 AND cleanup.kind IN ('force-destroy-unit', 'force-remove-unit')
             WHERE application.model_uuid = $1 AND application.life <> 'alive' GROUP BY unit.application";
         for row in db.fetch(sql, params![model]).await? {
-            held.note(row.text(0)?, row.int(1)?);
+            self.note(row.text(0)?, row.int(1)?);
         }
         if ends.is_empty() {
-            return Ok(held);
+            return Ok(());
         }
         for (relation, cleanups) in of_relations(db, model).await? {
-            let ends = relation.parse().ok().and_then(|id: u64| ends.remove(&id));
-            for (application, cleanup) in ends
-                .into_iter()
-                .flatten()
-                .flat_map(|application| cleanups.iter().map(move |due| (application.clone(), due)))
-            {
-                held.note(application, cleanup.due_at);
+            let Some(latest) = cleanups.iter().map(|cleanup| cleanup.due_at).max() else {
+                continue;
+            };
+            for application in ends.remove(&relation).unwrap_or_default() {
+                self.note(application, latest);
             }
         }
-        Ok(held)
+        Ok(())
     }
 
     fn note(&mut self, application: String, due_at: i64) {

@@ -177,20 +177,6 @@ impl Scenario {
             .map_err(doing(format!("configuring {application}")))
     }
 
-    /// Says whether failed hooks are tried again by themselves; at first they are.
-    pub async fn retry_hooks(&self, retry: bool) -> Result<(), ScenarioError> {
-        let retry = (
-            "automatically-retry-hooks".to_owned(),
-            Value::Boolean(retry),
-        );
-        let change = ConfigChange {
-            set: [retry].into(),
-            reset: Vec::new(),
-        };
-        let changed = self.client.set_model_config(MODEL, &change).await;
-        changed.map(|_| ()).map_err(doing("configuring the model"))
-    }
-
     /// Adds units.
     pub async fn add_units(
         &self,

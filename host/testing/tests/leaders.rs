@@ -137,7 +137,9 @@ async fn only_the_leader_sets_what_is_the_leaders() -> Done {
     let probe = charm("probe");
     scenario.deploy_with(probe, "probe", 2, &script).await?;
     scenario.until_active("probe").await?;
-    scenario.retry_hooks(false).await?;
+    scenario
+        .set_model_config(&[("automatically-retry-hooks", "false")])
+        .await?;
     let (leader, minion) = match scenario.unit("probe/0").await?.leader {
         true => ("probe/0", "probe/1"),
         false => ("probe/1", "probe/0"),
@@ -172,7 +174,9 @@ async fn only_the_leader_sets_what_is_the_leaders() -> Done {
 async fn what_a_leader_writes_whose_lease_was_taken_in_between_is_refused_as_a_whole() -> Done {
     let scenario = Scenario::start().await?;
     // Before there are units: they begin anew with another way to retry, and that takes time.
-    scenario.retry_hooks(false).await?;
+    scenario
+        .set_model_config(&[("automatically-retry-hooks", "false")])
+        .await?;
     let script = [("script", "start: status active ready")];
     let probe = charm("probe");
     scenario.deploy_with(probe, "probe", 2, &script).await?;

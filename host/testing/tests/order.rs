@@ -316,7 +316,9 @@ async fn who_leaves_while_its_joined_fails_is_joined_and_departed_as_a_pair() ->
     related(&scenario, script).await?;
     scenario.add_units("up", 1).await?;
     scenario.until_active("up").await?;
-    scenario.retry_hooks(false).await?;
+    scenario
+        .set_model_config(&[("automatically-retry-hooks", "false")])
+        .await?;
     scenario.add_units("down", 1).await?;
     until_in_error(&scenario, "up/0").await?;
     scenario.remove_unit("down/0", false).await?;
@@ -342,7 +344,9 @@ async fn a_trap_fails_a_hook_as_an_error_does() -> Done {
     scenario.add_units("up", 1).await?;
     until_ran(&scenario, "up/0", "upstream-relation-changed").await?;
     scenario.until_active("up").await?;
-    scenario.retry_hooks(false).await?;
+    scenario
+        .set_model_config(&[("automatically-retry-hooks", "false")])
+        .await?;
     for (deed, code) in [("fail", ""), ("trap", "trap")] {
         let script = format!(
             "config-changed: relation-set {deed} done in upstream\n\

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use periapt_client::ApiConnection;
 use periapt_engine::{
     Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
-    Worker, WorkerContext, WorkerError, WorkerResult,
+    Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::MachineId;
 use periapt_uniter::ModelIdentity;
@@ -105,15 +105,7 @@ impl Hosted {
 
     /// Returns when nothing of the machine runs any more.
     async fn stop(&self, machine: &MachineId, worker: &WorkerContext) -> WorkerResult {
-        let stopped = self
-            .runner
-            .stop_and_remove_worker(machine.as_str(), worker.dying());
-        match stopped.await {
-            // It may have ended by itself a moment ago.
-            Ok(()) | Err(RunnerError::NotFound(_)) => {}
-            Err(RunnerError::Aborted(_)) => return Err(WorkerError::Dying),
-            Err(error) => return Err(error.into()),
-        }
+        machine::stop_engine(&self.runner, machine.as_str(), worker).await?;
         self.host.process.forget_machine(machine);
         Ok(())
     }

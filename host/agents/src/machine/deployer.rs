@@ -12,7 +12,7 @@ use std::sync::Arc;
 use periapt_client::ApiConnection;
 use periapt_engine::{
     Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
-    Worker, WorkerContext, WorkerError, WorkerResult,
+    Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{Life, UnitName};
@@ -21,7 +21,7 @@ use periapt_wire::agent::deployer::{
 };
 use periapt_wire::rpc::code;
 
-use super::{MachineContext, agent, apicaller};
+use super::{MachineContext, agent, apicaller, stop_engine};
 use crate::unit::{self, UnitContext};
 
 pub const NAME: &str = "deployer";
@@ -94,24 +94,13 @@ impl Deployer {
             if units.iter().any(|unit| unit.unit.as_str() == id) {
                 continue;
             }
-            self.stop(&id, worker).await?;
+            stop_engine(&self.runner, &id, worker).await?;
             let Ok(unit) = id.parse() else { continue };
             if let Err(error) = self.machine.host.process.remove_unit(&unit).await {
                 tracing::warn!(%unit, %error, "what a unit had left stays");
             }
         }
         Ok(())
-    }
-
-    /// Returns when the agent of a unit has ended.
-    async fn stop(&self, id: &str, worker: &WorkerContext) -> WorkerResult {
-        let stopped = self.runner.stop_and_remove_worker(id, worker.dying());
-        match stopped.await {
-            // It may have ended by itself a moment ago.
-            Ok(()) | Err(RunnerError::NotFound(_)) => Ok(()),
-            Err(RunnerError::Aborted(_)) => Err(WorkerError::Dying),
-            Err(error) => Err(error.into()),
-        }
     }
 
     async fn deploy(&self, deployed: &DeployedUnit) -> WorkerResult {
@@ -161,7 +150,7 @@ impl Deployer {
     }
 
     async fn remove(&self, unit: &UnitName, worker: &WorkerContext) -> WorkerResult {
-        self.stop(unit.as_str(), worker).await?;
+        stop_engine(&self.runner, unit.as_str(), worker).await?;
         match self
             .connection
             .call(&RemoveUnit { unit: unit.clone() })

@@ -12,7 +12,8 @@ mod tests;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{
-    DependencyEngine, EngineConfig, InstallError, Manifolds, SharedClock, SharedRandomness,
+    DependencyEngine, EngineConfig, InstallError, Manifolds, Runner, RunnerError, SharedClock,
+    SharedRandomness, WorkerContext, WorkerError, WorkerResult,
 };
 use periapt_model::MachineId;
 use periapt_uniter::{ModelIdentity, Process};
@@ -37,6 +38,16 @@ pub struct HostContext {
 pub struct MachineContext {
     pub machine: MachineId,
     pub host: HostContext,
+}
+
+/// Stops an engine that is nested in a worker, and returns when it has ended.
+pub(crate) async fn stop_engine(runner: &Runner, id: &str, worker: &WorkerContext) -> WorkerResult {
+    match runner.stop_and_remove_worker(id, worker.dying()).await {
+        // It may have ended by itself a moment ago.
+        Ok(()) | Err(RunnerError::NotFound(_)) => Ok(()),
+        Err(RunnerError::Aborted(_)) => Err(WorkerError::Dying),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The table.

@@ -117,11 +117,10 @@ impl Rites {
             "setting the model's status",
         )
         .await?;
-        let bound = model
-            .timeout_ms
-            .filter(|_| model.force)
-            .or(model.deadline_ms)
-            .map(|bound| Duration::from_millis(bound).max(TEAR_DOWN));
+        let deadline = model.deadline_ms.map(Duration::from_millis);
+        let bound = timeout(&model)
+            .or(deadline)
+            .map(|bound| bound.max(TEAR_DOWN));
         let destroyed = match bound {
             Some(bound) => {
                 self.worker
@@ -167,11 +166,7 @@ impl Rites {
 
     /// When a forced model's time in this phase is over, counted from the phase's beginning.
     async fn bound(&self) -> Result<Option<Duration>, WorkerError> {
-        let model = self.read().await?;
-        Ok(model
-            .timeout_ms
-            .filter(|_| model.force)
-            .map(Duration::from_millis))
+        Ok(timeout(&self.read().await?))
     }
 
     async fn read(&self) -> Result<UndertakerModel, WorkerError> {
@@ -191,6 +186,12 @@ impl Rites {
             .while_doing(doing)
             .map(drop)
     }
+}
+
+/// How long each phase of a forced model takes at most.
+fn timeout(model: &UndertakerModel) -> Option<Duration> {
+    let bound = model.timeout_ms.filter(|_| model.force);
+    bound.map(Duration::from_millis)
 }
 
 /// Waits for the next change, or until the phase's time is over.

@@ -9,7 +9,7 @@ use periapt_model::charm::CharmInfo;
 use super::Context;
 use crate::arguments::Download;
 use crate::failure::{Failure, Outcome};
-use crate::output::text;
+use crate::output::{self, text};
 use crate::session::ModelSession;
 
 pub async fn download(context: &Context, arguments: Download) -> Outcome {
@@ -20,14 +20,7 @@ pub async fn download(context: &Context, arguments: Download) -> Outcome {
         .filepath
         .unwrap_or_else(|| PathBuf::from(format!("{}-{}.charm", charm.name, charm.revision)));
     if file.as_os_str() == "-" {
-        let mut stdout = std::io::stdout().lock();
-        return stdout
-            .write_all(&archive)
-            .and_then(|()| stdout.flush())
-            .map_err(|error| match error.kind() {
-                std::io::ErrorKind::BrokenPipe => Failure::unread(),
-                _ => Failure::failed("cannot write to standard output").why(error.to_string()),
-            });
+        return output::to_stdout(|stdout| stdout.write_all(&archive));
     }
     Whole::write(&file, &archive)?.keep()?;
     context.output.say(&format!(

@@ -76,16 +76,7 @@ impl Output {
                 open.and_then(|mut file| writeln!(file, "{text}"))
                     .map_err(|error| Failure::file("cannot write the output", path, &error))
             }
-            None => {
-                let mut stdout = std::io::stdout().lock();
-                writeln!(stdout, "{text}")
-                    .and_then(|()| stdout.flush())
-                    .map_err(|error| match error.kind() {
-                        std::io::ErrorKind::BrokenPipe => Failure::unread(),
-                        _ => Failure::failed("cannot write to standard output")
-                            .why(error.to_string()),
-                    })
-            }
+            None => to_stdout(|stdout| writeln!(stdout, "{text}")),
         }
     }
 
@@ -147,6 +138,19 @@ impl Output {
                 .advice("answer y to go on")),
         }
     }
+}
+
+/// Has something written to standard output, all of it or until nobody reads any more.
+pub fn to_stdout(
+    write: impl FnOnce(&mut std::io::StdoutLock<'_>) -> std::io::Result<()>,
+) -> Outcome {
+    let mut stdout = std::io::stdout().lock();
+    write(&mut stdout)
+        .and_then(|()| stdout.flush())
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::unread(),
+            _ => Failure::failed("cannot write to standard output").why(error.to_string()),
+        })
 }
 
 fn unprintable(error: impl std::fmt::Display) -> Failure {

@@ -31,7 +31,7 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
                 .push(row.parse(1, "unit name")?);
         }
         let sql = names!(
-            "SELECT machine.id, machine.life, COALESCE(machine.instance_id, 'pending'), machine.hardware,
+            "SELECT machine.id, machine.life, machine.instance_id, machine.hardware,
                 machine.addresses, machine.created_at,
                 COALESCE(agent.status, 'pending'), COALESCE(agent.message, ''),
                 COALESCE(instance.status, 'pending'), COALESCE(instance.message, '')
@@ -56,15 +56,15 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -
             }
             let id = row.parse(0, "machine")?;
             let life = row.parse(1, "life")?;
-            let instance_id = row.text(2)?;
-            let provisioned = instance_id != "pending";
+            let instance_id = row.optional_text(2)?;
+            let provisioned = instance_id.is_some();
             let units = units.remove(row.str(0)?).unwrap_or_default();
             let due = cleanups.remove(row.str(0)?).unwrap_or_default();
             let info = MachineInfo {
                 waiting_for: waiting::machine(&id, life, provisioned, present, &units, &due),
                 id,
                 life,
-                instance_id,
+                instance_id: instance_id.unwrap_or_else(|| "pending".to_owned()),
                 agent_status: agent.to_string(),
                 agent_message,
                 instance_status: row.text(8)?,

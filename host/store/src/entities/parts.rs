@@ -16,7 +16,7 @@ pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
 
 /// Applications, with their units and what those say.
 pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Result<()> {
-    let mut held_by = HeldBy::load(&mut reader.db, &names.model).await?;
+    let mut held_by = HeldBy::default();
     for part in parts(&names.causes) {
         let sql = names!(
             "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit
@@ -48,6 +48,9 @@ pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Resul
             .db
             .fetch(sql, part_params(&names.model, &part))
             .await?;
+        if applications::any_goes(&rows)? {
+            held_by.load(&mut reader.db, &names.model).await?;
+        }
         for row in &rows {
             let info = applications::read(row, &mut units, &mut held_by)?;
             names.put(reader, info.name.as_str(), &info)?;

@@ -188,14 +188,8 @@ async fn cleanups(
     part: &[String],
 ) -> Result<HashMap<String, Vec<Cleanup>>> {
     let sql = names!(
-        "SELECT kind, due_at, last_error, subject FROM cleanup WHERE model_uuid = $1 AND subject IN",
+        "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject IN",
         "ORDER BY due_at"
     );
-    let mut all: HashMap<String, Vec<Cleanup>> = HashMap::new();
-    for row in reader.db.fetch(sql, part_params(model, part)).await? {
-        all.entry(row.text(3)?)
-            .or_default()
-            .push(Cleanup::read(&row, 0)?);
-    }
-    Ok(all)
+    waiting::by_subject(&reader.db.fetch(sql, part_params(model, part)).await?)
 }

@@ -85,8 +85,16 @@ async fn shown(
         let of_relation = present.entry(row.count(0)?).or_default();
         of_relation.insert(row.parse(1, "application name")?);
     }
-    let mut staying = staying(db, model, &relations).await?;
-    let mut due = waiting::of_relations(db, model).await?;
+    let closed: Vec<u64> = relations
+        .iter()
+        .filter(|relation| !relation.is_open())
+        .map(|relation| relation.id)
+        .collect();
+    let mut staying = staying(db, model, &closed).await?;
+    let mut due = match closed.is_empty() {
+        true => HashMap::new(),
+        false => waiting::of_relations(db, model).await?,
+    };
     let mut written = written(db, model, only).await?;
     Ok(relations
         .into_iter()
@@ -105,17 +113,15 @@ async fn shown(
 async fn staying(
     db: &mut Session,
     model: &ModelUuid,
-    relations: &[Relation],
+    closed: &[u64],
 ) -> Result<HashMap<u64, Vec<UnitName>>> {
-    let closed = relations.iter().filter(|relation| !relation.is_open());
-    let closed: Vec<u64> = closed.map(|relation| relation.id).collect();
     let sql = names!(
         "SELECT relation_id, unit FROM relation_unit
         WHERE in_scope = 1 AND model_uuid = $1 AND relation_id IN",
         "ORDER BY application, unit"
     );
     let mut found: HashMap<u64, Vec<UnitName>> = HashMap::new();
-    for row in of_some(db, model, &closed, sql).await? {
+    for row in of_some(db, model, closed, sql).await? {
         let units = found.entry(row.count(0)?).or_default();
         units.push(row.parse(1, "unit name")?);
     }

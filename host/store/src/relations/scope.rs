@@ -157,7 +157,7 @@ async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relat
         version
     ];
     tx.db.execute(sql, values).await?;
-    moved(tx, model, relation, unit, container);
+    rows::touch_units(tx, model, relation, &application, container);
     Ok(())
 }
 
@@ -193,10 +193,6 @@ fn published(address: Option<&str>) -> BTreeMap<&'static str, String> {
     .into()
 }
 
-fn moved(tx: &mut Tx, model: &ModelUuid, relation: &Relation, unit: &UnitName, container: &str) {
-    rows::touch_units(tx, model, relation, &unit.application(), container);
-}
-
 /// Leaves one scope. The last one to leave a dying relation takes it along.
 pub(crate) async fn leave(
     tx: &mut Tx,
@@ -213,7 +209,7 @@ pub(crate) async fn leave(
         .await?;
     if let Some(row) = left {
         let container = row.text(0)?;
-        moved(tx, model, relation, unit, &container);
+        rows::touch_units(tx, model, relation, &unit.application(), &container);
     }
     if relation.life.is_alive() || !rows::is_empty(&mut tx.db, model, relation.id).await? {
         return Ok(());

@@ -30,7 +30,7 @@ pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
     };
     let mut written = Vec::new();
     if let Some(folder) = &arguments.charms {
-        let named = charms(&here, folder, &mut written).await?;
+        let named = charms(&here, &bundle, folder, &mut written).await?;
         let folder = relative(folder, file.parent().unwrap_or(Path::new("")))?;
         for application in bundle.applications.values_mut() {
             if let Some(name) = named.get(&application.charm) {
@@ -94,19 +94,18 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
 /// yet; the name of the file for each URL.
 async fn charms(
     here: &ModelSession,
+    bundle: &Bundle,
     folder: &Path,
     written: &mut Vec<Whole>,
 ) -> Outcome<BTreeMap<String, String>> {
     let client = here.client();
-    let wanted: BTreeSet<String> = client
-        .applications(&here.model)
-        .await?
-        .into_iter()
-        .map(|info| info.charm)
+    let applications = bundle.applications.values();
+    let wanted: BTreeSet<&str> = applications
+        .map(|application| application.charm.as_str())
         .collect();
     let mut found = Vec::new();
     for url in wanted {
-        found.push(client.charm(&here.model, &url).await?);
+        found.push(client.charm(&here.model, url).await?);
     }
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::file("the charms cannot be written", folder, &error))?;
