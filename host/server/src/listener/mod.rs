@@ -26,6 +26,7 @@ use crate::error::ServerError;
 use crate::metrics::Metrics;
 use crate::mux::Mux;
 
+mod rest;
 #[cfg(test)]
 mod tests;
 
@@ -170,9 +171,13 @@ async fn converse(
     let service = service_fn(move |request: Request<Incoming>| {
         let (mux, connection) = (mux.clone(), connection.clone());
         async move {
-            let mut request = request.map(Body::new);
+            let (parts, body) = request.into_parts();
+            let (body, rest) = rest::lend(&parts.headers, body);
+            let mut request = Request::from_parts(parts, Body::new(body));
             request.extensions_mut().insert(connection);
-            Ok::<_, std::convert::Infallible>(mux.answer(request).await)
+            let answer = mux.answer(request).await;
+            rest.read().await;
+            Ok::<_, std::convert::Infallible>(answer)
         }
     });
     let serving = http1::Builder::new()

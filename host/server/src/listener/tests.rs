@@ -147,6 +147,77 @@ async fn routes_may_be_absent_while_the_port_stays_open() {
     house.served.await.unwrap().unwrap();
 }
 
+/// A handler that refuses at sight, and says when it did.
+fn refusing() -> (Router, Arc<Notify>) {
+    let refused = Arc::new(Notify::new());
+    let says = refused.clone();
+    let router = Router::new().route(
+        "/no",
+        axum::routing::post(move || async move {
+            says.notify_one();
+            (axum::http::StatusCode::FORBIDDEN, "no")
+        }),
+    );
+    (router, refused)
+}
+
+async fn answer_of(stream: &mut TlsStream<TcpStream>) -> String {
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\nno") {
+        let mut part = [0; 1024];
+        match stream.read(&mut part).await.unwrap() {
+            0 => break,
+            read => answer.extend_from_slice(&part[..read]),
+        }
+    }
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn a_refusal_reaches_a_client_whose_body_comes_late() {
+    let house = house(ListenerLimits::default(), Duration::from_secs(5)).await;
+    let (router, refused) = refusing();
+    let _guard = house.mux.add("/", router).unwrap();
+    let mut stream = house.connect().await.unwrap();
+    // And so does the next one on the same connection.
+    for _ in 0..2 {
+        let head = b"POST /no HTTP/1.1\r\nHost: juju-apiserver\r\nContent-Length: 4\r\n\r\n";
+        stream.write_all(head).await.unwrap();
+        refused.notified().await;
+        for part in [b"la", b"te"] {
+            stream.write_all(part).await.unwrap();
+            stream.flush().await.unwrap();
+        }
+        let answer = answer_of(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+        assert!(!answer.contains("connection: close"), "{answer}");
+    }
+    drop(stream);
+    house.dying.cancel();
+    house.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn no_one_is_asked_for_a_body_that_is_refused() {
+    let house = house(ListenerLimits::default(), Duration::from_secs(5)).await;
+    let (router, _) = refusing();
+    let _guard = house.mux.add("/", router).unwrap();
+    for head in [
+        // Waits to be asked.
+        "Content-Length: 4\r\nExpect: 100-continue",
+        // Says that it is too much.
+        "Content-Length: 100000000",
+    ] {
+        let mut stream = house.connect().await.unwrap();
+        let head = format!("POST /no HTTP/1.1\r\nHost: juju-apiserver\r\n{head}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let answer = answer_of(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+    }
+    house.dying.cancel();
+    house.served.await.unwrap().unwrap();
+}
+
 #[tokio::test]
 async fn clients_that_say_nothing_are_let_go() {
     let limits = ListenerLimits {
