@@ -10,8 +10,6 @@ use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::{Home, charm};
 use periapt_wire::agent::leadership::ClaimLeadership;
 use serde_json::Value;
-use sqlx::Connection;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use crate::figures::Figures;
 
@@ -21,7 +19,7 @@ const CLAIMERS: usize = 32;
 /// `claims` claims of `leases` leases in turn, each by its holder, as renewals are.
 pub async fn claims(home: &Home, leases: usize, claims: usize) -> Result<String> {
     let agent = connect(home).await?;
-    add_units(home, leases).await?;
+    add_units(home, leases)?;
     let next = Arc::new(AtomicUsize::new(0));
     // So that every lease is there before the clock starts.
     run(&agent, leases, leases, &next).await?;
@@ -44,10 +42,10 @@ pub fn home() -> Result<Home> {
 }
 
 /// Units to claim for, on a machine that nobody has, so that nobody runs them.
-async fn add_units(home: &Home, leases: usize) -> Result<()> {
+fn add_units(home: &Home, leases: usize) -> Result<()> {
     let database = home.controller_directory().join("controller.db");
-    let options = SqliteConnectOptions::new().filename(database);
-    let mut connection = SqliteConnection::connect_with(&options).await?;
+    let connection = rusqlite::Connection::open(database)?;
+    connection.busy_timeout(std::time::Duration::from_secs(10))?;
     let sql = "WITH RECURSIVE bench (number) AS
             (SELECT 0 UNION ALL SELECT number + 1 FROM bench WHERE number + 1 < $1)
         INSERT INTO unit (model_uuid, name, application, number, life, machine_id, resolved,
@@ -55,12 +53,8 @@ async fn add_units(home: &Home, leases: usize) -> Result<()> {
         SELECT model_uuid, 'bench' || bench.number || 'x/0', 'bench' || bench.number || 'x', 0, 'alive',
             '999', 'none', '', '[]', 0, 0
         FROM unit, bench WHERE name = 'noop/0' ON CONFLICT DO NOTHING";
-    let count = i64::try_from(leases)?;
-    sqlx::query(sql)
-        .bind(count)
-        .execute(&mut connection)
-        .await?;
-    Ok(connection.close().await?)
+    connection.execute(sql, [i64::try_from(leases)?])?;
+    Ok(())
 }
 
 async fn run(

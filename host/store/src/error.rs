@@ -161,14 +161,33 @@ impl From<ConfigError> for StoreError {
     }
 }
 
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ffi;
+        let code = match &error {
+            rusqlite::Error::SqliteFailure(failure, _) => failure.extended_code,
+            _ => 0,
+        };
+        match code {
+            // The second: no room for the index of SQLite's log.
+            ffi::SQLITE_FULL | ffi::SQLITE_IOERR_SHMSIZE => StoreError::DiskFull,
+            ffi::SQLITE_BUSY
+            | ffi::SQLITE_LOCKED
+            | ffi::SQLITE_BUSY_RECOVERY
+            | ffi::SQLITE_BUSY_SNAPSHOT => StoreError::Locked,
+            _ => StoreError::Database {
+                message: error.to_string(),
+            },
+        }
+    }
+}
+
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         if let sqlx::Error::Database(database) = &error {
             let code = database.code();
             match code.as_deref() {
-                // 4874: no room for the index of SQLite's log.
-                Some("13" | "4874" | "53100") => return StoreError::DiskFull,
-                Some("5" | "6" | "261" | "517") => return StoreError::Locked,
+                Some("53100") => return StoreError::DiskFull,
                 _ => {}
             }
         }

@@ -181,7 +181,7 @@ impl Store {
             },
         };
         let pools = Pools::open(&options)?;
-        tokio::spawn(writer.run(session, inbox));
+        writer.start(session, inbox)?;
         let inner = Inner {
             options,
             pools,

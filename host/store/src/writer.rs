@@ -120,8 +120,38 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
+    /// Begins to work, with SQLite on a thread of its own: there a commit waits for the disk. The
+    /// thread ends with the runtime, as a task would.
+    pub(crate) fn start(
+        self,
+        session: db::Session,
+        inbox: mpsc::Receiver<Message>,
+    ) -> Result<(), StoreError> {
+        let runtime = tokio::runtime::Handle::current();
+        if session.is_postgres() {
+            runtime.spawn(self.run(session, inbox));
+            return Ok(());
+        }
+        let (mut alive, ended) = oneshot::channel::<()>();
+        runtime.spawn(async move { alive.closed().await });
+        std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        () = self.run(session, inbox) => {}
+                        _ = ended => {}
+                    }
+                });
+            })
+            .map(|_| ())
+            .map_err(|error| StoreError::Internal {
+                message: format!("no thread for the writer: {error}"),
+            })
+    }
+
     /// Works until told to stop or until nobody can send any more.
-    pub(crate) async fn run(self, session: db::Session, mut inbox: mpsc::Receiver<Message>) {
+    async fn run(self, session: db::Session, mut inbox: mpsc::Receiver<Message>) {
         let mut tx = Some(Tx::new(session, self.database_time));
         while let Some(message) = inbox.recv().await {
             let mut stop = None;

@@ -14,7 +14,7 @@ use periapt_testing::{Scenario, ScenarioError};
 use periapt_wire::agent::leadership::{BlockUntilLeadershipReleased, ClaimLeadership};
 use periapt_wire::rpc::code;
 use periapt_wire::status::FullStatus;
-use sqlx::{Connection, SqliteConnection};
+use rusqlite::Connection;
 
 /// A lease, as its holder asks for it; whoever falls silent is succeeded after that.
 const LEASE: Duration = Duration::from_secs(60);
@@ -188,8 +188,8 @@ async fn what_a_leader_writes_whose_lease_was_taken_in_between_is_refused_as_a_w
     };
     let controller = scenario.agent_directory().await?;
     let controller = controller.ancestors().nth(2).unwrap();
-    let database = format!("sqlite://{}", controller.join("controller.db").display());
-    let mut database = SqliteConnection::connect(&database).await.unwrap();
+    let database = Connection::open(controller.join("controller.db")).unwrap();
+    database.busy_timeout(Duration::from_secs(10)).unwrap();
     // Only the leader gets as far as the sleep; the other fails at once, which is its affair.
     let script = "config-changed: is-leader\n\
         config-changed: leader-set token lost\n\
@@ -208,8 +208,7 @@ async fn what_a_leader_writes_whose_lease_was_taken_in_between_is_refused_as_a_w
     });
     asleep.await?;
     let sql = "UPDATE lease SET holder = $1 WHERE namespace = 'application-leadership' AND name = 'probe'";
-    let taken = sqlx::query(sql).bind(minion).execute(&mut database).await;
-    assert_eq!(taken.unwrap().rows_affected(), 1);
+    assert_eq!(database.execute(sql, [minion]).unwrap(), 1);
     let failed = scenario.at_once("the leader's hook to fail", |status| {
         status.applications["probe"]
             .units
@@ -235,10 +234,8 @@ async fn what_a_leader_writes_whose_lease_was_taken_in_between_is_refused_as_a_w
         !ring.local_application_data.contains_key("token"),
         "{ring:?}"
     );
-    let told: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM leader_settings")
-        .fetch_one(&mut database)
-        .await
-        .unwrap();
+    let sql = "SELECT COUNT(*) FROM leader_settings";
+    let told: i64 = database.query_row(sql, [], |row| row.get(0)).unwrap();
     assert_eq!(told, 0);
     let state = scenario.state_directory(leader).await?;
     assert!(!state.join("journal").exists(), "{state:?}");

@@ -2,20 +2,17 @@
 //! TEXT, BIGINT and BYTEA, go to SQLite and to PostgreSQL.
 //!
 //! sqlx's own `Any` driver copies every row through a third representation and knows no typed
-//! null; this enum over the two real drivers costs a page of code and neither. Nothing above
-//! this module sees a sqlx type.
+//! null; this enum over two drivers, rusqlite and sqlx, costs a page of code and neither. Nothing
+//! above this module sees a type of theirs.
 
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use periapt_engine::SharedClock;
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{
-    AssertSqlSafe, Executor, PgConnection, Postgres, Row as _, Sqlite, SqliteConnection,
-    Transaction,
-};
+use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Transaction};
 
 use crate::error::StoreError;
 use crate::options::{SlowQuery, SlowStatement};
@@ -23,26 +20,28 @@ use crate::options::{SlowQuery, SlowStatement};
 mod connect;
 mod params;
 mod parts;
+mod row;
 mod schema;
+mod sqlite;
 
 pub(crate) use connect::{Pools, writer};
 pub(crate) use params::{Param, params};
 pub(crate) use parts::{PART, names, part_params};
+pub(crate) use row::{Row, to_json};
 pub(crate) use schema::migrate;
+use sqlite::Sqlite;
 
 /// A connection in one of its roles.
 pub(crate) enum Connection {
-    Sqlite(Box<SqliteConnection>),
+    Sqlite(Sqlite),
     Postgres(Box<PgConnection>),
-    SqlitePooled(PoolConnection<Sqlite>),
     PostgresPooled(PoolConnection<Postgres>),
     /// A read transaction; dropped, it ends.
-    SqliteSnapshot(Transaction<'static, Sqlite>),
     PostgresSnapshot(Transaction<'static, Postgres>),
 }
 
 enum Handle<'c> {
-    Sqlite(&'c mut SqliteConnection),
+    Sqlite(&'c Sqlite),
     Postgres(&'c mut PgConnection),
 }
 
@@ -52,8 +51,11 @@ pub(crate) struct Probe {
     pub slow: RwLock<Option<SlowQuery>>,
 }
 
+/// A statement of SQLite that took longer lets other tasks of its thread have their turn.
+const LONG: Duration = Duration::from_millis(1);
+
 impl Probe {
-    fn observe(&self, sql: &str, started: std::time::Duration) {
+    fn observe(&self, sql: &str, started: Duration) -> Duration {
         let duration = self.clock.monotonic().saturating_sub(started);
         let slow = self
             .slow
@@ -67,6 +69,7 @@ impl Probe {
                 time,
             });
         }
+        duration
     }
 }
 
@@ -80,19 +83,19 @@ pub(crate) struct Session {
     probe: Arc<Probe>,
 }
 
-/// Binds the values of a statement, whichever driver takes them.
-macro_rules! bind {
-    ($query:expr, $params:expr) => {{
-        let mut query = $query;
-        for param in $params {
-            query = match param {
-                Param::Int(value) => query.bind(value),
-                Param::Text(value) => query.bind(value),
-                Param::Bytes(value) => query.bind(value),
-            };
-        }
-        query
-    }};
+/// Binds the values of a statement.
+fn bind<'q>(
+    mut query: Query<'q, Postgres, PgArguments>,
+    params: Vec<Param>,
+) -> Query<'q, Postgres, PgArguments> {
+    for param in params {
+        query = match param {
+            Param::Int(value) => query.bind(value),
+            Param::Text(value) => query.bind(value),
+            Param::Bytes(value) => query.bind(value),
+        };
+    }
+    query
 }
 
 impl Session {
@@ -101,21 +104,14 @@ impl Session {
     }
 
     pub(crate) fn is_postgres(&self) -> bool {
-        matches!(
-            self.connection,
-            Connection::Postgres(_)
-                | Connection::PostgresPooled(_)
-                | Connection::PostgresSnapshot(_)
-        )
+        !matches!(self.connection, Connection::Sqlite(_))
     }
 
     fn handle(&mut self) -> Handle<'_> {
         match &mut self.connection {
             Connection::Sqlite(connection) => Handle::Sqlite(connection),
             Connection::Postgres(connection) => Handle::Postgres(connection),
-            Connection::SqlitePooled(connection) => Handle::Sqlite(connection),
             Connection::PostgresPooled(connection) => Handle::Postgres(connection),
-            Connection::SqliteSnapshot(transaction) => Handle::Sqlite(transaction),
             Connection::PostgresSnapshot(transaction) => Handle::Postgres(transaction),
         }
     }
@@ -129,25 +125,17 @@ impl Session {
         let started = self.probe.clock.monotonic();
         let rows = match self.handle() {
             Handle::Sqlite(connection) => {
-                let query: Query<'_, Sqlite, SqliteArguments> = bind!(sqlx::query(sql), params);
-                query
-                    .fetch_all(connection)
-                    .await?
-                    .into_iter()
-                    .map(Row::Sqlite)
-                    .collect()
+                let rows = connection.fetch(sql, &params)?;
+                rows.into_iter().map(Row::Sqlite).collect()
             }
             Handle::Postgres(connection) => {
-                let query: Query<'_, Postgres, PgArguments> = bind!(sqlx::query(sql), params);
-                query
-                    .fetch_all(connection)
-                    .await?
-                    .into_iter()
-                    .map(Row::Postgres)
-                    .collect()
+                let rows = bind(sqlx::query(sql), params).fetch_all(connection).await?;
+                rows.into_iter().map(Row::Postgres).collect()
             }
         };
-        self.probe.observe(sql, started);
+        if self.probe.observe(sql, started) >= LONG && !self.is_postgres() {
+            tokio::task::yield_now().await;
+        }
         Ok(rows)
     }
 
@@ -180,12 +168,9 @@ impl Session {
     ) -> Result<u64, StoreError> {
         let started = self.probe.clock.monotonic();
         let touched = match self.handle() {
-            Handle::Sqlite(connection) => {
-                let query: Query<'_, Sqlite, SqliteArguments> = bind!(sqlx::query(sql), params);
-                query.execute(connection).await?.rows_affected()
-            }
+            Handle::Sqlite(connection) => connection.execute(sql, &params)?,
             Handle::Postgres(connection) => {
-                let query: Query<'_, Postgres, PgArguments> = bind!(sqlx::query(sql), params);
+                let query = bind(sqlx::query(sql), params);
                 query.execute(connection).await?.rows_affected()
             }
         };
@@ -197,9 +182,7 @@ impl Session {
     pub(crate) async fn raw(&mut self, sql: &'static str) -> Result<(), StoreError> {
         let started = self.probe.clock.monotonic();
         match self.handle() {
-            Handle::Sqlite(connection) => {
-                connection.execute(sqlx::raw_sql(sql)).await?;
-            }
+            Handle::Sqlite(connection) => connection.batch(sql)?,
             Handle::Postgres(connection) => {
                 connection.execute(sqlx::raw_sql(sql)).await?;
             }
@@ -212,15 +195,10 @@ impl Session {
     pub(crate) async fn raw_text(&mut self, sql: String) -> Result<(), StoreError> {
         let started = self.probe.clock.monotonic();
         match self.handle() {
-            Handle::Sqlite(connection) => {
-                connection
-                    .execute(sqlx::raw_sql(AssertSqlSafe(sql)))
-                    .await?;
-            }
+            Handle::Sqlite(connection) => connection.batch(&sql)?,
             Handle::Postgres(connection) => {
-                connection
-                    .execute(sqlx::raw_sql(AssertSqlSafe(sql)))
-                    .await?;
+                let sql = sqlx::raw_sql(AssertSqlSafe(sql));
+                connection.execute(sql).await?;
             }
         }
         self.probe.observe("COMMIT", started);
@@ -231,10 +209,7 @@ impl Session {
     pub(crate) async fn raw_last(&mut self, sql: &'static str) -> Result<Option<Row>, StoreError> {
         let started = self.probe.clock.monotonic();
         let row = match self.handle() {
-            Handle::Sqlite(connection) => {
-                let rows = connection.fetch_all(sqlx::raw_sql(sql)).await?;
-                rows.into_iter().last().map(Row::Sqlite)
-            }
+            Handle::Sqlite(connection) => connection.batch_last(sql)?.map(Row::Sqlite),
             Handle::Postgres(connection) => {
                 let rows = connection.fetch_all(sqlx::raw_sql(sql)).await?;
                 rows.into_iter().last().map(Row::Postgres)
@@ -266,13 +241,10 @@ impl Session {
             let started = self.probe.clock.monotonic();
             match self.handle() {
                 Handle::Sqlite(connection) => {
-                    let query: Query<'_, Sqlite, SqliteArguments> =
-                        bind!(sqlx::query(AssertSqlSafe(sql)), params);
-                    query.execute(connection).await?;
+                    connection.execute(&sql, &params)?;
                 }
                 Handle::Postgres(connection) => {
-                    let query: Query<'_, Postgres, PgArguments> =
-                        bind!(sqlx::query(AssertSqlSafe(sql)), params);
+                    let query = bind(sqlx::query(AssertSqlSafe(sql)), params);
                     query.execute(connection).await?;
                 }
             }
@@ -296,100 +268,4 @@ fn tuples(rows: usize, width: usize) -> String {
         text.push(')');
     }
     text
-}
-
-/// A row of an answer.
-pub(crate) enum Row {
-    Sqlite(SqliteRow),
-    Postgres(PgRow),
-}
-
-impl Row {
-    fn get<'r, T>(&'r self, index: usize) -> Result<T, StoreError>
-    where
-        T: sqlx::Decode<'r, Sqlite> + sqlx::Decode<'r, Postgres>,
-    {
-        Ok(match self {
-            Row::Sqlite(row) => row.try_get_unchecked(index)?,
-            Row::Postgres(row) => row.try_get_unchecked(index)?,
-        })
-    }
-
-    pub(crate) fn int(&self, index: usize) -> Result<i64, StoreError> {
-        self.get(index)
-    }
-
-    pub(crate) fn optional_int(&self, index: usize) -> Result<Option<i64>, StoreError> {
-        self.get(index)
-    }
-
-    pub(crate) fn count(&self, index: usize) -> Result<u64, StoreError> {
-        Ok(u64::try_from(self.optional_int(index)?.unwrap_or(0)).unwrap_or(0))
-    }
-
-    pub(crate) fn flag(&self, index: usize) -> Result<bool, StoreError> {
-        Ok(self.int(index)? != 0)
-    }
-
-    pub(crate) fn text(&self, index: usize) -> Result<String, StoreError> {
-        self.get(index)
-    }
-
-    /// Text without a copy, for columns that are parsed at once.
-    pub(crate) fn str(&self, index: usize) -> Result<&str, StoreError> {
-        self.get(index)
-    }
-
-    pub(crate) fn optional_text(&self, index: usize) -> Result<Option<String>, StoreError> {
-        self.get(index)
-    }
-
-    pub(crate) fn bytes(&self, index: usize) -> Result<Vec<u8>, StoreError> {
-        self.get(index)
-    }
-
-    /// A value with a textual grammar, as names and status words are.
-    pub(crate) fn parse<T>(&self, index: usize, what: &'static str) -> Result<T, StoreError>
-    where
-        T: std::str::FromStr,
-        T::Err: std::fmt::Display,
-    {
-        self.str(index)?
-            .parse()
-            .map_err(|error: T::Err| StoreError::corrupt(what, error))
-    }
-
-    /// The same where the column may be null.
-    pub(crate) fn parse_optional<T>(
-        &self,
-        index: usize,
-        what: &'static str,
-    ) -> Result<Option<T>, StoreError>
-    where
-        T: std::str::FromStr,
-        T::Err: std::fmt::Display,
-    {
-        self.get::<Option<&str>>(index)?
-            .map(|text| {
-                text.parse()
-                    .map_err(|error: T::Err| StoreError::corrupt(what, error))
-            })
-            .transpose()
-    }
-
-    /// A JSON document.
-    pub(crate) fn json<T: serde::de::DeserializeOwned>(
-        &self,
-        index: usize,
-        what: &'static str,
-    ) -> Result<T, StoreError> {
-        serde_json::from_str(self.str(index)?).map_err(|error| StoreError::corrupt(what, error))
-    }
-}
-
-/// The JSON text of a value as it is stored.
-pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Internal {
-        message: error.to_string(),
-    })
 }

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use periapt_testing::{Scenario, ScenarioError};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Row};
+use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 /// The application that is not removed with the others.
 pub const KEEPER: &str = "keeper";
@@ -39,36 +38,27 @@ const LEFT: &[&str] = &[
 /// A change log is about what is gone, by its nature; everything else that names a model is not.
 const ABOUT_THE_PAST: &[&str] = &["change_log", "audit"];
 
-async fn open(scenario: &Scenario) -> Result<SqliteConnection, String> {
+fn open(scenario: &Scenario) -> Result<Connection, String> {
     let file = scenario.controller_directory().join("controller.db");
-    let options = SqliteConnectOptions::new().filename(file).read_only(true);
-    options.connect().await.map_err(|error| error.to_string())
+    let opened = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY);
+    opened.map_err(|error| error.to_string())
 }
 
-async fn texts(
-    store: &mut SqliteConnection,
-    sql: String,
-    model: Option<&str>,
-) -> Result<Vec<String>, String> {
-    let shown = sql.clone();
-    let mut query = sqlx::query(AssertSqlSafe(sql));
-    if let Some(model) = model {
-        query = query.bind(model.to_owned());
-    }
-    let rows = query.fetch_all(store).await;
-    let rows = rows.map_err(|error| format!("{shown}: {error}"))?;
-    Ok(rows
-        .iter()
-        .map(|row| row.try_get(0).unwrap_or_default())
-        .collect())
+fn texts(store: &Connection, sql: &str, model: Option<&str>) -> Result<Vec<String>, String> {
+    let read = || -> rusqlite::Result<Vec<String>> {
+        let mut statement = store.prepare(sql)?;
+        let rows = statement.query_map(params_from_iter(model), |row| row.get(0))?;
+        rows.collect()
+    };
+    read().map_err(|error| format!("{sql}: {error}"))
 }
 
 /// Rows about anything but the keeper.
-pub async fn in_store(scenario: &Scenario, model: &str) -> Result<Vec<String>, String> {
-    let mut store = open(scenario).await?;
+pub fn in_store(scenario: &Scenario, model: &str) -> Result<Vec<String>, String> {
+    let store = open(scenario)?;
     let mut left = Vec::new();
     for sql in LEFT {
-        for found in texts(&mut store, (*sql).to_owned(), Some(model)).await? {
+        for found in texts(&store, sql, Some(model))? {
             left.push(format!("{found} ({sql})"));
         }
     }
@@ -76,18 +66,18 @@ pub async fn in_store(scenario: &Scenario, model: &str) -> Result<Vec<String>, S
 }
 
 /// Tables with rows of a model that is gone.
-pub async fn of_model(scenario: &Scenario, model: &str) -> Result<Vec<String>, String> {
-    let mut store = open(scenario).await?;
+pub fn of_model(scenario: &Scenario, model: &str) -> Result<Vec<String>, String> {
+    let store = open(scenario)?;
     let sql = "SELECT sqlite_master.name FROM sqlite_master
         JOIN pragma_table_info(sqlite_master.name) AS columns
         WHERE sqlite_master.type = 'table' AND columns.name = 'model_uuid'";
     let mut left = Vec::new();
-    for table in texts(&mut store, sql.to_owned(), None).await? {
+    for table in texts(&store, sql, None)? {
         if ABOUT_THE_PAST.contains(&table.as_str()) {
             continue;
         }
         let sql = format!("SELECT 'row' FROM {table} WHERE model_uuid = ?1");
-        if !texts(&mut store, sql, Some(model)).await?.is_empty() {
+        if !texts(&store, &sql, Some(model))?.is_empty() {
             left.push(table);
         }
     }

@@ -268,12 +268,12 @@ impl Story {
             .scenario
             .until_true("nothing to be left in the store", || {
                 let rows = left::in_store(&self.scenario, &uuid);
-                async move { Ok(rows.await.is_ok_and(|rows| rows.is_empty())) }
+                async move { Ok(rows.is_ok_and(|rows| rows.is_empty())) }
             });
         if gone.await.is_err() {
             return Err(left::error(
                 "in the store",
-                left::in_store(&self.scenario, &uuid).await,
+                left::in_store(&self.scenario, &uuid),
             ));
         }
         // The keeper is as it was.
@@ -307,7 +307,7 @@ impl Story {
             }
         });
         gone.await?;
-        match left::of_model(&self.scenario, uuid).await {
+        match left::of_model(&self.scenario, uuid) {
             Ok(tables) if tables.is_empty() => {}
             tables => return Err(left::error("of the model", tables)),
         }
