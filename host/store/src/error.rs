@@ -184,12 +184,9 @@ impl From<rusqlite::Error> for StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        if let sqlx::Error::Database(database) = &error {
-            let code = database.code();
-            match code.as_deref() {
-                Some("53100") => return StoreError::DiskFull,
-                _ => {}
-            }
+        let code = error.as_database_error().and_then(|error| error.code());
+        if code.as_deref() == Some("53100") {
+            return StoreError::DiskFull;
         }
         match error {
             sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => StoreError::Stopped,

@@ -15,6 +15,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Param;
 use crate::error::StoreError;
 
+#[cfg(test)]
+mod tests;
+
 /// More than there are statements, so that none is prepared twice.
 const STATEMENTS: usize = 512;
 

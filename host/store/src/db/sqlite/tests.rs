@@ -1,0 +1,73 @@
+//! What is special to SQLite; that both databases answer alike is tested above them.
+
+use super::*;
+
+const TABLE: &str = "CREATE TABLE thing (name TEXT NOT NULL)";
+const INSERT: &str = "INSERT INTO thing (name) VALUES ($1)";
+const COUNT: &str = "SELECT COUNT(*) FROM thing";
+
+/// A database with an empty table, its writer, and `most` readers.
+fn database(most: u32) -> (tempfile::TempDir, Sqlite, Readers) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("test.db");
+    let writer = Sqlite::writer(&path).unwrap();
+    writer.batch(TABLE).unwrap();
+    let readers = Readers::new(&path, most);
+    (directory, writer, readers)
+}
+
+fn count(connection: &Sqlite) -> Value {
+    connection.fetch(COUNT, &[]).unwrap()[0][0].clone()
+}
+
+#[test]
+fn a_parameter_is_the_one_of_its_number() {
+    let (_directory, writer, _) = database(1);
+    let params = [Param::from(1_i64), Param::from("two")];
+    let rows = writer.fetch("SELECT $2, $1, $2", &params).unwrap();
+    let two = Value::Text("two".to_owned());
+    assert_eq!(rows, [[two.clone(), Value::Integer(1), two]]);
+    let missing = writer.fetch("SELECT $1, $3", &params);
+    assert!(matches!(missing, Err(StoreError::Internal { .. })));
+}
+
+#[test]
+fn of_several_statements_the_last_row_is_told() {
+    let (_directory, writer, _) = database(1);
+    let last = writer.batch_last("SELECT 1; SELECT 2 UNION SELECT 3; DELETE FROM thing");
+    assert_eq!(last.unwrap(), Some(vec![Value::Integer(3)]));
+    assert_eq!(writer.batch_last("DELETE FROM thing").unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_snapshot_stands_still_and_ends_when_it_is_dropped() {
+    let (_directory, writer, readers) = database(1);
+    let snapshot = readers.lend().await.unwrap();
+    snapshot.execute("BEGIN", &[]).unwrap();
+    assert_eq!(count(&snapshot), Value::Integer(0));
+    assert_eq!(writer.execute(INSERT, &[Param::from("a")]).unwrap(), 1);
+    assert_eq!(count(&snapshot), Value::Integer(0));
+    drop(snapshot);
+    // The same connection, lent anew.
+    let glance = readers.lend().await.unwrap();
+    assert_eq!(count(&glance), Value::Integer(1));
+}
+
+#[tokio::test]
+async fn readers_write_nothing() {
+    let (_directory, writer, readers) = database(1);
+    let reader = readers.lend().await.unwrap();
+    assert!(reader.execute(INSERT, &[Param::from("a")]).is_err());
+    assert_eq!(count(&writer), Value::Integer(0));
+}
+
+#[tokio::test]
+async fn the_end_waits_for_who_reads_and_nobody_reads_after_it() {
+    let (_directory, _writer, readers) = database(2);
+    let reader = readers.lend().await.unwrap();
+    let mut closing = std::pin::pin!(readers.close());
+    assert!(futures::poll!(closing.as_mut()).is_pending());
+    drop(reader);
+    closing.await;
+    assert!(matches!(readers.lend().await, Err(StoreError::Stopped)));
+}
