@@ -47,7 +47,11 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      proxied.map((path) => [path, { target: controller, changeOrigin: true, secure: false }]),
+      // The controller takes changes from its own page alone, so the proxy speaks as that page.
+      proxied.map((path) => [
+        path,
+        { target: controller, changeOrigin: true, secure: false, headers: { origin: controller } },
+      ]),
     ),
   },
   test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"] },

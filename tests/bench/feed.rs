@@ -252,7 +252,11 @@ impl Constant {
     async fn serve(body: Bytes) -> Result<Self> {
         let socket = TcpListener::bind("127.0.0.1:0").await?;
         let address = socket.local_addr()?;
-        let resolver = LeafResolver::new(Authority::generate("constant")?.issue(&[])?);
+        let resolver = LeafResolver::new(
+            Authority::generate("constant")?,
+            &[],
+            periapt_engine::SystemClock::shared(),
+        )?;
         let listener = Tls {
             socket,
             acceptor: TlsAcceptor::from(server_config(&resolver)?),

@@ -1,7 +1,10 @@
 //! Two processes of one controller on one PostgreSQL database, and what is left when one of them
 //! is killed.
 
+mod backups;
+mod holes;
 mod pair;
+mod ports;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -165,21 +168,13 @@ fn a_process_that_is_gone_for_good_is_removed() -> Result<()> {
 fn a_killed_process_leaves_its_models_to_the_other_and_units_go_on() -> Result<()> {
     let pair = Pair::start()?;
     let home = &pair.home;
-    home.ok([
-        "deploy",
-        &charm("probe").display().to_string(),
-        "probe",
-        "--config",
-        "script=start: status active ready",
-    ])?;
-    home.until_workload("probe/0", "active")?;
-    let agents = home.agent_pids()?;
-    ensure!(agents.len() == 1, "{agents:?}");
+    pair.deploy_probe()?;
     let both = [pair.address(&pair.first)?, pair.address(&pair.second)?];
     pair.until("the agent knows both addresses", || {
         Ok(pair.agent_config()?["api-addresses"] == serde_json::json!(both))
     })?;
-    ensure!(home.agent_pids()? == agents, "no restart for an address");
+    let agents = home.agent_pids()?;
+    ensure!(agents.len() == 1, "{agents:?}");
 
     let model = pair.model()?;
     let responsible = pair.leases(&pair.second, "singular-controller")?;
@@ -190,14 +185,7 @@ fn a_killed_process_leaves_its_models_to_the_other_and_units_go_on() -> Result<(
     kill(home.controller_pid_in(&pair.first)?);
     let killed = Instant::now();
 
-    home.ok([
-        "config",
-        "probe",
-        "script=config-changed: status active two",
-    ])?;
-    home.until("the change arrives over the other process", |model| {
-        model["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"] == "two"
-    })?;
+    pair.change_probe()?;
     pair.until("the other process is responsible", || {
         let responsible = pair.leases(&pair.second, "singular-controller")?;
         Ok(responsible.get(&model).map(String::as_str) == Some("machine-1"))

@@ -7,8 +7,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use periapt_client::ApiConnection;
+use periapt_client::rest::RestClient;
 use periapt_client::websocket::{ApiInfo, dial};
-use periapt_tests::{Home, PATIENCE};
+use periapt_tests::browser::account;
+use periapt_tests::{Home, PATIENCE, charm};
 use serde_json::Value;
 use sqlx::{Connection, Executor};
 
@@ -25,27 +27,75 @@ pub struct Pair {
 impl Pair {
     /// Both processes serve, and there is the model `test`.
     pub fn start() -> Result<Self> {
-        let schema = Schema::make()?;
+        Self::of(Schema::make()?)
+    }
+
+    /// The same on a server of the caller's.
+    pub fn on(server: String) -> Result<Self> {
+        Self::of(Schema::make_on(server)?)
+    }
+
+    fn of(schema: Schema) -> Result<Self> {
+        let pair = Self::first_of(schema)?;
+        pair.join()?;
+        Ok(pair)
+    }
+
+    /// The first process serves, and there is the model `test`.
+    pub fn first() -> Result<Self> {
+        Self::first_of(Schema::make()?)
+    }
+
+    fn first_of(schema: Schema) -> Result<Self> {
         let url = schema.url();
         let home = Home::with_environment(&[("PERIAPT_POSTGRES_URL", &url)])?;
         home.bootstrap()?;
         let (first, second) = (home.controller_directory(), home.path().join("second"));
-        home.ok([
-            "controller".as_ref(),
-            "join".as_ref(),
-            "--from".as_ref(),
-            first.as_os_str(),
-            "--data-dir".as_ref(),
-            second.as_os_str(),
-            "--port".as_ref(),
-            "0".as_ref(),
-        ])?;
         Ok(Self {
             home,
             first,
             second,
             schema,
         })
+    }
+
+    /// The second process serves.
+    pub fn join(&self) -> Result<()> {
+        self.home.ok([
+            "controller".as_ref(),
+            "join".as_ref(),
+            "--from".as_ref(),
+            self.first.as_os_str(),
+            "--data-dir".as_ref(),
+            self.second.as_os_str(),
+            "--port".as_ref(),
+            "0".as_ref(),
+        ])?;
+        Ok(())
+    }
+
+    /// Deploys the application `probe`, which is ready then.
+    pub fn deploy_probe(&self) -> Result<()> {
+        let file = charm("probe").display().to_string();
+        let script = "script=start: status active ready";
+        self.home
+            .ok(["deploy", &file, "probe", "--config", script])?;
+        self.home.until_workload("probe/0", "active")?;
+        Ok(())
+    }
+
+    /// Changes the configuration of `probe` and waits until its unit has heard of it.
+    pub fn change_probe(&self) -> Result<()> {
+        self.home.ok([
+            "config",
+            "probe",
+            "script=config-changed: status active two",
+        ])?;
+        self.home.until("the change to arrive", |model| {
+            let unit = &model["applications"]["probe"]["units"]["probe/0"];
+            unit["workload-status"]["message"] == "two"
+        })?;
+        Ok(())
     }
 
     /// A hundred units of an application, `/0` to `/99`, on a machine that nobody has, so that
@@ -103,6 +153,15 @@ impl Pair {
         Ok(connection.await?)
     }
 
+    /// A client of the process of one directory alone, logged in as the first user.
+    pub async fn client(&self, directory: &Path) -> Result<RestClient> {
+        let ca = std::fs::read_to_string(directory.join("pki/ca.crt"))?;
+        let client = RestClient::new(&[self.address(directory)?], &ca)?;
+        let password = account(&self.home, "password:")?;
+        let (client, _) = client.login("admin", &password).await?;
+        Ok(client)
+    }
+
     /// A report of the process of a directory, over its socket.
     pub fn introspect(&self, directory: &Path, report: &str) -> Result<Value> {
         let mut socket = UnixStream::connect(directory.join("introspection.sock"))?;
@@ -152,6 +211,10 @@ impl Schema {
     pub fn make() -> Result<Self> {
         let server = std::env::var("PERIAPT_TEST_POSTGRES")
             .context("PERIAPT_TEST_POSTGRES names a PostgreSQL server")?;
+        Self::make_on(server)
+    }
+
+    fn make_on(server: String) -> Result<Self> {
         let name = format!("controllers_{}", uuid::Uuid::new_v4().simple());
         let schema = Self { server, name };
         schema.run(format!("CREATE SCHEMA {}", schema.name))?;

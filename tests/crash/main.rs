@@ -4,7 +4,10 @@
 //! ran is an error that is retried and leaves no effect; one that died after its commit is
 //! never run twice.
 
+mod damage;
+mod keeper;
 mod relations;
+mod restore;
 
 use std::time::Duration;
 

@@ -201,3 +201,26 @@ fn the_page_about_bundles_works_as_written() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn the_page_about_backups_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/back-up-and-restore.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["Made backup", "Restored controller \"lab\"", "site/0"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_running_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    let page = root().join("docs/how-to/keep-a-controller-running.md");
+    let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
+    for wanted in ["not after a reboot", "refused, as it should be", "demo"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}

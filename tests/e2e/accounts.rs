@@ -122,7 +122,7 @@ fn a_second_person_does_what_they_are_granted_until_they_are_out() -> anyhow::Re
     home.ok(["disable-user", "bob"])?;
     assert!(!home.ok(["users"])?.contains("bob"));
     assert_three_lines(&bob.run(&["status", "-m", "test"], "")?, 1, &["login"]);
-    assert_three_lines(&bob.run(&login, "another password\n")?, 1, &["password"]);
+    assert_three_lines(&bob.run(&login, "another password\n")?, 1, &["disabled"]);
     home.ok(["enable-user", "bob"])?;
     assert_eq!(bob.run(&login, "another password\n")?.code, 0);
     home.ok(["revoke", "bob", "read", "test"])?;

@@ -53,6 +53,12 @@ fn all_109_workers_are_in_the_report_with_their_state() -> anyhow::Result<()> {
     }
     assert_eq!(state("undertaker"), "resting", "the model is alive");
     for row in &rows {
+        let tests = row["tests"].as_array().map_or(0, Vec::len);
+        let runs = row["state"] == "running" || row["state"] == "resting";
+        assert!(
+            !runs || tests > 0,
+            "a worker that runs names its tests: {row}"
+        );
         assert!(
             row["state"] == "running"
                 || row["reason"]

@@ -1,6 +1,7 @@
 //! The promises to a person who deploys charms, kept by the real program from end to end.
 
 mod accounts;
+mod agents;
 mod author;
 mod bundles;
 mod catalogue;
@@ -8,3 +9,4 @@ mod lifecycle;
 mod observe;
 mod site;
 mod status;
+mod workers;

@@ -17,8 +17,8 @@ use prost::Message;
 use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 
-/// An agent is given up after three pings of 30 seconds without an answer, at the fourth tick.
-const PING_TIMEOUT: Duration = Duration::from_secs(120);
+/// An agent is given up after two pings of 15 seconds without an answer, at the third tick.
+const PING_TIMEOUT: Duration = Duration::from_secs(45);
 
 fn deployed() -> Result<Home> {
     let home = Home::started()?;

@@ -2,25 +2,23 @@
 
 use periapt_tests::{Home, charm};
 
+/// The page of the newest generation of the unit's files.
 fn rendered(home: &Home, unit: &str) -> anyhow::Result<String> {
-    let mut pages = Vec::new();
-    let mut folders = vec![home.controller_directory().join("agents")];
     let unit = unit.replace('/', "-");
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder)?.flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.ends_with("site/index.html") && path.to_string_lossy().contains(&unit) {
-                pages.push(path);
+    let mut pages = Vec::new();
+    for agent in std::fs::read_dir(home.controller_directory().join("agents"))?.flatten() {
+        let state = agent.path().join("units").join(&unit).join("state");
+        for generation in std::fs::read_dir(state).into_iter().flatten().flatten() {
+            let number = generation.file_name().to_string_lossy().parse::<u64>();
+            let page = generation.path().join("site/index.html");
+            if let (Ok(number), true) = (number, page.exists()) {
+                pages.push((number, page));
             }
         }
     }
-    anyhow::ensure!(
-        pages.len() == 1,
-        "one committed generation of the site, found {pages:?}"
-    );
-    Ok(std::fs::read_to_string(&pages[0])?)
+    let newest = pages.into_iter().max();
+    let (_, page) = newest.ok_or_else(|| anyhow::anyhow!("{unit} has no page"))?;
+    Ok(std::fs::read_to_string(page)?)
 }
 
 #[test]

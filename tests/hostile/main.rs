@@ -1,7 +1,15 @@
 //! Charms that try to harm: each gets a failed hook with a plain message, and its neighbours
 //! do not notice.
 
+mod connections;
 mod container;
+mod deep;
+mod flood;
+mod secrets;
+mod slots;
+mod text;
+mod uploads;
+mod walls;
 
 use periapt_tests::{Home, charm};
 

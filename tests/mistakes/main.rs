@@ -2,5 +2,7 @@
 //! nothing lost.
 
 mod archives;
+mod directories;
+mod juju_scripts;
 mod machine;
 mod typing;

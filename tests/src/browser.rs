@@ -38,7 +38,7 @@ fn address(home: &Home) -> Result<String> {
 }
 
 /// A value of the client's `accounts.yaml`.
-fn account(home: &Home, key: &str) -> Result<String> {
+pub fn account(home: &Home, key: &str) -> Result<String> {
     let accounts = std::fs::read_to_string(home.path().join("client/accounts.yaml"))?;
     accounts
         .lines()

@@ -260,7 +260,7 @@ impl Home {
 
     /// Processes of the program under test that run this command for this home. The words must
     /// follow one another: paths contain "controller" as well.
-    fn pid_of(&self, command: &str) -> Result<Vec<Pid>> {
+    pub fn pid_of(&self, command: &str) -> Result<Vec<Pid>> {
         let home = self.path().display().to_string();
         let mut found = Vec::new();
         for entry in std::fs::read_dir("/proc")?.flatten() {
@@ -285,8 +285,8 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // The controller first: it would start a killed agent again.
-        for command in ["controller run", "agent run"] {
+        // Who starts another again goes first.
+        for command in ["controller keep", "controller run", "agent run"] {
             for pid in self.pid_of(command).unwrap_or_default() {
                 kill(pid);
             }

@@ -50,12 +50,13 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["users", "/users", "Users"],
     ["user", `/users/${part(user)}`, user],
     ["account", "/account", "Account"],
-    ["not-found", "/nowhere", "No such page"],
+    ["no-model", "/models/nosuch", "nosuch"],
+    ["not-found", "/controller/nowhere", "No such page"],
   ];
 }
 
-/** Every dialog about relations: its name, the page it opens from, the button that opens it. */
-export function dialogs(model, { relation }) {
+/** Dialogs that ask before something is done: its name, the page it opens from, the button that opens it. */
+export function dialogs(model, { relation, unit, other }) {
   const m = `/models/${encodeURIComponent(model)}`;
   return [
     ["integrate", [`${m}/applications/shipper`, "shipper"], "Integrate"],
@@ -63,7 +64,28 @@ export function dialogs(model, { relation }) {
     ["remove-relation", [`${m}/relations/${relation.id}`, relation.key], "Remove"],
     ["remove-principal", [`${m}/applications/hub`, "hub"], "Remove"],
     ["remove-principal-unit", [`${m}/units/hub/0`, "hub/0"], "Remove"],
+    ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
+    ["disable-user", [`/users/${other}`, other], "Disable"],
+    ["grant-superuser", [`/users/${other}`, other], "Grant superuser"],
   ].map(([name, [path, title], button]) => ({ name, place: [name, path, title], button }));
+}
+
+/** Dialogs with a field that is filled wrongly: what is typed, and what the dialog says to it. */
+export function invalid(model, application) {
+  return [
+    {
+      name: "invalid-model",
+      place: ["models", "/models", "Models"],
+      button: "Add model",
+      fill: { label: "Name", text: "Not a Name", says: "Lower-case letters" },
+    },
+    {
+      name: "invalid-scale",
+      place: ["application", `/models/${encodeURIComponent(model)}/applications/${application}`, application],
+      button: "Scale",
+      fill: { label: "Units", text: "1001", says: "A number from 0 to 1000" },
+    },
+  ];
 }
 
 /** Opens a dialog on a page of its own. */
@@ -73,6 +95,12 @@ export async function open(page, { place, button }) {
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
   return dialog;
+}
+
+/** Fills a dialog wrongly; the dialog says so. */
+export async function fillWrongly(dialog, { fill: { label, text, says } }) {
+  await dialog.getByLabel(label, { exact: true }).fill(text);
+  await dialog.getByText(says).waitFor();
 }
 
 /** Goes there and waits until nothing is loading. */
@@ -96,11 +124,12 @@ export async function furnish(periapt, charmFile) {
   await periapt("deploy", charmFile("hub"), "hub", "-n", "2");
   await periapt("deploy", charmFile("front"), "front");
   await periapt("deploy", charmFile("shipper"), "shipper");
+  await periapt("add-user", "reader");
   for (const [one, other] of RELATED) await periapt("integrate", one, other);
   await periapt("wait-for", "application", "site", "--timeout", "3m");
   for (const ends of RELATED) await periapt("wait-for", "relation", ends.join(" "), "--timeout", "3m");
   await periapt(
     "wait-for", "unit", "probe/0", "--query", 'workload-status == "error"', "--timeout", "3m",
   );
-  return { application: "site", unit: "probe/0", machine: "0", charm: "local:site-0", user: "admin" };
+  return { application: "site", unit: "probe/0", machine: "0", charm: "local:site-0", user: "admin", other: "reader" };
 }

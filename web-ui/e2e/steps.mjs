@@ -29,6 +29,23 @@ export async function signIn(page, world, path = "/models") {
   await live(page);
 }
 
+/** A request as the one who is signed in on this page. */
+export async function api(page, method, path, data) {
+  const { csrf } = await (await page.request.get("/v1/session")).json();
+  const headers = { "X-Periapt-CSRF": csrf };
+  const answer = await page.request.fetch(path, { method, headers, ...(data && { data }) });
+  check(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`);
+  return answer.json();
+}
+
+/** A visitor who is another user, made by the superuser of `page`. */
+export async function enterAs(enter, page, name, options = {}) {
+  const password = `the password of ${name}`;
+  await api(page, "POST", "/v1/users", { name, "display-name": "", password });
+  const entered = await enter(options);
+  return { ...entered, user: name, password };
+}
+
 /** The page shows how things are. */
 export async function live(page) {
   await page.getByRole("status").filter({ hasText: /^Live$/ }).waitFor();
@@ -46,6 +63,27 @@ export async function deploy(page, { model, file, name, units = 1, config = {} }
   }
   await page.getByRole("button", { name: "Deploy", exact: true }).click();
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+}
+
+/** Deploys the charm `probe`, whose hooks do what `script` says. */
+export async function deployProbe(page, world, script, units = 1) {
+  await deploy(page, { model: world.model, file: charm("probe"), name: "probe", units, config: { script } });
+}
+
+/** The page of a visitor who signed in and deployed the probe; it is at its application. */
+export async function enterWithProbe(enter, world, script) {
+  const { page } = await enter();
+  await signIn(page, world);
+  await deployProbe(page, world, script);
+  return page;
+}
+
+/** The same, with a probe whose hook start failed and is not tried again. */
+export async function enterWithFailedProbe(enter, world) {
+  await periapt("model-config", "automatically-retry-hooks=false");
+  const page = await enterWithProbe(enter, world, "start: fail 1000");
+  await unitSays(page, "probe/0", "error");
+  return page;
 }
 
 /** The row of a unit in a list of units. */

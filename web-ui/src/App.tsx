@@ -1,6 +1,8 @@
 /** Addresses and their pages. */
 import { lazy, Suspense } from "react";
 import { Navigate, Outlet, Route, Routes, useLocation, useParams } from "react-router";
+import { ModelUsersOnly, SuperusersOnly } from "./components/Allowed";
+import { ModelGate } from "./components/ModelGate";
 import { Failure, Loading } from "./components/States";
 import { Shell } from "./components/Shell";
 import { LiveProvider } from "./live/context";
@@ -45,11 +47,34 @@ export function App() {
         <Route element={<WholeController />}>
           <Route index element={<Navigate to="/models" replace />} />
           <Route path="/models" element={<ModelsPage />} />
-          <Route path="/audit" element={<AuditPage />} />
-          <Route path="/workers" element={<Later what="the engine" page={<WorkersPage />} />} />
+          <Route
+            path="/audit"
+            element={
+              <SuperusersOnly title="Audit">
+                <AuditPage />
+              </SuperusersOnly>
+            }
+          />
+          <Route
+            path="/workers"
+            element={
+              <SuperusersOnly title="Workers">
+                <Later what="the engine" page={<WorkersPage />} />
+              </SuperusersOnly>
+            }
+          />
           <Route path="/controller" element={<ControllerPage />} />
-          <Route path="/users" element={<UsersPage />} />
-          <Route path="/users/:user" element={<UserPage />} />
+          <Route
+            path="/users"
+            element={
+              <SuperusersOnly title="Users">
+                <Outlet />
+              </SuperusersOnly>
+            }
+          >
+            <Route index element={<UsersPage />} />
+            <Route path=":user" element={<UserPage />} />
+          </Route>
           <Route path="/account" element={<AccountPage />} />
           <Route path="*" element={<NotFoundPage />} />
         </Route>
@@ -65,10 +90,25 @@ export function App() {
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
             <Route path="config" element={<ModelConfigPage />} />
-            <Route path="access" element={<AccessPage />} />
-            <Route path="audit" element={<AuditPage />} />
+            <Route
+              element={
+                <ModelUsersOnly who="admin">
+                  <Outlet />
+                </ModelUsersOnly>
+              }
+            >
+              <Route path="access" element={<AccessPage />} />
+              <Route path="audit" element={<AuditPage />} />
+            </Route>
           </Route>
-          <Route path="deploy" element={<DeployPage />} />
+          <Route
+            path="deploy"
+            element={
+              <ModelUsersOnly who="write" title="Deploy">
+                <DeployPage />
+              </ModelUsersOnly>
+            }
+          />
           <Route path="charms/:charm" element={<CharmPage />} />
           <Route path="machines/:machine" element={<MachinePage />} />
           <Route path="relations/:relation" element={<RelationPage />} />
@@ -126,7 +166,9 @@ function OneModel() {
   return (
     <LiveProvider key={model} model={model}>
       <Shell model={model}>
-        <Outlet />
+        <ModelGate model={model}>
+          <Outlet />
+        </ModelGate>
       </Shell>
     </LiveProvider>
   );

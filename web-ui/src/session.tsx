@@ -9,10 +9,17 @@ interface Visitor {
   /** Undefined while it is asked for, null when nobody is signed in. */
   session: Session | null | undefined;
   whoami: WhoAmI | undefined;
+  /** Whether it was asked what the visitor may do, with whatever answer. */
+  asked: boolean;
   error: Error | null;
 }
 
-const VisitorContext = createContext<Visitor>({ session: undefined, whoami: undefined, error: null });
+const VisitorContext = createContext<Visitor>({
+  session: undefined,
+  whoami: undefined,
+  asked: false,
+  error: null,
+});
 
 async function present(): Promise<Session | null> {
   try {
@@ -41,7 +48,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   });
   return (
     <VisitorContext
-      value={{ session: current.data, whoami: whoami.data, error: current.error }}
+      value={{ session: current.data, whoami: whoami.data, asked: !whoami.isPending, error: current.error }}
     >
       {children}
     </VisitorContext>

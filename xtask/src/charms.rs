@@ -23,7 +23,7 @@ pub fn directory() -> PathBuf {
 
 /// Packs every charm and gives the folder with the `.charm` files.
 pub fn pack_all() -> Result<PathBuf> {
-    let periapt = run::build_periapt()?;
+    let periapt = build_periapt()?;
     if !has_rustup_target() {
         packages::ensure(packages::GUEST_TOOLCHAIN)?;
     }
@@ -78,4 +78,16 @@ fn has_rustup_target() -> bool {
         "wasm32-wasip2",
     ]))
     .is_ok_and(|directory| Path::new(directory.trim()).exists())
+}
+
+/// Builds the `periapt` program and gives its path. The whole workspace is built, because cargo
+/// chooses the features of dependencies by what is built together: any smaller choice would
+/// compile the large ones once more.
+fn build_periapt() -> Result<PathBuf> {
+    crate::web::build()?;
+    run::step(
+        "building periapt (the first time takes some ten minutes on two cores)",
+        &mut run::cargo(&["build", "--workspace"]),
+    )?;
+    Ok(run::target().join("debug/periapt"))
 }

@@ -6,14 +6,13 @@
 mod bench;
 mod charms;
 mod demo;
-mod packages;
-mod postgres;
 mod python;
-mod run;
 mod test;
 mod web;
 
 use std::process::ExitCode;
+
+use xtask::{packages, postgres, run};
 
 const HELP: &str = "\
 Usage: cargo xtask COMMAND

@@ -21,6 +21,12 @@ pub const BROWSER: &[&str] = &["chromium", "fonts-dejavu-core"];
 /// A real syslog daemon, for the forwarding of logs.
 pub const SYSLOG: &[&str] = &["rsyslog", "rsyslog-gnutls"];
 
+/// `pkill`, which a page of the documentation shows.
+pub const PROCESSES: &[&str] = &["procps"];
+
+/// Network namespaces, for tests of lost packets.
+pub const NETWORK: &[&str] = &["iproute2"];
+
 /// Installs those of `packages` that dpkg does not know as installed.
 pub fn ensure(packages: &[&str]) -> Result<()> {
     let missing: Vec<&str> = packages

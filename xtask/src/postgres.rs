@@ -1,7 +1,8 @@
-//! A PostgreSQL server of our own for the length of a test run: fresh, on a loopback port that
-//! nobody uses, gone afterwards.
+//! A PostgreSQL server of our own for the length of a test run: fresh, on a port that nobody uses,
+//! gone afterwards.
 
-use std::net::TcpListener;
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -12,21 +13,27 @@ use crate::{packages, run};
 pub struct Server {
     directory: tempfile::TempDir,
     binaries: PathBuf,
-    port: u16,
+    address: SocketAddr,
 }
 
 impl Server {
+    /// On loopback.
     pub fn start() -> Result<Self> {
+        Self::start_on(Ipv4Addr::LOCALHOST.into())
+    }
+
+    /// On an address of this machine, where it trusts whoever reaches it.
+    pub fn start_on(address: IpAddr) -> Result<Self> {
         packages::ensure(packages::POSTGRESQL)?;
         let binaries = newest_binaries().context("no PostgreSQL below /usr/lib/postgresql")?;
         let directory = tempfile::Builder::new()
             .prefix("periapt-postgres-")
             .tempdir()?;
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let address = TcpListener::bind((address, 0))?.local_addr()?;
         let server = Self {
             directory,
             binaries,
-            port,
+            address,
         };
         if packages::is_root() {
             run::output(
@@ -60,8 +67,15 @@ impl Server {
                 ])
                 .arg(&data),
         )?;
+        if !address.ip().is_loopback() {
+            let rules = data.join("pg_hba.conf");
+            let mut rules = std::fs::OpenOptions::new().append(true).open(rules)?;
+            writeln!(rules, "host all all {}/24 trust", address.ip())?;
+        }
         let options = format!(
-            "-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={} -c fsync=off -c max_connections=200",
+            "-p {} -c listen_addresses={} -c unix_socket_directories={} -c fsync=off -c max_connections=200",
+            address.port(),
+            address.ip(),
             server.directory.path().display()
         );
         let mut start = server.as_server_user("pg_ctl");
@@ -87,7 +101,7 @@ impl Server {
     }
 
     pub fn url(&self) -> String {
-        format!("postgresql://periapt@127.0.0.1:{}/postgres", self.port)
+        format!("postgresql://periapt@{}/postgres", self.address)
     }
 
     fn data(&self) -> PathBuf {

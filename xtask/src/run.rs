@@ -64,15 +64,3 @@ pub fn elapsed(since: Instant) -> String {
         format!("{} min {:.0} s", (seconds / 60.0) as u64, seconds % 60.0)
     }
 }
-
-/// Builds the `periapt` program and gives its path. The whole workspace is built, because cargo
-/// chooses the features of dependencies by what is built together: any smaller choice would
-/// compile the large ones once more.
-pub fn build_periapt() -> Result<PathBuf> {
-    crate::web::build()?;
-    step(
-        "building periapt (the first time takes some ten minutes on two cores)",
-        &mut cargo(&["build", "--workspace"]),
-    )?;
-    Ok(target().join("debug/periapt"))
-}

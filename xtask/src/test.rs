@@ -17,6 +17,7 @@ use crate::{charms, packages, postgres, python, run, web};
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
     "model",
+    "files",
     "engine",
     "wire",
     "store",
@@ -45,6 +46,18 @@ const SYSTEM: &[&str] = &[
     BROWSER,
 ];
 
+/// The attacks again, where a machine gives least: no root, and few file descriptors. Only root can
+/// become an ordinary user, so others run the suite `hostile` that way from the start.
+const HOSTILE_AGAIN: &str = "hostile-again";
+const FILE_DESCRIPTORS: u32 = 1024;
+/// `nobody` on every Linux machine.
+const AS_ORDINARY_USER: [&str; 4] = [
+    "setpriv",
+    "--reuid=65534",
+    "--regid=65534",
+    "--clear-groups",
+];
+
 /// The suite that needs a browser.
 const BROWSER: &str = "browser";
 
@@ -68,6 +81,9 @@ pub fn run(wanted: &[String]) -> Result<()> {
     packages::ensure(packages::POSTGRESQL)?;
     if selected(BROWSER) {
         packages::ensure(packages::BROWSER)?;
+    }
+    if selected("documentation") {
+        packages::ensure(packages::PROCESSES)?;
     }
     let node = web::node()?;
     packages::ensure(packages::SYSLOG)?;
@@ -157,6 +173,18 @@ pub fn run(wanted: &[String]) -> Result<()> {
         }
         suites.push((suite, commands));
     }
+    if selected(HOSTILE_AGAIN) && packages::is_root() {
+        let programs = programs.get("periapt-tests").into_iter().flatten();
+        for program in programs.filter(|program| program.target == "hostile") {
+            match program.is_reached_by_ordinary_user() {
+                true => suites.push((HOSTILE_AGAIN, vec![program.for_ordinary_user()])),
+                false => eprintln!(
+                    "warning: {HOSTILE_AGAIN} is not run: an ordinary user cannot reach {}",
+                    program.path.display()
+                ),
+            }
+        }
+    }
 
     let mut lines = Vec::new();
     let mut total = Count::default();
@@ -221,16 +249,27 @@ pub fn screenshots() -> Result<()> {
     Ok(())
 }
 
-/// Has the server's test write the description of the API into the checkout.
+/// Has the tests that compare the reference with the program write it into the checkout instead.
 pub fn write_reference() -> Result<()> {
     let programs = build()?;
-    let server = programs
-        .get("periapt-server")
-        .and_then(|programs| programs.iter().find(|one| one.target == "reference"))
-        .context("the server has no tests")?;
-    let mut command = server.command();
-    command.env("PERIAPT_WRITE_REFERENCE", "1");
-    run::step("writing docs/reference/openapi.json", &mut command)
+    for (package, target, test, page) in [
+        ("periapt-server", "reference", "", "openapi.json"),
+        (
+            "periapt-model",
+            "periapt_model",
+            "the_page_of_bounds",
+            "bounds.md",
+        ),
+    ] {
+        let program = programs
+            .get(package)
+            .and_then(|programs| programs.iter().find(|one| one.target == target))
+            .with_context(|| format!("{package} has no tests {target}"))?;
+        let mut command = program.command();
+        command.env("PERIAPT_WRITE_REFERENCE", "1").arg(test);
+        run::step(&format!("writing docs/reference/{page}"), &mut command)?;
+    }
+    Ok(())
 }
 
 /// Builds every test program of the workspace and lists them by package.
@@ -282,6 +321,29 @@ impl TestProgram {
         let mut command = Command::new(&self.path);
         command.current_dir(&self.directory);
         command
+    }
+
+    fn for_ordinary_user(&self) -> Command {
+        let mut command = Command::new("prlimit");
+        command
+            .arg(format!("--nofile={FILE_DESCRIPTORS}:{FILE_DESCRIPTORS}"))
+            .args(AS_ORDINARY_USER)
+            .arg(&self.path)
+            // What attacks open is counted against one limit.
+            .arg("--test-threads=1")
+            .current_dir(&self.directory)
+            .env("HOME", "/nonexistent")
+            // Root's may be closed to others.
+            .env_remove("TMPDIR");
+        command
+    }
+
+    /// A checkout in root's own home is closed to others.
+    fn is_reached_by_ordinary_user(&self) -> bool {
+        let [program, arguments @ ..] = AS_ORDINARY_USER;
+        let mut command = Command::new(program);
+        command.args(arguments).args(["test", "-x"]).arg(&self.path);
+        command.status().is_ok_and(|status| status.success())
     }
 }
 

@@ -154,7 +154,27 @@ pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result
     }
     .map_err(|error| match error {
         // An operator reads this text without the code at hand: say where it happened.
-        Error::Files(error) => Error::Failed(format!("a file operation failed: {error}")),
+        Error::Files(error) => Error::Failed(in_words(&error)),
         error => error,
     })
+}
+
+/// WASI's code for what a sandbox does not grant, where the standard library has no kind for it.
+const NOT_CAPABLE: i32 = 76;
+
+/// An error of input or output with what its own text leaves out. It may be of a file, or of
+/// something that a sandbox does not have.
+fn in_words(error: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    let reason = match error.kind() {
+        ErrorKind::Unsupported => "the sandbox has no network, no processes and no such operation",
+        kind if kind == ErrorKind::PermissionDenied
+            || error.raw_os_error() == Some(NOT_CAPABLE) =>
+        {
+            "the sandbox reaches /charm (read-only), /state, /tmp and the declared /container \
+             directories, and no other file"
+        }
+        _ => return format!("an operation on a file failed: {error}"),
+    };
+    format!("{reason} ({error})")
 }

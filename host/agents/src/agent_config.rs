@@ -1,8 +1,9 @@
 //! The configuration file an agent process is started with.
 //!
-//! The provisioner writes it through the provider; the agent reads it once at its start. It
-//! holds the agent's password, so it is readable by its owner only and is never logged.
+//! The provisioner writes it through the provider and keeps it; the agent reads it once at its
+//! start. It holds the agent's password, so it is readable by its owner only and is never logged.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,10 @@ pub struct AgentConfig {
     pub controller_uuid: ModelUuid,
     /// `host:port` of each controller.
     pub api_addresses: Vec<String>,
+    /// Ports that an agent started with this may connect to, besides those of its addresses: of
+    /// processes that were there and may come back.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub known_ports: BTreeSet<u16>,
     /// The authority that signs the controllers' certificates, PEM.
     pub ca_cert: String,
     /// Where the agent keeps what its units keep.
@@ -52,6 +57,15 @@ impl AgentConfigError {
 }
 
 impl AgentConfig {
+    /// TCP ports that the agent may connect to.
+    pub fn ports(&self) -> BTreeSet<u16> {
+        let listening = self.api_addresses.iter().filter_map(|address| {
+            let (_, port) = address.rsplit_once(':')?;
+            port.parse().ok()
+        });
+        listening.chain(self.known_ports.iter().copied()).collect()
+    }
+
     /// Reads the file.
     pub fn read(path: &Path) -> Result<Self, AgentConfigError> {
         let bytes = std::fs::read(path).map_err(|source| AgentConfigError::Unreadable {

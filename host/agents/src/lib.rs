@@ -11,7 +11,9 @@
 pub mod agent_config;
 pub mod catalogue;
 pub mod controller;
+pub mod descriptors;
 pub mod host;
 pub mod machine;
 pub mod model;
+mod one_line;
 pub mod unit;

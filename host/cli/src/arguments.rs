@@ -3,8 +3,10 @@
 
 mod accounts;
 mod audit;
+mod backups;
 mod charm;
 mod controllers;
+mod credentials;
 mod model;
 mod relations;
 
@@ -15,20 +17,23 @@ pub use accounts::{
     RemoveUser, RevokeToken, ShowUser, Tokens, Users, Whoami,
 };
 pub use audit::{Audit, ControllerConfig};
+pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
 pub use controllers::{
-    Bootstrap, ControllerCommand, Controllers, DestroyController, Introspect, JoinController,
-    Nodes, RemoveNode, StartController, StopController, Switch,
+    Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,
+    InstallService, Introspect, JoinController, Nodes, RemoveNode, StartController, StopController,
+    Switch, UninstallService,
 };
+pub use credentials::{InvalidateCredential, ShowCredential, UpdateCredential};
 pub use model::{
     AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, Download, ExportBundle,
     Hooks, LogFormat, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
-    Resolved, ShowApplication, ShowStatusLog, ShowUnit, Status, WaitFor, WaitForKind, Workers,
-    duration,
+    Resolved, ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor,
+    WaitForKind, Workers, duration,
 };
 pub use relations::{
     AddMachine, Integrate, Machines, Placement, RemoveMachine, RemoveRelation, ResumeRelation,
-    SuspendRelation,
+    RetryProvisioning, SuspendRelation,
 };
 
 const EXAMPLES: &str = "\
@@ -76,8 +81,20 @@ pub enum Command {
     ControllerConfig(ControllerConfig),
     /// Show who changed what: the audit log.
     Audit(Audit),
+    /// Make a backup of a controller and download it.
+    CreateBackup(CreateBackup),
+    /// List the backups that a controller keeps.
+    Backups(Backups),
+    /// Download a backup that a controller keeps.
+    DownloadBackup(DownloadBackup),
+    /// Remove backups that a controller keeps.
+    RemoveBackup(RemoveBackup),
+    /// Make a controller of a backup on this machine, and start it.
+    RestoreBackup(RestoreBackup),
     /// List the controllers known here.
     Controllers(Controllers),
+    /// Show where the web page is and how to sign in, or open it in a browser.
+    Dashboard(Dashboard),
     /// Show or change the controller and model that commands address.
     Switch(Switch),
     /// Add a model and switch to it.
@@ -123,8 +140,22 @@ pub enum Command {
     RemoveMachine(RemoveMachine),
     /// List the machines of a model.
     Machines(Machines),
+    /// Try again to start machines that their provider gave up.
+    RetryProvisioning(RetryProvisioning),
+    /// Show whether the provider of a model may start machines.
+    ShowCredential(ShowCredential),
+    /// Have a credential that was replaced or set right tried again.
+    UpdateCredential(UpdateCredential),
+    /// Suspend a model: its units go on, and no machine is started or stopped.
+    InvalidateCredential(InvalidateCredential),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
+    /// Stop the agents of units: no hook runs until they are started again.
+    StopUnit(UnitAgents),
+    /// Start the agents of units that were stopped.
+    StartUnit(UnitAgents),
+    /// Start the agent of a model that was ended for good, as by SIGABRT.
+    StartAgent(StartAgent),
     /// Show the state of a model.
     Status(Status),
     /// Show units in detail.
@@ -249,6 +280,20 @@ pub enum StatusFormat {
     Summary,
 }
 
+/// How the details of something in a model are shown.
+#[derive(Clone, Debug, Args)]
+pub struct Shown {
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DetailFormat,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
 /// Where data goes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Target {
@@ -275,6 +320,17 @@ mod tests {
             "bootstrap prod --port 0 --data-dir /tmp/x --limits wall-clock-ms=500 --limits memory-bytes=32MiB",
             "controller run --data-dir /tmp/x",
             "controller nodes -c prod --format json",
+            "dashboard --browser --hide-credential -c prod",
+            "controller start prod --data-dir /tmp/y --accept-move",
+            "controller install-service prod --keeper",
+            "controller uninstall-service",
+            "create-backup",
+            "create-backup /safe/lab.zip -c lab",
+            "create-backup --no-download",
+            "backups --format json",
+            "download-backup 20261122-094512-a1b2c3 lab.zip",
+            "remove-backup 20261122-094512-a1b2c3",
+            "restore-backup lab.zip --data-dir /tmp/x --port 0 --postgres-url postgresql://x@y/z",
             "controller remove-node 1 2 --force --no-prompt",
             "download local:site-0 --filepath -",
             "export-bundle --filename bundle.yaml --charms .",
@@ -300,6 +356,9 @@ mod tests {
             "wait-for relation 3",
             "resolved site/0 --no-retry",
             "resolved --all",
+            "stop-unit site/0 site/1",
+            "start-unit site/0 -m demo",
+            "start-agent -m demo",
             "debug-log --include unit-site-0 --level WARNING --replay --no-tail --limit 100 -n 20",
             "wait-for application site --query 'status==\"active\"' --timeout 5m",
             "charm inspect site.charm",

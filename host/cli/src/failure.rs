@@ -135,11 +135,13 @@ impl From<RestError> for Failure {
                 };
                 Failure::new(exit, what).why(why).advice(advice)
             }
-            RestError::Unreachable { addresses, reason } => {
-                Failure::failed(format!("the controller does not answer at {addresses}"))
-                    .why(reason)
-                    .advice("periapt controller start, or check the network")
-            }
+            RestError::Unreachable { addresses, reason } => Failure::failed(format!(
+                "the controller does not answer at {addresses}"
+            ))
+            .why(reason)
+            .advice(
+                "periapt controller start, where it is one of this machine; else check the network",
+            ),
             RestError::Interrupted(reason) => {
                 Failure::failed("the connection to the controller broke off")
                     .why(reason)
@@ -185,15 +187,36 @@ impl From<clap::Error> for Failure {
             .iter()
             .find(|line| line.starts_with("Usage:"))
             .map_or("", |line| *line);
-        let why = rest
+        // clap's own hint, else what kind of mistake it is.
+        let hint = rest
             .iter()
-            .find(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-        let why = why.map_or("the command line is not complete", |line| *line);
+            .find(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+            .map(|line| line.trim_start_matches("tip: ").to_owned());
+        let why = hint.unwrap_or_else(|| kind_in_words(error.kind()).to_owned());
         let advice = match usage {
             "" => "periapt --help".to_owned(),
             usage => format!("{}; more with --help", usage.trim_start_matches("Usage: ")),
         };
         Failure::usage(what).why(why).advice(advice)
+    }
+}
+
+/// What kind of mistake a command line has.
+fn kind_in_words(kind: clap::error::ErrorKind) -> &'static str {
+    use clap::error::ErrorKind;
+    match kind {
+        ErrorKind::InvalidSubcommand => "periapt has no such verb",
+        ErrorKind::UnknownArgument => "this verb has no such flag or argument",
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            "the value does not have the form that this argument takes"
+        }
+        ErrorKind::ArgumentConflict => "these arguments exclude each other",
+        ErrorKind::TooManyValues | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
+            "the argument takes another number of values"
+        }
+        ErrorKind::NoEquals => "the value follows an equals sign",
+        ErrorKind::InvalidUtf8 => "arguments are text in UTF-8",
+        _ => "the command line is not complete",
     }
 }
 
@@ -265,6 +288,24 @@ mod tests {
                 "  try: a"
             ]
         );
+    }
+
+    #[test]
+    fn wrong_usage_is_told_by_its_kind() {
+        for (line, why) in [
+            ("frobnicate", "periapt has no such verb"),
+            ("statsu", "similar subcommand"),
+            ("whoami --zzzzzzzz", "no such flag"),
+            ("status --utcc", "similar argument"),
+            ("add-unit site --to lxd", "lxd"),
+            ("deploy", "<"),
+        ] {
+            let words = std::iter::once("periapt").chain(line.split(' '));
+            let error = crate::arguments::Arguments::try_parse_from(words).unwrap_err();
+            let failure = Failure::from(error).to_string();
+            assert!(failure.contains(why), "{line}: {failure}");
+            assert!(!failure.contains("not complete"), "{line}: {failure}");
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! `periapt`: one program for controllers, agents and the people who use them.
 //!
-//! Three commands are processes of their own and start before anything else is set up; all the
+//! Four commands are processes of their own and start before anything else is set up; all the
 //! others are a client that talks to a controller, says what happened, and ends.
 
 mod arguments;
 mod commands;
 mod failure;
 mod files;
+mod keeper;
 mod live;
 mod output;
 mod password;
@@ -22,8 +23,7 @@ use failure::{Exit, Failure, Outcome};
 use files::ClientFiles;
 use output::Output;
 
-/// A controller allocates on whatever thread a task happens to be; glibc's arenas take a tenth of
-/// its time for that.
+/// A controller allocates on one thread and frees on another, which glibc's arenas are slow at.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -42,8 +42,9 @@ fn main() -> ExitCode {
     };
     match arguments.command {
         Command::Controller(ControllerCommand::Run(run)) => {
-            processes::run_controller(&run.data_dir, run.detached)
+            processes::run_controller(&run.data_dir, run.detached, run.accept_move)
         }
+        Command::Controller(ControllerCommand::Keep(keep)) => end(keeper::keep(&keep.data_dir)),
         Command::Agent(AgentCommand::Run { config }) => processes::run_agent(&config),
         Command::CompileComponent => processes::compile_component(),
         command => end(client(&arguments.general, command)),

@@ -1,6 +1,6 @@
 //! Which controller and model a command addresses, and the login there.
 
-use periapt_client::rest::{Authorization, RestClient, RestError};
+use periapt_client::rest::{Authorization, RestClient};
 
 use crate::arguments::{ControllerChoice, ModelChoice};
 use crate::failure::{Exit, Failure, Outcome};
@@ -30,34 +30,9 @@ impl Session {
     }
 
     pub async fn open_named(files: &ClientFiles, choice: Option<&str>) -> Outcome<Self> {
-        let contents = files.read()?;
-        let name = match choice
-            .map(str::to_owned)
-            .or(contents.controllers.current_controller)
-        {
-            Some(name) => name,
-            None => return Err(no_controller()),
-        };
-        let controller = contents
-            .controllers
-            .controllers
-            .get(&name)
-            .cloned()
-            .ok_or_else(|| unknown_controller(&name))?;
-        let account = contents
-            .accounts
-            .controllers
-            .get(&name)
-            .cloned()
-            .ok_or_else(|| {
-                Failure::failed(format!("nobody is logged in to controller \"{name}\""))
-                    .why("accounts.yaml has no account for it")
-                    .advice(format!("periapt login -c {name}"))
-            })?;
+        let (name, controller, account) = account_named(files, choice)?;
         let client = RestClient::new(&controller.api_endpoints, &controller.ca_cert)?;
-        let client = log_in(files, &name, client, &account)
-            .await
-            .map_err(|failure| advise(failure, &name, &controller))?;
+        let client = log_in(files, &name, client, &account).await?;
         Ok(Self {
             name,
             user: account.user,
@@ -70,6 +45,39 @@ impl Session {
     pub fn full_name(&self, model: &str) -> String {
         format!("{}/{}", self.user, short_name(model))
     }
+}
+
+/// The chosen controller, else the current one, and who is logged in there, as the files say.
+pub fn account(
+    files: &ClientFiles,
+    choice: &ControllerChoice,
+) -> Outcome<(String, Controller, Account)> {
+    account_named(files, choice.controller.as_deref())
+}
+
+fn account_named(
+    files: &ClientFiles,
+    choice: Option<&str>,
+) -> Outcome<(String, Controller, Account)> {
+    let mut contents = files.read()?;
+    let current = contents.controllers.current_controller;
+    let name = choice
+        .map(str::to_owned)
+        .or(current)
+        .ok_or_else(no_controller)?;
+    let controller = contents.controllers.controllers.remove(&name);
+    let controller = controller.ok_or_else(|| unknown_controller(&name))?;
+    let account = contents.accounts.controllers.remove(&name);
+    let account = account.ok_or_else(|| logged_out(&name, "no account"))?;
+    Ok((name, controller, account))
+}
+
+fn logged_out(controller: &str, lack: &str) -> Failure {
+    Failure::failed(format!(
+        "nobody is logged in to controller \"{controller}\""
+    ))
+    .why(format!("accounts.yaml has {lack} for it"))
+    .advice(format!("periapt login -c {controller}"))
 }
 
 impl ModelSession {
@@ -110,29 +118,31 @@ pub fn split(text: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// The token of the last login while it is good, else a new login.
+/// A client with the token of the last login, which is replaced by a new login once the controller
+/// refuses it and there is a password to log in with.
 async fn log_in(
     files: &ClientFiles,
     name: &str,
     client: RestClient,
     account: &Account,
 ) -> Outcome<RestClient> {
-    if let Some(token) = &account.token {
-        let with_token = client.clone().with(Authorization::Bearer(token.clone()));
-        match with_token.controller().await {
-            Ok(_) => return Ok(with_token),
-            Err(RestError::Problem(problem)) if problem.status == 401 => {}
-            Err(error) => return Err(error.into()),
+    match (&account.token, &account.password) {
+        (Some(token), Some(password)) => {
+            let (files, name) = (files.clone(), name.to_owned());
+            let keep = move |token: &str| {
+                // The token serves this command in any case; the next one logs in again.
+                let _ = remember_token(&files, &name, token.to_owned());
+            };
+            Ok(client.with_renewal(&account.user, password, token.clone(), Box::new(keep)))
         }
+        (Some(token), None) => Ok(client.with(Authorization::Bearer(token.clone()))),
+        (None, Some(password)) => {
+            let (client, reply) = client.login(&account.user, password).await?;
+            remember_token(files, name, reply.token)?;
+            Ok(client)
+        }
+        (None, None) => Err(logged_out(name, "neither a token nor a password")),
     }
-    let Some(password) = &account.password else {
-        return Err(Failure::failed(format!("the login to controller \"{name}\" has run out"))
-            .why("the controller no longer takes the token in accounts.yaml, and there is no password there")
-            .advice(format!("periapt login -c {name}")));
-    };
-    let (client, reply) = client.login(&account.user, password).await?;
-    remember_token(files, name, reply.token)?;
-    Ok(client)
 }
 
 pub fn remember_token(files: &ClientFiles, controller: &str, token: String) -> Outcome {
@@ -141,18 +151,6 @@ pub fn remember_token(files: &ClientFiles, controller: &str, token: String) -> O
             account.token = Some(token);
         }
     })
-}
-
-/// A controller of this machine that does not answer can be started from here.
-fn advise(failure: Failure, name: &str, controller: &Controller) -> Failure {
-    let stopped = controller
-        .data_dir
-        .as_ref()
-        .is_some_and(|dir| crate::processes::running_pid(dir).is_none());
-    match stopped {
-        true => failure.advice(format!("periapt controller start {name}")),
-        false => failure,
-    }
 }
 
 pub fn no_controller() -> Failure {

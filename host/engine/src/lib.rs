@@ -24,7 +24,8 @@
 //! | [`gate`] | a one-way latch, and the flag that shows it |
 //! | [`fortress`] | many guests, one guard |
 //! | [`housing`] | flags and a fortress put around a group of rows |
-//! | [`failpoint`] | named points at which a test kills the process |
+//! | [`failpoint`] | named points at which a test kills or stops the process |
+//! | [`fault`] | named steps that a test makes fail |
 //! | [`testing`] | scripted workers for the tests of this and other crates |
 //!
 //! What this crate never does: it knows no Juju entity, opens no file and no socket, polls
@@ -60,6 +61,7 @@ pub mod clock;
 pub mod engine;
 pub mod error;
 pub mod failpoint;
+pub mod fault;
 pub mod flag;
 pub mod fortress;
 pub mod gate;

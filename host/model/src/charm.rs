@@ -13,12 +13,14 @@ use crate::config::Schema;
 
 mod actions;
 mod archive;
+mod hooks;
 mod manifest;
 mod metadata;
 mod url;
 
 pub use actions::{Action, Actions};
 pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
+pub use hooks::never_run;
 pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};
 pub use metadata::{
     CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,

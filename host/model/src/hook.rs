@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::{RUN_EFFECT_CHARACTERS, RUN_EFFECTS};
 use crate::ports::PortRange;
 use crate::relation::{HookKind, RelationHook};
+use crate::status::Workload;
 use crate::{ApplicationName, UnitName};
 
 /// A hook that a unit can run. Names as Juju spells them.
@@ -234,6 +236,55 @@ impl Effects {
     }
 }
 
+/// Effects in words as a run remembers them: so many, none too long. Done again it changes nothing.
+pub fn remembered(effects: &[String]) -> Vec<String> {
+    let longest = RUN_EFFECT_CHARACTERS.length();
+    let shortened = |effect: &String| match effect.chars().nth(longest) {
+        Some(_) => effect
+            .chars()
+            .take(longest - CUT.len())
+            .chain(CUT.chars())
+            .collect(),
+        None => effect.clone(),
+    };
+    let most = RUN_EFFECTS.length();
+    let mut kept: Vec<String> = effects.iter().take(most).map(shortened).collect();
+    match effects.get(most..) {
+        Some([last]) => kept.push(shortened(last)),
+        Some(more) if !more.is_empty() => kept.push(format!("and {} more", more.len())),
+        _ => {}
+    }
+    kept
+}
+
+/// After a text that was cut.
+const CUT: &str = "...";
+
+/// What a hook changes at once: it stays also when the hook fails later. Its words name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AtOnce {
+    UnitStatus(Workload),
+    ApplicationStatus(Workload),
+    WorkloadVersion(String),
+}
+
+impl AtOnce {
+    /// Whether both change the same thing, so that only the later one is worth telling.
+    pub fn replaces(&self, earlier: &AtOnce) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(earlier)
+    }
+}
+
+impl std::fmt::Display for AtOnce {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AtOnce::UnitStatus(status) => write!(f, "status to {status}"),
+            AtOnce::ApplicationStatus(status) => write!(f, "application status to {status}"),
+            AtOnce::WorkloadVersion(version) => write!(f, "workload version to {version}"),
+        }
+    }
+}
+
 /// Bounds of one hook run. Every one of them ends the hook with a failure that names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -271,7 +322,18 @@ impl Limits {
     }
 }
 
-/// Limits on charm state, from Juju: 256 bytes a key, 64 KiB a value, 2 MiB in all.
-pub const STATE_KEY_BYTES: usize = 256;
-pub const STATE_VALUE_BYTES: usize = 64 << 10;
-pub const STATE_TOTAL_BYTES: usize = 2 << 20;
+/// Bytes of `text` within a JSON document, without its quotes: what it takes in a message.
+pub fn json_bytes(text: &str) -> usize {
+    let extra = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
+        0..=0x1f => 5,
+        _ => 0,
+    };
+    text.len() + text.bytes().map(extra).sum::<usize>()
+}
+
+/// Bytes that a key and its value take in a JSON object.
+pub fn member_bytes(key: &str, value: Option<&str>) -> usize {
+    // Quotes, colon and comma; `null` is as long as the quotes of a value and two letters.
+    json_bytes(key) + value.map_or(2, json_bytes) + 6
+}

@@ -6,12 +6,17 @@
 //! agents can be property-tested and simulated. Rooms above this one fetch values, ask here
 //! what to do, and do it.
 
+pub mod address;
+pub mod bounds;
 pub mod bundle;
 pub mod charm;
 pub mod config;
+pub mod duration;
 pub mod hook;
 pub mod life;
 pub mod name;
+pub mod nearest;
+pub mod options;
 pub mod password;
 pub mod ports;
 pub mod provisioning;
@@ -19,9 +24,15 @@ pub mod query;
 pub mod relation;
 mod schema;
 pub mod status;
+pub mod text;
+pub mod turns;
 pub mod uniter;
 
 pub use life::Life;
 pub use name::{
     ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
 };
+
+/// The Juju release whose behaviour is followed, wherever clients, charms and scripts ask for
+/// Juju's version. Juju's Python client refuses another major version than 3.
+pub const JUJU_VERSION: &str = "3.6.14";

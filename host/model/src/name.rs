@@ -7,6 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::bounds::NAME_BYTES;
+
 #[cfg(test)]
 mod tests;
 
@@ -39,7 +41,7 @@ macro_rules! text_name {
                 if check(text) {
                     Ok(Self(text.to_owned()))
                 } else {
-                    Err(NameError { kind: $kind, value: text.to_owned(), rule: $rule })
+                    Err(NameError { kind: $kind, value: shortened(text), rule: $rule })
                 }
             }
         }
@@ -71,7 +73,7 @@ text_name!(
     /// An application: lower-case words joined by dashes, each with a letter in it.
     ApplicationName,
     "application name",
-    "use lower-case letters, digits and dashes, starting with a letter, and no part made of digits only",
+    "use at most 128 lower-case letters, digits and dashes, starting with a letter, and no part made of digits only",
     application_grammar,
     r"^[a-z][a-z0-9]*(-[a-z0-9]*[a-z][a-z0-9]*)*$",
     "site"
@@ -80,7 +82,7 @@ text_name!(
     /// A model's name within its controller.
     ModelName,
     "model name",
-    "use lower-case letters, digits and dashes, starting with a letter or digit",
+    "use at most 128 lower-case letters, digits and dashes, starting with a letter or digit",
     model_grammar,
     r"^[a-z0-9][a-z0-9-]*$",
     "default"
@@ -98,7 +100,7 @@ text_name!(
     /// A user of the controller.
     UserName,
     "user name",
-    "use at least two letters or digits; `.`, `+` and `-` may stand inside",
+    "use 2 to 128 letters or digits; `.`, `+` and `-` may stand inside",
     user_grammar,
     r"^[A-Za-z0-9]([A-Za-z0-9.+-]*[A-Za-z0-9])$",
     "admin"
@@ -215,15 +217,32 @@ fn lower_or_digit(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit()
 }
 
+/// Whether a name is short enough to be a file's name with a number behind it.
+fn is_short(text: &str) -> bool {
+    !NAME_BYTES.exceeded_by(text.len())
+}
+
+/// What an error shows of a name.
+fn shortened(text: &str) -> String {
+    let mut shown: String = text.chars().take(NAME_BYTES.length()).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
 fn application_grammar(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_lowercase())
+    is_short(text)
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.split('-').all(|part| {
             part.chars().all(lower_or_digit) && part.chars().any(|c| c.is_ascii_lowercase())
         })
 }
 
 fn model_grammar(text: &str) -> bool {
-    text.starts_with(lower_or_digit) && text.chars().all(|c| lower_or_digit(c) || c == '-')
+    is_short(text)
+        && text.starts_with(lower_or_digit)
+        && text.chars().all(|c| lower_or_digit(c) || c == '-')
 }
 
 fn uuid_grammar(text: &str) -> bool {
@@ -234,6 +253,7 @@ fn uuid_grammar(text: &str) -> bool {
 
 fn user_grammar(text: &str) -> bool {
     text.len() >= 2
+        && is_short(text)
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.ends_with(|c: char| c.is_ascii_alphanumeric())
         && text
@@ -248,7 +268,8 @@ fn number_grammar(text: &str) -> bool {
 
 fn machine_grammar(text: &str) -> bool {
     let parts: Vec<&str> = text.split('/').collect();
-    parts.len() % 2 == 1
+    is_short(text)
+        && parts.len() % 2 == 1
         && parts.iter().enumerate().all(|(index, part)| {
             if index % 2 == 0 {
                 number_grammar(part)

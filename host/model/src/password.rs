@@ -4,11 +4,12 @@
 use thiserror::Error;
 
 use crate::UserName;
+use crate::bounds::PASSWORD_BYTES;
 
 /// Characters of the shortest password.
 pub const SHORTEST: usize = 8;
 /// Bytes of the longest one. It is far beyond what people type and keeps hashing cheap.
-pub const LONGEST: usize = 1024;
+pub const LONGEST: usize = PASSWORD_BYTES.length();
 
 /// Why a text is no password. `Display` is the rule, for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

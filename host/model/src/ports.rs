@@ -1,9 +1,13 @@
 //! Port ranges a unit asks to have opened.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+#[cfg(test)]
+mod tests;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,14 +55,77 @@ impl PortRange {
             }),
         }
     }
+}
 
-    /// True where both ranges claim a port and are not the same range.
-    pub fn conflicts_with(&self, other: &PortRange) -> bool {
-        self != other
-            && self.protocol == other.protocol
-            && self.protocol != Protocol::Icmp
-            && self.start <= other.end
-            && other.start <= self.end
+/// Ranges that are open, each with its owner, no two of which claim the same port: whether one more
+/// fits is known in logarithmic time.
+#[derive(Clone, Debug, Default)]
+pub struct OpenPorts<O = ()> {
+    /// By protocol and first port; the last port and the owner.
+    ranges: BTreeMap<(Protocol, u16), (u16, O)>,
+}
+
+impl<O> OpenPorts<O> {
+    /// Adds a range that [`OpenPorts::meets`] none of the others.
+    pub fn insert(&mut self, range: PortRange, owner: O) {
+        let key = (range.protocol, range.start);
+        self.ranges.insert(key, (range.end, owner));
+    }
+
+    /// Takes away exactly this range; whether it was there.
+    pub fn remove(&mut self, range: &PortRange) -> bool {
+        let key = (range.protocol, range.start);
+        let there = self
+            .ranges
+            .get(&key)
+            .is_some_and(|(end, _)| *end == range.end);
+        if there {
+            self.ranges.remove(&key);
+        }
+        there
+    }
+
+    /// An open range that claims a port of `range`, maybe `range` itself.
+    pub fn meets(&self, range: &PortRange) -> Option<(PortRange, &O)> {
+        // The ranges do not overlap: of those that begin in time the last one ends last.
+        let until = (range.protocol, range.end);
+        let ((protocol, start), (end, owner)) = self.ranges.range(..=until).next_back()?;
+        let met = *protocol == range.protocol && *end >= range.start;
+        let found = PortRange {
+            protocol: *protocol,
+            start: *start,
+            end: *end,
+        };
+        met.then_some((found, owner))
+    }
+
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// In order.
+    pub fn iter(&self) -> impl Iterator<Item = PortRange> {
+        self.ranges
+            .iter()
+            .map(|((protocol, start), (end, _))| PortRange {
+                protocol: *protocol,
+                start: *start,
+                end: *end,
+            })
+    }
+}
+
+impl FromIterator<PortRange> for OpenPorts {
+    fn from_iter<I: IntoIterator<Item = PortRange>>(ranges: I) -> Self {
+        let mut open = Self::default();
+        for range in ranges {
+            open.insert(range, ());
+        }
+        open
     }
 }
 

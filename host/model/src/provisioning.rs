@@ -13,6 +13,8 @@ pub enum Task {
     Start,
     /// It has one: see to it that it is there.
     Keep,
+    /// It has one whose agent ended for good, and a person wants it to run again.
+    StartAgain,
     /// It is on its way out and never had an instance: it may die at once.
     EnsureDead,
     /// It is dead: take its instance away, then have it removed.
@@ -36,13 +38,15 @@ pub fn classify(
             Machine::ProvisioningError if !first_look => Task::Leave,
             _ => Task::Start,
         },
+        (_, true) if status.status == Machine::Pending => Task::StartAgain,
         (_, true) if first_look => Task::Keep,
         (_, true) => Task::Leave,
     }
 }
 
 /// Which instances that the model does not account for are stopped (`provisioner-harvest-mode`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Harvest {
     None,
     /// Those of no machine.
@@ -80,6 +84,19 @@ impl Harvest {
             Some(_) => false,
         }
     }
+}
+
+/// The status of an instance whose agent ended for good by `cause`.
+pub fn agent_ended(cause: &str) -> Status<Machine> {
+    let message =
+        format!("its agent ended for good ({cause}); start it again: periapt start-agent");
+    Status::new(Machine::Stopped, message)
+}
+
+/// The status of an instance whose agent may run; none if `now` does not say otherwise.
+pub fn agent_runs_again(now: &Status<Machine>) -> Option<Status<Machine>> {
+    matches!(now.status, Machine::Stopped | Machine::Pending)
+        .then(|| Status::new(Machine::Running, ""))
 }
 
 /// Starts of one machine before it is left with an error, and the pause between them.

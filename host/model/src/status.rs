@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::UnitName;
+
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +15,7 @@ macro_rules! words {
 
         impl $type {
             pub const ALL: &'static [$type] = &[$($type::$variant),+];
-            pub fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self { $($type::$variant => $word),+ }
             }
         }
@@ -60,6 +62,7 @@ words! {
         Failed = "failed",
         Rebooting = "rebooting",
         Lost = "lost",
+        Stopped = "stopped",
     }
 }
 
@@ -112,13 +115,90 @@ impl<W> Status<W> {
     }
 }
 
-/// The status of an application whose leader never set one: the worst of its units, by the
-/// order of severity Juju uses. No units: `unknown`.
-pub fn derive_application(units: impl IntoIterator<Item = Status<Workload>>) -> Status<Workload> {
-    units
-        .into_iter()
-        .min_by_key(|status| (severity(status.status), status.since))
-        .unwrap_or_else(|| Status::new(Workload::Unknown, ""))
+/// What an absent agent shows.
+const ABSENT: &str = "agent is not communicating with the server";
+
+/// How a unit's workload is displayed: a failed hook as the workload's error.
+pub fn displayed_workload(workload: Status<Workload>, agent: &Status<Agent>) -> Status<Workload> {
+    match agent.status {
+        Agent::Error => Status {
+            status: Workload::Error,
+            message: agent.message.clone(),
+            data: agent.data.clone(),
+            since: agent.since,
+        },
+        _ => workload,
+    }
+}
+
+/// How both statuses of a unit are displayed. While a hook is failed the agent counts as idle; an
+/// absent agent is lost, and what it said last is not known to hold. Both as in Juju.
+pub fn displayed(
+    unit: &UnitName,
+    workload: Status<Workload>,
+    agent: Status<Agent>,
+    present: bool,
+) -> (Status<Workload>, Status<Agent>) {
+    let mut workload = displayed_workload(workload, &agent);
+    let mut agent = match agent.status {
+        Agent::Error => Status {
+            since: agent.since,
+            ..Status::new(Agent::Idle, "")
+        },
+        _ => agent,
+    };
+    if !present && agent.status != Agent::Allocating {
+        if !matches!(workload.status, Workload::Error | Workload::Terminated) {
+            let message = format!("agent lost, see: periapt show-status-log {unit}");
+            workload = Status {
+                since: workload.since,
+                ..Status::new(Workload::Unknown, message)
+            };
+        }
+        agent = Status {
+            since: agent.since,
+            ..Status::new(Agent::Lost, ABSENT)
+        };
+    }
+    (workload, agent)
+}
+
+/// How the status of a machine's agent is displayed: an absent one is down, as in Juju.
+pub fn displayed_machine(agent: Status<Machine>, present: bool) -> Status<Machine> {
+    if present || agent.status == Machine::Pending {
+        return agent;
+    }
+    Status {
+        since: agent.since,
+        ..Status::new(Machine::Down, ABSENT)
+    }
+}
+
+/// What an application's status is made of.
+#[derive(Clone, Debug, Default)]
+pub struct ApplicationParts {
+    /// What the controller cannot do for it, as when its charm does not compile.
+    pub trouble: Option<Status<Workload>>,
+    /// What its leader said of it.
+    pub set: Option<Status<Workload>>,
+    /// Of each unit, in their order.
+    pub units: Vec<(Status<Workload>, Status<Agent>)>,
+}
+
+impl ApplicationParts {
+    /// The one status of the application, on whatever road it is asked for: the controller's
+    /// trouble, else what the leader set, else the worst that a unit displays, by Juju's order of
+    /// severity. A unit that is lost counts with what it said last. Without units: `unknown`.
+    pub fn status(self) -> Status<Workload> {
+        let set = self.set.filter(|set| set.status != Workload::Unset);
+        let units = self.units.into_iter();
+        self.trouble.or(set).unwrap_or_else(|| {
+            units
+                .map(|(workload, agent)| displayed_workload(workload, &agent))
+                .min_by_key(|status| (severity(status.status), status.since))
+                .unwrap_or_else(|| Status::new(Workload::Unknown, ""))
+        })
+    }
 }
 
 fn severity(status: Workload) -> u8 {

@@ -19,6 +19,7 @@ use crate::relation::{RelationState, RemoteRelation};
 mod operation;
 mod relations;
 mod resolver;
+mod retry;
 #[cfg(test)]
 mod simulation;
 mod statuses;
@@ -27,8 +28,10 @@ mod tests;
 
 pub use operation::{Deploy, Executed, Operation, OperationError};
 pub use resolver::{Decision, LocalState, resolve};
+pub use retry::{Attempted, RetryPlan, RetrySeries};
 pub use statuses::{
-    agent_executing, agent_hook_failed, agent_idle, workload_after, workload_before,
+    Failure, agent_awaits_charm, agent_executing, agent_failed, agent_files_missing,
+    agent_hook_failed, agent_idle, agent_leaving, agent_waiting, workload_after, workload_before,
 };
 
 /// The kind of the recorded operation.
@@ -152,6 +155,15 @@ pub enum Resolved {
     None,
     RetryHooks,
     NoHooks,
+}
+
+impl Resolved {
+    /// Whether a hook may begin that was decided on while the answer was `seen`. An answer that
+    /// came in between and says to go on without the hook has to be decided on first; any other
+    /// is taken away as the hook begins.
+    pub fn lets_begin(self, seen: Resolved) -> bool {
+        self == seen || self != Resolved::NoHooks
+    }
 }
 
 /// One consistent picture of what the controller says of a unit.

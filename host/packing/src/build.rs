@@ -56,6 +56,7 @@ pub fn build(project: &Path, options: &Options) -> Result<BuildReport, PackingEr
         });
     }
     let manifest = manifest.canonicalize().at(&manifest)?;
+    crate::project::manifest(project)?;
     let toolchain = toolchain::detect()?;
 
     let mut cargo = toolchain.cargo_build();

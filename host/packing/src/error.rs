@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use periapt_model::NameError;
-use periapt_model::charm::ArchiveError;
+use periapt_model::charm::{ArchiveError, ManifestError};
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -18,7 +18,9 @@ pub enum PackingError {
     NoToolchain { missing: String },
     #[error("{} is not a charm project: it has no {file}", dir.display())]
     NotAProject { dir: PathBuf, file: &'static str },
-    #[error("the charm does not compile{}", details(output))]
+    /// `output` is what the compiler said, lines as it wrote them; empty where it went to
+    /// standard error already.
+    #[error("the compiler reports errors")]
     Compile { output: String },
     #[error("cargo could not be started as {}: {source}", program.display())]
     CargoMissing { program: PathBuf, source: io::Error },
@@ -44,16 +46,10 @@ pub enum PackingError {
     Name(#[from] NameError),
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     #[error("{}: {source}", path.display())]
     Files { path: PathBuf, source: io::Error },
-}
-
-fn details(output: &str) -> String {
-    if output.is_empty() {
-        String::new()
-    } else {
-        format!(":\n{output}")
-    }
 }
 
 impl PackingError {
@@ -73,6 +69,7 @@ impl PackingError {
             PackingError::NotEmpty { .. } => "packing-directory-not-empty",
             PackingError::Name(_) => "charm-name-invalid",
             PackingError::Archive(error) => error.code(),
+            PackingError::Manifest(error) => error.code(),
             PackingError::Files { .. } => "packing-files",
         }
     }

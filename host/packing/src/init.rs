@@ -75,6 +75,7 @@ pub fn init(name: &str, dir: &Path, options: &InitOptions) -> Result<InitReport,
     for (file, template) in TEMPLATES {
         let text = template
             .replace("{{name}}", name)
+            .replace("{{crate}}", &crate_name(name))
             .replace("{{type}}", &type_name(name))
             .replace("{{dependency}}", &dependency);
         let path = dir.join(file);
@@ -114,17 +115,89 @@ fn sdk_crate(folder: &Path) -> Result<PathBuf, PackingError> {
     found.canonicalize().at(&found)
 }
 
-/// `my-site` as `MySite`.
+/// Words that cannot name a crate, or not one that depends on the SDK.
+const RESERVED: &[&str] = &[
+    "abstract",
+    "alloc",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "const",
+    "continue",
+    "core",
+    "crate",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "periapt-charm",
+    "priv",
+    "proc-macro",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "serde",
+    "static",
+    "std",
+    "struct",
+    "super",
+    "test",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "where",
+    "while",
+    "yield",
+];
+
+/// The charm's name where Rust takes it for a crate, else one made of it.
+fn crate_name(name: &str) -> String {
+    match RESERVED.contains(&name) {
+        true => format!("{name}-for-periapt"),
+        false => name.to_owned(),
+    }
+}
+
+/// What a type's name takes of the charm's: with more, rustfmt would break lines of the templates.
+const TYPE_CHARACTERS: usize = 48;
+
+/// `my-site` as `MySiteCharm`: the ending keeps it apart from keywords and from what the SDK
+/// exports.
 fn type_name(name: &str) -> String {
-    name.split('-')
-        .map(|part| {
-            let mut letters = part.chars();
-            letters
-                .next()
-                .map(|first| first.to_ascii_uppercase())
-                .into_iter()
-                .chain(letters)
-                .collect::<String>()
-        })
-        .collect()
+    let words = name.split('-').flat_map(|part| {
+        let mut letters = part.chars();
+        letters
+            .next()
+            .map(|first| first.to_ascii_uppercase())
+            .into_iter()
+            .chain(letters)
+    });
+    words.take(TYPE_CHARACTERS).chain("Charm".chars()).collect()
 }

@@ -15,6 +15,7 @@ mod component;
 mod error;
 mod init;
 mod pack;
+mod project;
 pub mod toolchain;
 
 pub use build::{BuildReport, Options, build};
@@ -22,3 +23,4 @@ pub use component::{Inspection, componentize, inspect};
 pub use error::PackingError;
 pub use init::{InitOptions, InitReport, init};
 pub use pack::{PackReport, pack};
+pub use project::manifest;

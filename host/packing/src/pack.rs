@@ -15,6 +15,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use crate::PackingError;
 use crate::component::inspect;
 use crate::error::At;
+use crate::project::manifest;
 
 /// Files taken from the project's root where they exist.
 const ROOT_FILES: [&str; 9] = [
@@ -48,15 +49,7 @@ pub struct PackReport {
 /// Packs the built charm in `project`. `out` is a file, or an existing folder that gets
 /// `NAME.charm`.
 pub fn pack(project: &Path, out: &Path) -> Result<PackReport, PackingError> {
-    if !["metadata.yaml", "charmcraft.yaml"]
-        .iter()
-        .any(|file| project.join(file).is_file())
-    {
-        return Err(PackingError::NotAProject {
-            dir: project.to_owned(),
-            file: "metadata.yaml or charmcraft.yaml",
-        });
-    }
+    manifest(project)?;
     let built = project.join("build").join(COMPONENT);
     if !built.is_file() {
         return Err(PackingError::NotBuilt { path: built });

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use periapt_model::charm::Archive;
-use periapt_packing::{InitOptions, Options, build, init, inspect, pack};
+use periapt_packing::{InitOptions, Options, PackingError, build, init, inspect, pack};
 
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -117,6 +117,17 @@ fn a_new_project_tests_builds_and_packs() {
         String::from_utf8_lossy(&tested.stderr)
     );
 
+    let formatted = Command::new("cargo")
+        .args(["fmt", "--check"])
+        .current_dir(&project)
+        .output()
+        .expect("cargo runs");
+    assert!(
+        formatted.status.success(),
+        "{}",
+        String::from_utf8_lossy(&formatted.stdout)
+    );
+
     build(&project, &options()).unwrap_or_else(|error| panic!("{error}"));
     fs::create_dir_all(project.join("files/web")).expect("makes a folder");
     fs::write(project.join("files/web/index.html"), "<p>").expect("writes");
@@ -178,9 +189,75 @@ fn what_cannot_be_built_says_why() {
     fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
     let error = build(&project, &options()).expect_err("does not compile");
     assert_eq!(error.code(), "packing-compile-failed");
-    assert!(error.to_string().contains("src/lib.rs"), "{error}");
+    let PackingError::Compile { output } = &error else {
+        panic!("{error}");
+    };
+    assert!(
+        output.lines().count() > 3 && output.contains("src/lib.rs"),
+        "{output}"
+    );
+    assert_eq!(error.to_string(), "the compiler reports errors");
 
     fs::write(project.join("src/lib.rs"), "pub fn nothing() {}").expect("writes");
     let error = build(&project, &options()).expect_err("exports nothing");
     assert_eq!(error.code(), "packing-missing-export", "{error}");
+}
+
+#[test]
+fn a_mistake_in_the_metadata_is_told_before_anything_is_compiled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("wrong");
+    let sdk = Some(checkout());
+    init("wrong", &project, &InitOptions { sdk }).expect("makes it");
+    // Compiling this would fail with another code.
+    fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
+    fs::write(project.join("charmcraft.yaml"), "name: [").expect("writes");
+    let error = build(&project, &options()).expect_err("no metadata");
+    assert_eq!(error.code(), "charm-metadata-invalid", "{error}");
+    fs::remove_file(project.join("charmcraft.yaml")).expect("removes");
+    let error = build(&project, &options()).expect_err("no metadata");
+    assert_eq!(error.code(), "packing-not-a-project", "{error}");
+}
+
+#[test]
+fn a_project_may_have_the_name_of_a_keyword_or_of_what_the_sdk_exports() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let longest = format!("{}all", "long-".repeat(25));
+    assert_eq!(longest.len(), periapt_model::bounds::NAME_BYTES.length());
+    for name in [
+        "self",
+        "status",
+        "a-very-long-name-of-a-charm-that-says-all",
+        &longest,
+    ] {
+        let project = folder.path().join(name);
+        let sdk = Some(checkout());
+        init(name, &project, &InitOptions { sdk }).expect("makes it");
+        for arguments in [
+            &["check", "--quiet", "--tests", "--jobs", "2"][..],
+            &["fmt", "--check"],
+        ] {
+            let mut cargo = Command::new("cargo");
+            cargo.args(arguments).current_dir(&project);
+            if arguments[0] == "check" {
+                cargo
+                    .arg("--target-dir")
+                    .arg(options().target_dir.join("guests-native"));
+            }
+            let output = cargo.output().expect("cargo runs");
+            assert!(
+                output.status.success(),
+                "{name} {arguments:?}: {}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        assert_eq!(
+            periapt_packing::manifest(&project)
+                .expect("is sound")
+                .metadata
+                .name,
+            name
+        );
+    }
 }

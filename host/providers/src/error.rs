@@ -38,12 +38,30 @@ pub enum ProviderError {
     /// A failure of the place where instances live, in its own words.
     #[error("{0}")]
     Refused(String),
+    /// The place where instances live does not accept who asks, in its own words.
+    #[error("{0}")]
+    CredentialRefused(String),
     /// The provider has been closed.
     #[error("the provider is closed")]
     Closed,
 }
 
 impl ProviderError {
+    /// Whether it is the credential that was refused: asked again with the same one, the answer
+    /// would be the same.
+    pub fn refuses_credential(&self) -> bool {
+        match self {
+            ProviderError::CredentialRefused(_) => true,
+            ProviderError::File { source, .. }
+            | ProviderError::Spawn { source, .. }
+            | ProviderError::Process { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ),
+            _ => false,
+        }
+    }
+
     /// A stable name, for machines.
     pub fn code(&self) -> &'static str {
         match self {
@@ -54,6 +72,7 @@ impl ProviderError {
             ProviderError::UnknownAgent(_) => "agent-unknown",
             ProviderError::NoConfiguration(_) => "agent-configuration-missing",
             ProviderError::Refused(_) => "provider-refused",
+            ProviderError::CredentialRefused(_) => "provider-credential-refused",
             ProviderError::Closed => "provider-closed",
         }
     }

@@ -16,4 +16,6 @@ mod provider;
 mod suite;
 
 pub use error::ProviderError;
-pub use provider::{Instance, InstanceId, InstanceState, Provider, Providers, StartInstance};
+pub use provider::{
+    Instance, InstanceId, InstanceState, Provider, Providers, StartInstance, UpgradeOp,
+};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::ProviderError;
 
@@ -70,6 +71,15 @@ pub struct Instance {
     pub hardware: String,
 }
 
+/// A step that brings what a provider keeps for an environment up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UpgradeOp {
+    /// What the environment is at afterwards; each step's is higher than the one before.
+    pub version: u32,
+    /// `close-directory`
+    pub name: &'static str,
+}
+
 /// Gives and takes back the instances of one environment. All calls may be repeated: starting
 /// what runs and stopping what is gone succeed.
 #[async_trait]
@@ -77,12 +87,24 @@ pub trait Provider: Send + Sync + 'static {
     /// The provider's name, as in `local`.
     fn kind(&self) -> &'static str;
 
+    /// Carries out one step. It may have been carried out before.
+    async fn upgrade(&self, _op: &UpgradeOp) -> Result<(), ProviderError> {
+        Ok(())
+    }
+
+    /// Makes sure that instances could be made: that the credential is not refused.
+    async fn check_credential(&self) -> Result<(), ProviderError>;
+
     /// Its state for a person who looks at the workers' report. Holds no secret.
     fn describe(&self) -> Value;
 
     /// The configuration that agents were last started with, none in a fresh environment. From
     /// it the caller sees whether the agents' credential still has to be made.
     async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError>;
+
+    /// Replaces the configuration that agents are started with. An agent that runs goes on with
+    /// the one it has, unless `restart` says that it cannot: then it ends and starts anew.
+    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError>;
 
     /// Makes sure that the instance exists and its agent runs. An instance that failed to start
     /// does not exist.
@@ -93,6 +115,17 @@ pub trait Provider: Send + Sync + 'static {
 
     /// All instances of the environment, by id.
     async fn instances(&self) -> Result<Vec<Instance>, ProviderError>;
+
+    /// Why what runs on the instances ended for good, if it did: then nothing but
+    /// [`Provider::start_again`] starts it. Most providers know of no such end.
+    fn ended(&self) -> watch::Receiver<Option<String>> {
+        watch::channel(None).1
+    }
+
+    /// A person wants what ended for good to run again.
+    async fn start_again(&self) -> Result<(), ProviderError> {
+        Ok(())
+    }
 
     /// Ends what runs on the instances and keeps the instances: they run again when one of them
     /// is started again, or when the environment is opened anew.
@@ -105,6 +138,12 @@ pub trait Provider: Send + Sync + 'static {
 /// Opens providers by environment. While somebody holds the provider of an environment, opening
 /// it again gives the same one, so that two holders never work against each other.
 pub trait Providers: Send + Sync + 'static {
+    /// The steps there are for each environment, in their order. Whoever opens environments
+    /// remembers how far each has come.
+    fn upgrade_ops(&self) -> &'static [UpgradeOp] {
+        &[]
+    }
+
     /// The provider of `environment`.
     fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError>;
 }

@@ -17,6 +17,7 @@ pub fn request(name: &str) -> StartInstance {
 pub async fn run(provider: Arc<dyn Provider>) {
     assert_eq!(provider.instances().await.unwrap(), []);
     assert_eq!(provider.agent_config().await.unwrap(), None);
+    provider.check_credential().await.unwrap();
 
     let first = provider.start_instance(request("0")).await.unwrap();
     assert_eq!(
@@ -36,6 +37,15 @@ pub async fn run(provider: Arc<dyn Provider>) {
         provider.agent_config().await.unwrap(),
         Some(request("1").agent_config)
     );
+    let next = b"{\"password\":\"hidden\",\"next\":true}".to_vec();
+    provider
+        .set_agent_config(next.clone(), false)
+        .await
+        .unwrap();
+    assert_eq!(provider.agent_config().await.unwrap(), Some(next));
+    let back = request("1").agent_config;
+    provider.set_agent_config(back.clone(), true).await.unwrap();
+    assert_eq!(provider.agent_config().await.unwrap(), Some(back));
     assert!(
         !format!("{:?}", request("0")).contains("hidden"),
         "a request shows no password"

@@ -1,9 +1,9 @@
 //! The cache of compiled charms: files named by what they were made from.
 //!
 //! A name is the SHA-256 of the component and the engine's hash, so an entry never becomes
-//! wrong, only useless. It is written aside, made durable and renamed; a damaged entry (its
-//! checksum tells) is removed and made again. Failing to keep an entry is no error: the caller
-//! has the artifact.
+//! wrong, only useless; those of other engines can be forgotten. It is written to a temporary file, synced
+//! and renamed; a damaged entry (its checksum tells) is removed and made again. Failing to keep an
+//! entry is no error: the caller has the artifact.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -88,16 +88,46 @@ impl CompileCache {
             return Ok(artifact);
         }
         let artifact = compile(component)?;
+        // A compiler that a component took over could name another charm's and put code in its
+        // place.
+        if artifact.digest() != digest || artifact.engine_hash() != self.engine_hash {
+            return Err(CompileError::OtherComponent);
+        }
         if let Err(error) = self.put(&artifact) {
             tracing::warn!(directory = %self.directory.display(), %error, "compiled charm not kept");
         }
         Ok(artifact)
     }
 
+    /// Removes what was compiled for other engines, also what was begun and never finished; how
+    /// many files. What is none of the cache's stays.
+    pub fn forget_others(&self) -> io::Result<usize> {
+        let own = format!("-{}.", self.engine());
+        let mut removed = 0;
+        for entry in std::fs::read_dir(&self.directory)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let cached = name.ends_with(".cwasm") || name.ends_with(".new");
+            if !cached || name.contains(&own) || entry.file_type()?.is_dir() {
+                continue;
+            }
+            match std::fs::remove_file(entry.path()) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => removed += 1,
+            }
+        }
+        Ok(removed)
+    }
+
     fn path(&self, digest: &str) -> PathBuf {
-        // Half of the engine's hash is plenty, and short enough to read.
-        let engine = self.engine_hash.get(..32).unwrap_or(&self.engine_hash);
+        let engine = self.engine();
         self.directory.join(format!("{digest}-{engine}.cwasm"))
+    }
+
+    /// Half of the engine's hash is plenty, and short enough to read.
+    fn engine(&self) -> &str {
+        self.engine_hash.get(..32).unwrap_or(&self.engine_hash)
     }
 
     fn turn(&self, digest: &str) -> Turn<'_> {

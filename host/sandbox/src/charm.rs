@@ -6,6 +6,7 @@ use wasmtime::component::{Component, Linker};
 use crate::artifact::{Artifact, Inspection};
 use crate::check;
 use crate::contract::{CharmPre, HookState};
+use crate::failure;
 
 /// Loaded code; instances are made from it, one for each hook.
 pub struct LoadedCharm {
@@ -22,6 +23,9 @@ pub enum LoadError {
     OtherEngine,
     #[error("the compiled charm cannot be loaded: {0}")]
     Refused(String),
+    /// No fault of the artifact; it can be loaded later.
+    #[error("no file descriptors are left to load the charm: {0}")]
+    Descriptors(String),
 }
 
 impl LoadError {
@@ -29,6 +33,7 @@ impl LoadError {
         match self {
             LoadError::OtherEngine => "load-other-engine",
             LoadError::Refused(_) => "load-refused",
+            LoadError::Descriptors(_) => "descriptors",
         }
     }
 }
@@ -42,7 +47,10 @@ impl LoadedCharm {
         if artifact.engine_hash() != engine_hash {
             return Err(LoadError::OtherEngine);
         }
-        let refused = |error: wasmtime::Error| LoadError::Refused(format!("{error:#}"));
+        let refused = |error: wasmtime::Error| match failure::out_of_descriptors(&error) {
+            true => LoadError::Descriptors(format!("{error:#}")),
+            false => LoadError::Refused(format!("{error:#}")),
+        };
         let component = deserialize(linker, artifact).map_err(refused)?;
         let pre = check::link(&component, linker)
             .map_err(|error| LoadError::Refused(error.to_string()))?;

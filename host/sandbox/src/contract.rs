@@ -6,10 +6,12 @@
 
 use std::time::Instant;
 
+use periapt_model::bounds::{STATUS_CHANGES, TEXT_BYTES};
 use periapt_model::config;
 use periapt_model::hook::Limits;
 use periapt_model::ports as model_ports;
 use periapt_model::status::Workload;
+use periapt_model::text;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
@@ -19,7 +21,6 @@ use crate::failure::HookFailure;
 use crate::files::Mounted;
 use crate::journal::{SharedJournal, lock};
 use crate::meter::Meter;
-use crate::text;
 use crate::txn::HookTxn;
 
 wasmtime::component::bindgen!({
@@ -32,7 +33,7 @@ wasmtime::component::bindgen!({
 mod relations;
 
 /// Longest status message, workload version and similar text that is kept, bytes.
-pub(crate) const MESSAGE_BYTES: usize = 4 << 10;
+pub(crate) const MESSAGE_BYTES: usize = TEXT_BYTES.length();
 
 /// What belongs to one running hook.
 pub(crate) struct HookState {
@@ -41,6 +42,8 @@ pub(crate) struct HookState {
     pub(crate) meter: Meter,
     pub(crate) journal: SharedJournal,
     pub(crate) txn: HookTxn,
+    /// Statuses and workload versions set so far.
+    pub(crate) status_changes: usize,
     pub(crate) limits: Limits,
     pub(crate) deadline: Instant,
     pub(crate) mounted: Option<Mounted>,
@@ -84,6 +87,24 @@ impl HookState {
     fn context<R>(&mut self, call: impl FnOnce(&mut dyn HookContext) -> R) -> wasmtime::Result<R> {
         self.enter()?;
         Ok(call(lock(&self.journal).context.as_mut()))
+    }
+
+    /// Makes a change that takes effect at once, of which a hook has a number.
+    fn at_once(
+        &mut self,
+        change: impl FnOnce(&mut dyn HookContext) -> Result<(), CallError>,
+    ) -> Answer<()> {
+        self.enter()?;
+        if STATUS_CHANGES.exceeded_by(self.status_changes + 1) {
+            let error = CallError::limit(format!(
+                "one hook may set statuses and versions {} times, and this one has",
+                STATUS_CHANGES.most
+            ));
+            return Ok(Err(error.into()));
+        }
+        self.status_changes += 1;
+        let changed = change(lock(&self.journal).context.as_mut());
+        Ok(changed.map_err(types::Error::from))
     }
 
     fn transaction<R>(
@@ -149,7 +170,7 @@ impl periapt::charm::config::Host for HookState {
             Some(found) => Ok(Some(value(found.clone()))),
             None if context.knows_option(&key) => Ok(None),
             None => {
-                let key = text::clean(&key, 100, false);
+                let key = text::clean_line_at_most(&key, 100);
                 Err(CallError::not_found(format!("the charm has no option \"{key}\"")).into())
             }
         })
@@ -213,9 +234,9 @@ impl status::Host for HookState {
     }
 
     fn unit_set(&mut self, kind: status::Kind, message: String) -> Answer<()> {
-        self.context(|context| {
-            let message = text::clean(&message, MESSAGE_BYTES, false);
-            Ok(context.set_unit_status(settable(kind)?, &message)?)
+        self.at_once(|context| {
+            let message = text::clean_line_at_most(&message, MESSAGE_BYTES);
+            context.set_unit_status(settable(kind)?, &message)
         })
     }
 
@@ -227,11 +248,11 @@ impl status::Host for HookState {
     }
 
     fn application_set(&mut self, kind: status::Kind, message: String) -> Answer<()> {
-        self.context(|context| {
+        self.at_once(|context| {
             let status = settable(kind)?;
             leader_only(context)?;
-            let message = text::clean(&message, MESSAGE_BYTES, false);
-            Ok(context.set_application_status(status, &message)?)
+            let message = text::clean_line_at_most(&message, MESSAGE_BYTES);
+            context.set_application_status(status, &message)
         })
     }
 }
@@ -308,8 +329,8 @@ impl periapt::charm::unit::Host for HookState {
     }
 
     fn workload_version_set(&mut self, version: String) -> Answer<()> {
-        self.context(|context| {
-            Ok(context.set_workload_version(&text::clean(&version, MESSAGE_BYTES, false))?)
+        self.at_once(|context| {
+            context.set_workload_version(&text::clean_line_at_most(&version, MESSAGE_BYTES))
         })
     }
 }

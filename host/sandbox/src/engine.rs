@@ -2,14 +2,13 @@
 //!
 //! Instances come from a pool of fixed size, so that the memory of guests has a bound which
 //! holds for the process, and so that making one costs microseconds. Guests are interrupted by
-//! epochs: one thread advances the epoch every tick, and each hook looks at its own deadline
-//! when that reaches it. Fuel is not used: it costs more and bounds nothing here that time and
+//! epochs: one thread advances the epoch every tick while a guest runs, and each hook looks at its
+//! own deadline when that reaches it. Fuel is not used: it costs more and bounds nothing here that time and
 //! host calls do not.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -20,9 +19,8 @@ use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConf
 use crate::artifact::{Artifact, FRAME_VERSION};
 use crate::charm::{LoadError, LoadedCharm};
 use crate::contract::{self, HookState};
+use crate::ticker::{Ticker, Ticking};
 
-/// Time between two epochs; a hook overruns its deadline by at most this.
-const TICK: Duration = Duration::from_millis(10);
 /// Stack of a guest, and of the host functions it calls on the same thread.
 const GUEST_STACK_BYTES: usize = 1 << 20;
 const WHOLE_STACK_BYTES: usize = 4 << 20;
@@ -35,6 +33,13 @@ pub(crate) const MEMORIES: u32 = 2;
 pub(crate) const TABLES: u32 = 8;
 const CORE_INSTANCES: u32 = 100;
 
+/// Handles of a guest where there are plenty, and so many that a charm can still work.
+const HANDLES: u32 = 512;
+const FEWEST_HANDLES: u32 = 16;
+/// Descriptors that a process keeps for itself: its streams and connections, the copying of state
+/// directories, and one for the memory of each loaded module.
+const RESERVED_DESCRIPTORS: u64 = 384;
+
 /// What an engine has room for. Compiled code depends on `memory_bytes` only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -46,6 +51,9 @@ pub struct Settings {
     pub memory_bytes: u64,
     /// Largest table.
     pub table_elements: u64,
+    /// Handles (files, streams, timers) that one guest may hold at once. Each may be a file
+    /// descriptor of the process, which all its guests share.
+    pub handles: u32,
     /// Charms kept loaded, least recently used go first.
     pub kept_charms: usize,
 }
@@ -56,7 +64,23 @@ impl Default for Settings {
             slots: 64,
             memory_bytes: 256 << 20,
             table_elements: 32 << 10,
+            handles: HANDLES,
             kept_charms: 128,
+        }
+    }
+}
+
+impl Settings {
+    /// For a process that may have `descriptors` open and runs `slots` hooks at a time: however
+    /// many files all its guests hold, there are some left for the process itself.
+    pub fn for_process(slots: u32, descriptors: u64) -> Self {
+        let reserve = RESERVED_DESCRIPTORS.min(descriptors / 2);
+        let share = (descriptors - reserve) / u64::from(slots.max(1));
+        let share = u32::try_from(share).unwrap_or(u32::MAX);
+        Self {
+            slots,
+            handles: share.clamp(FEWEST_HANDLES, HANDLES),
+            ..Self::default()
         }
     }
 }
@@ -80,6 +104,7 @@ pub struct SandboxEngine {
 
 struct Shared {
     engine: Engine,
+    ticker: Ticker,
     linker: Linker<HookState>,
     settings: Settings,
     hash: String,
@@ -95,7 +120,7 @@ struct Kept {
 }
 
 impl SandboxEngine {
-    /// Makes the engine and starts its ticker thread, which ends with the last clone.
+    /// Makes the engine and its ticker thread, which ends with the last clone.
     pub fn new(settings: Settings) -> Result<Self, EngineError> {
         Self::with(settings, true)
     }
@@ -110,7 +135,8 @@ impl SandboxEngine {
         let engine = Engine::new(&config(&settings, pooled)).map_err(failed)?;
         let mut linker = Linker::new(&engine);
         contract::link(&mut linker).map_err(failed)?;
-        tick(&engine)?;
+        let ticker = Ticker::start(&engine)
+            .map_err(|error| EngineError(format!("no ticker thread: {error}")))?;
         Ok(Self {
             shared: Arc::new(Shared {
                 hash: hash(&engine),
@@ -119,6 +145,7 @@ impl SandboxEngine {
                 freed: Condvar::new(),
                 kept: Mutex::new(Kept::default()),
                 settings,
+                ticker,
                 engine,
             }),
         })
@@ -170,6 +197,11 @@ impl SandboxEngine {
 
     pub(crate) fn wasmtime(&self) -> &Engine {
         &self.shared.engine
+    }
+
+    /// Says that a guest runs, for as long as the value lives.
+    pub(crate) fn guest(&self) -> Ticking<'_> {
+        self.shared.ticker.guest()
     }
 
     pub(crate) fn linker(&self) -> &Linker<HookState> {
@@ -247,21 +279,6 @@ fn config(settings: &Settings, pooled: bool) -> Config {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     }
     config
-}
-
-fn tick(engine: &Engine) -> Result<(), EngineError> {
-    let engine = engine.weak();
-    std::thread::Builder::new()
-        .name("sandbox-epoch".to_owned())
-        .spawn(move || {
-            while let Some(engine) = engine.upgrade() {
-                engine.increment_epoch();
-                drop(engine);
-                std::thread::sleep(TICK);
-            }
-        })
-        .map(drop)
-        .map_err(|error| EngineError(format!("no ticker thread: {error}")))
 }
 
 fn hash(engine: &Engine) -> String {

@@ -1,7 +1,9 @@
 //! Why a hook failed, in words for the operator and in codes for programs.
 
+use std::io;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use thiserror::Error;
 use wasmtime::Trap;
 
@@ -35,13 +37,22 @@ pub enum HookFailure {
     #[error("the hook made more than the {limit} calls into the host it may make")]
     HostCallLimit { limit: u64 },
     #[error("the hook left more than {limit} bytes in {directory}")]
-    DirectoryLimit { directory: &'static str, limit: u64 },
+    DirectoryLimit { directory: String, limit: u64 },
+    #[error("the hook left directories more than {levels} levels deep in {directory}")]
+    DirectoryLevels { directory: String, levels: u64 },
+    /// What cannot be measured may be more than the limit.
+    #[error("what the hook left in {directory} cannot be measured: {reason}")]
+    DirectoryUnreadable { directory: String, reason: String },
     /// The component could not be started.
     #[error("the charm could not be started: {0}")]
     Instantiate(String),
     /// The unit's directories could not be made available.
     #[error("the directories of the unit could not be prepared: {0}")]
     Directories(String),
+    /// The process has no file descriptor left, or the machine. No fault of the charm: the hook is
+    /// to be run again later.
+    #[error("the agent has no file descriptors left: {0}")]
+    Descriptors(String),
     /// A host call gave no answer that fits any of the above.
     #[error("the hook ended unexpectedly: {0}")]
     Unknown(String),
@@ -66,11 +77,27 @@ impl HookFailure {
             HookFailure::OutputLimit { .. } => "output-limit",
             HookFailure::HostCallLimit { .. } => "host-call-limit",
             HookFailure::DirectoryLimit { .. } => "directory-limit",
+            HookFailure::DirectoryLevels { .. } => "directory-levels",
+            HookFailure::DirectoryUnreadable { .. } => "directory-unreadable",
             HookFailure::Instantiate(_) => "instantiate",
             HookFailure::Directories(_) => "directories",
+            HookFailure::Descriptors(_) => "descriptors",
             HookFailure::Unknown(_) => "unknown",
         }
     }
+}
+
+/// Whether the lack of file descriptors is among the causes.
+pub(crate) fn out_of_descriptors(error: &wasmtime::Error) -> bool {
+    error.chain().any(|cause| {
+        let code = cause
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::raw_os_error)
+            .or_else(|| Some(cause.downcast_ref::<Errno>()?.raw_os_error()));
+        code.is_some_and(|code| {
+            periapt_files::out_of_descriptors(&io::Error::from_raw_os_error(code))
+        })
+    })
 }
 
 /// A trap in words a charm author can act on.

@@ -3,25 +3,30 @@
 //!
 //! wasmtime-wasi opens every path of a guest beneath a directory handle and refuses `..`,
 //! absolute paths and symbolic links that lead out of it; this module only chooses the handles.
-//! It also watches how much a guest leaves behind, because WASI has no quota.
+//! It also watches how much a guest leaves behind and how deep, because WASI has no quota.
+//!
+//! What a hook leaves in `/state` and `/tmp` is taken away when it fails. What it leaves in a
+//! directory of its container stays, and others live there. So a tree that is too deep there is
+//! cut at the bound when the hook ends: whoever runs next finds nothing to be blamed for.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use periapt_files::{Limits, Over, out_of_descriptors};
+use periapt_model::bounds::DIRECTORY_LEVELS;
 use periapt_model::charm::Access;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
-use crate::failure::HookFailure;
+use crate::failure::{self, HookFailure};
 
 /// How often a running hook's directories are measured: often enough that a guest cannot write
 /// much more than the limit, seldom enough that measuring costs nothing beside it.
 const MEASURE_EVERY: Duration = Duration::from_millis(100);
-/// What an entry costs beyond its content, so that empty files count.
-const ENTRY_BYTES: u64 = 512;
 
 /// Where a unit's directories are on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +54,13 @@ pub struct ContainerDirectory {
     pub access: Access,
 }
 
+impl ContainerDirectory {
+    /// Where the guest finds it.
+    fn of_guest(&self) -> String {
+        format!("/container/{}", self.name)
+    }
+}
+
 /// An empty directory for one hook. Emptied when dropped, and kept for the next hook below the
 /// same parent: making and removing one costs a journalling file system more than all else a
 /// small hook does.
@@ -58,6 +70,8 @@ pub(crate) struct Temporary(PathBuf);
 /// Empty directories of hooks that ended, at most [`KEPT`].
 static EMPTY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 const KEPT: usize = 64;
+/// Those that could not be removed yet.
+static FULL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Temporary {
     fn new(parent: &Path) -> io::Result<Self> {
@@ -79,7 +93,7 @@ impl Temporary {
 
     /// Takes one that is still there, looking as if just made.
     fn kept(parent: &Path) -> Option<PathBuf> {
-        let mut empty = EMPTY.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut empty = lock(&EMPTY);
         loop {
             let at = empty
                 .iter()
@@ -104,16 +118,27 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         let unused = std::fs::read_dir(&self.0).is_ok_and(|mut entries| entries.next().is_none());
-        let mut empty = EMPTY.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut empty = lock(&EMPTY);
         if unused && empty.len() < KEPT {
             empty.push(std::mem::take(&mut self.0));
             return;
         }
         drop(empty);
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::warn!(path = %self.0.display(), %error, "temporary directory of a hook stays");
-        }
+        let mut full = std::mem::take(&mut *lock(&FULL));
+        full.push(std::mem::take(&mut self.0));
+        full.retain(|path| match periapt_files::remove(path) {
+            Ok(()) => false,
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "cannot remove the temporary directory of a hook; the next hook that uses one tries again");
+                true
+            }
+        });
+        lock(&FULL).extend(full);
     }
+}
+
+fn lock(paths: &Mutex<Vec<PathBuf>>) -> MutexGuard<'_, Vec<PathBuf>> {
+    paths.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The opened directories of one hook and their quota.
@@ -122,8 +147,8 @@ pub(crate) struct Mounted {
     state: PathBuf,
     temporary: Temporary,
     /// Those that the guest may write to.
-    container: Vec<PathBuf>,
-    limit: u64,
+    container: Vec<ContainerDirectory>,
+    limits: Limits,
     next: Instant,
 }
 
@@ -134,35 +159,45 @@ impl Mounted {
         limit: u64,
         wasi: &mut WasiCtxBuilder,
     ) -> Result<Self, HookFailure> {
-        let failed = |path: &Path, error: &dyn std::fmt::Display| {
-            HookFailure::Directories(format!("{}: {error}", path.display()))
+        let failed = |path: &Path, error: &dyn Display, exhausted: bool| {
+            let text = format!("{}: {error}", path.display());
+            match exhausted {
+                true => HookFailure::Descriptors(text),
+                false => HookFailure::Directories(text),
+            }
         };
-        let temporary = Temporary::new(&directories.temporary)
-            .map_err(|error| failed(&directories.temporary, &error))?;
-        for (path, guest, permissions) in [
-            (&directories.charm, "/charm", FsPerms::ReadOnly),
-            (&directories.state, "/state", FsPerms::ReadWrite),
-            (&temporary.0, "/tmp", FsPerms::ReadWrite),
-        ] {
+        let temporary = Temporary::new(&directories.temporary).map_err(|error| {
+            let exhausted = out_of_descriptors(&error);
+            failed(&directories.temporary, &error, exhausted)
+        })?;
+        let mut open = |path: &Path, guest: &str, permissions| {
             wasi.preopened_dir(path, guest, permissions)
-                .map_err(|error| failed(path, &error.root_cause()))?;
-        }
+                .map(drop)
+                .map_err(|error| {
+                    let exhausted = failure::out_of_descriptors(&error);
+                    failed(path, &error.root_cause(), exhausted)
+                })
+        };
+        open(&directories.charm, "/charm", FsPerms::ReadOnly)?;
+        open(&directories.state, "/state", FsPerms::ReadWrite)?;
+        open(&temporary.0, "/tmp", FsPerms::ReadWrite)?;
         for directory in &directories.container {
             let permissions = match directory.access {
                 Access::ReadOnly => FsPerms::ReadOnly,
                 Access::ReadWrite => FsPerms::ReadWrite,
             };
-            let guest = format!("/container/{}", directory.name);
-            wasi.preopened_dir(&directory.path, guest, permissions)
-                .map_err(|error| failed(&directory.path, &error.root_cause()))?;
+            open(&directory.path, &directory.of_guest(), permissions)?;
         }
         let written = directories.container.iter();
         let written = written.filter(|directory| directory.access == Access::ReadWrite);
         Ok(Self {
             state: directories.state.clone(),
             temporary,
-            container: written.map(|directory| directory.path.clone()).collect(),
-            limit,
+            container: written.cloned().collect(),
+            limits: Limits {
+                bytes: limit,
+                levels: DIRECTORY_LEVELS.most,
+            },
             next: Instant::now() + MEASURE_EVERY,
         })
     }
@@ -177,82 +212,55 @@ impl Mounted {
         failure
     }
 
-    /// Bytes in `/state`, or the directory that has more than it may.
-    pub(crate) fn measure(&self) -> Result<u64, HookFailure> {
-        let over = |directory| HookFailure::DirectoryLimit {
-            directory,
-            limit: self.limit,
-        };
-        if size(&self.temporary.0, self.limit) > self.limit {
-            return Err(over("/tmp"));
-        }
-        if self
-            .container
-            .iter()
-            .any(|path| size(path, self.limit) > self.limit)
-        {
-            return Err(over("/container"));
-        }
-        match size(&self.state, self.limit) {
-            bytes if bytes > self.limit => Err(over("/state")),
-            bytes => Ok(bytes),
-        }
-    }
-}
-
-/// Bytes of everything below `directory`, each file by its length or its blocks, whichever is
-/// more. Stops counting beyond `enough`. What vanishes meanwhile does not count.
-fn size(directory: &Path, enough: u64) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-
-    let mut total: u64 = 0;
-    let mut waiting = vec![directory.to_owned()];
-    while let Some(directory) = waiting.pop() {
-        let Ok(entries) = std::fs::read_dir(&directory) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let Ok(metadata) = entry.metadata() else {
-                continue;
-            };
-            let content = match metadata.is_file() {
-                true => metadata.len().max(metadata.blocks().saturating_mul(512)),
-                false => 0,
-            };
-            total = total.saturating_add(content).saturating_add(ENTRY_BYTES);
-            if total > enough {
-                return total;
-            }
-            if metadata.is_dir() {
-                waiting.push(entry.path());
+    /// The last measurement of a hook that has ended: bytes in `/state`, or the directory that is
+    /// not as it may be. Leaves no directory of the container too deep for whoever comes next.
+    pub(crate) fn conclude(&self) -> Result<u64, HookFailure> {
+        let measured = self.measure();
+        if measured.is_err() {
+            for directory in &self.container {
+                if let Err(error) = periapt_files::cut(&directory.path, self.limits.levels) {
+                    tracing::warn!(path = %directory.path.display(), %error, "cannot remove directories that are too deep");
+                }
             }
         }
+        measured
     }
-    total
+
+    fn measure(&self) -> Result<u64, HookFailure> {
+        self.within("/tmp", &self.temporary.0)?;
+        for directory in &self.container {
+            self.within(&directory.of_guest(), &directory.path)?;
+        }
+        self.within("/state", &self.state)
+    }
+
+    fn within(&self, directory: &str, path: &Path) -> Result<u64, HookFailure> {
+        periapt_files::measure(path, self.limits).map_err(|over| {
+            let directory = directory.to_owned();
+            match over {
+                Over::Bytes => HookFailure::DirectoryLimit {
+                    directory,
+                    limit: self.limits.bytes,
+                },
+                Over::Levels => HookFailure::DirectoryLevels {
+                    directory,
+                    levels: self.limits.levels,
+                },
+                Over::Unreadable(error) if out_of_descriptors(&error) => {
+                    HookFailure::Descriptors(format!("measuring {directory}: {error}"))
+                }
+                Over::Unreadable(error) => HookFailure::DirectoryUnreadable {
+                    directory,
+                    reason: error.to_string(),
+                },
+            }
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sparse_and_empty_files_count() {
-        let directory = tempfile::tempdir().unwrap();
-        assert_eq!(size(directory.path(), u64::MAX), 0);
-        std::fs::create_dir(directory.path().join("deep")).unwrap();
-        let file = std::fs::File::create(directory.path().join("deep/sparse")).unwrap();
-        file.set_len(1 << 30).unwrap();
-        assert_eq!(
-            size(directory.path(), u64::MAX),
-            (1 << 30) + 2 * ENTRY_BYTES
-        );
-        // A link to a big file is not a big file.
-        std::os::unix::fs::symlink("deep/sparse", directory.path().join("link")).unwrap();
-        assert_eq!(
-            size(directory.path(), u64::MAX),
-            (1 << 30) + 3 * ENTRY_BYTES
-        );
-    }
 
     #[test]
     fn a_temporary_directory_goes_with_its_content() {

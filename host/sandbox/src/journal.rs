@@ -9,11 +9,13 @@ use bytes::Bytes;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 
+use periapt_model::bounds::LOG_LINE_BYTES;
+use periapt_model::text;
+
 use crate::context::{HookContext, LogLevel};
-use crate::text;
 
 /// A longer line is broken here.
-const LINE_BYTES: usize = 8 << 10;
+const LINE_BYTES: usize = LOG_LINE_BYTES.length();
 /// What one write may carry; the guest asks again for more.
 const WRITE_BYTES: usize = 64 << 10;
 
@@ -79,7 +81,7 @@ impl Journal {
         loop {
             let end = rest.find('\n').unwrap_or(rest.len());
             self.context
-                .log(level, &text::clean(&rest[..end], LINE_BYTES, false));
+                .log(level, &text::clean_line_at_most(&rest[..end], LINE_BYTES));
             match rest.get(end + 1..) {
                 Some(more) => rest = more,
                 None => return Ok(()),
@@ -111,14 +113,14 @@ impl Journal {
             return;
         }
         let line = String::from_utf8_lossy(&line);
-        let line = text::clean(line.trim_end_matches(['\n', '\r']), 2 * LINE_BYTES, false);
+        let line = text::clean_line_at_most(line.trim_end_matches(['\n', '\r']), LINE_BYTES);
         let level = match stream {
             Stream::Stdout => LogLevel::Info,
             Stream::Stderr => LogLevel::Warning,
         };
         self.context.log(level, &line);
         if stream == Stream::Stderr && says_something(&line) {
-            self.last_error_line = Some(text::clean(line.trim(), 300, false));
+            self.last_error_line = Some(text::clean_line_at_most(line.trim(), 300));
         }
     }
 

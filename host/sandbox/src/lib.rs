@@ -19,6 +19,7 @@ mod artifact;
 mod cache;
 mod charm;
 mod check;
+mod clocks;
 mod compile;
 mod context;
 mod contract;
@@ -29,7 +30,7 @@ mod journal;
 pub mod lockdown;
 mod meter;
 mod run;
-mod text;
+mod ticker;
 mod txn;
 mod wait;
 

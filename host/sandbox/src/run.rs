@@ -3,24 +3,23 @@
 use std::time::{Duration, Instant};
 
 use periapt_model::hook::{Effects, Limits};
+use periapt_model::text;
 use wasmtime::component::ResourceTable;
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{I32Exit, WasiCtxBuilder};
 
 use crate::charm::LoadedCharm;
+use crate::clocks::{MonotonicClock, WallClock};
 use crate::context::HookContext;
 use crate::contract::{Charm, CharmPre, Event, HookState, MESSAGE_BYTES};
 use crate::engine::SandboxEngine;
-use crate::failure::{HookFailure, trap_reason};
+use crate::failure::{self, HookFailure, trap_reason};
 use crate::files::{Directories, Mounted};
 use crate::journal::{GuestStream, Journal, SharedJournal, Stream, lock};
 use crate::meter::Meter;
 use crate::txn::HookTxn;
-use crate::{text, wait};
+use crate::wait;
 
-/// Handles (files, streams, timers) a guest may hold at once. Each may be a file descriptor of
-/// the process, which all its guests share.
-const HANDLES: usize = 512;
 /// Random bytes a guest gets with one call.
 const RANDOM_BYTES: u64 = 1 << 20;
 
@@ -95,7 +94,15 @@ impl SandboxEngine {
         let directories = run.charm.uses_files().then_some(&run.directories);
         let mut limits = run.limits;
         limits.memory_bytes = limits.memory_bytes.min(self.settings().memory_bytes);
-        let prepared = prepare(limits, &run.environment, directories, begun, context);
+        let handles = self.settings().handles;
+        let prepared = prepare(
+            limits,
+            handles,
+            &run.environment,
+            directories,
+            begun,
+            context,
+        );
         let (result, effects) = match prepared {
             Ok(state) => {
                 let (result, state) = enter(self, &run.charm.pre, state, async |charm, store| {
@@ -105,7 +112,7 @@ impl SandboxEngine {
                 usage.host_calls = state.meter.host_calls;
                 usage.output_bytes = lock(&state.journal).used();
                 let result = result.and_then(|answer| answer.map_err(charm_error));
-                let measured = state.mounted.as_ref().map_or(Ok(0), Mounted::measure);
+                let measured = state.mounted.as_ref().map_or(Ok(0), Mounted::conclude);
                 let result = result.and_then(|()| {
                     usage.state_directory_bytes = measured?;
                     Ok(())
@@ -129,7 +136,7 @@ impl SandboxEngine {
 }
 
 fn charm_error(text: String) -> HookFailure {
-    match text::clean(text.trim(), MESSAGE_BYTES, true) {
+    match text::clean_at_most(text.trim(), MESSAGE_BYTES) {
         text if text.is_empty() => HookFailure::Charm("the charm gave no reason".to_owned()),
         text => HookFailure::Charm(text),
     }
@@ -138,6 +145,7 @@ fn charm_error(text: String) -> HookFailure {
 /// Everything the guest will have.
 pub(crate) fn prepare(
     limits: Limits,
+    handles: u32,
     environment: &[(String, String)],
     directories: Option<&Directories>,
     begun: Instant,
@@ -154,6 +162,8 @@ pub(crate) fn prepare(
             journal: journal.clone(),
             stream: Stream::Stderr,
         })
+        .wall_clock(WallClock)
+        .monotonic_clock(MonotonicClock::begin())
         .max_random_size(RANDOM_BYTES)
         .allow_tcp(false)
         .allow_udp(false)
@@ -169,13 +179,14 @@ pub(crate) fn prepare(
         None => None,
     };
     let mut table = ResourceTable::new();
-    table.set_max_capacity(HANDLES);
+    table.set_max_capacity(handles as usize);
     Ok(HookState {
         wasi: wasi.build(),
         table,
         meter: Meter::new(limits.memory_bytes, limits.table_elements),
         journal,
         txn: HookTxn::default(),
+        status_changes: 0,
         deadline: begun + limits.wall_clock(),
         limits,
         mounted,
@@ -201,11 +212,13 @@ pub(crate) fn enter<R>(
             .map(|()| UpdateDeadline::Continue(1))
     });
     let mut running = false;
+    let ticking = engine.guest();
     let result = wait::until(deadline, async {
         let charm = pre.instantiate_async(&mut store).await?;
         running = true;
         call(&charm, &mut store).await
     });
+    drop(ticking);
     let mut state = store.into_data();
     lock(&state.journal).finish();
     let result = match result {
@@ -245,6 +258,10 @@ fn explain(state: &HookState, error: wasmtime::Error, running: bool) -> HookFail
             limit: limits.output_bytes,
         };
     }
+    if failure::out_of_descriptors(&error) {
+        let reason = text::clean_line_at_most(&error.root_cause().to_string(), MESSAGE_BYTES);
+        return HookFailure::Descriptors(reason);
+    }
     let memory = || HookFailure::MemoryLimit {
         limit: limits.memory_bytes,
     };
@@ -283,7 +300,7 @@ fn explain(state: &HookState, error: wasmtime::Error, running: bool) -> HookFail
             },
         };
     }
-    let reason = text::clean(&error.root_cause().to_string(), MESSAGE_BYTES, false);
+    let reason = text::clean_line_at_most(&error.root_cause().to_string(), MESSAGE_BYTES);
     match running {
         false if state.meter.memory_refused() => memory(),
         false if state.meter.table_refused() => table(),

@@ -8,15 +8,21 @@
 
 #[path = "../src/tests/guest.rs"]
 mod guest;
+#[path = "../../files/src/testing.rs"]
+mod trees;
 
 use std::fmt::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use guest::Guest;
-use periapt_sandbox::lockdown::{Enforcement, lock_down};
+use periapt_sandbox::lockdown::{
+    Identity, LockdownReport, OWN_USERS, OWN_USERS_SMALL, Wall, Walls, lock_down,
+};
 use periapt_sandbox::{
     Artifact, ChildLimits, CompileError, Settings, compile_child_main, compile_in_child,
     engine_hash,
@@ -62,8 +68,20 @@ const TESTS: &[(&str, fn())] = &[
         lockdown,
     ),
     (
-        "a locked-down process can still compile in a child",
-        lockdown_compiles,
+        "a locked-down process has no socket but TCP to its own port",
+        lockdown_sockets,
+    ),
+    (
+        "a locked-down process makes no process and runs no program",
+        lockdown_processes,
+    ),
+    (
+        "a locked-down process that was root is another user without capabilities",
+        lockdown_identity,
+    ),
+    (
+        "a locked-down process removes a tree of any depth in time",
+        lockdown_removes,
     ),
 ];
 
@@ -73,7 +91,10 @@ fn main() -> ExitCode {
         Some("compile-component") => return compile_child_main(),
         Some("kill-yourself") => return kill_yourself(),
         Some("locked-down") => return locked_down(Path::new(&arguments[1])),
-        Some("locked-down-compile") => return locked_down_compile(Path::new(&arguments[1])),
+        Some("locked-down-sockets") => return locked_down_sockets(Path::new(&arguments[1])),
+        Some("locked-down-processes") => return locked_down_processes(Path::new(&arguments[1])),
+        Some("locked-down-identity") => return locked_down_identity(Path::new(&arguments[1])),
+        Some("locked-down-remove") => return locked_down_remove(Path::new(&arguments[1])),
         // What test runners ask of a binary.
         Some("--list") => return ExitCode::SUCCESS,
         _ => {}
@@ -291,18 +312,33 @@ fn lockdown() {
     again("locked-down", directory.path());
 }
 
+/// Locks this process down as an agent does.
+fn lock(read_write: &[&Path], read_only: &[&Path], connect: &[u16]) -> LockdownReport {
+    let walls = Walls {
+        read_write,
+        read_only,
+        connect,
+        identity: &Identity::UNCHANGED,
+    };
+    let report = lock_down(&walls).unwrap();
+    println!("  {report}");
+    report
+}
+
 /// Runs in a process of its own.
 fn locked_down(directory: &Path) -> ExitCode {
     let missing = directory.join("missing");
-    assert_eq!(
-        lock_down(&[], &[&missing]).unwrap_err().code(),
-        "lockdown-path"
-    );
+    let walls = Walls {
+        read_write: &[],
+        read_only: &[&missing],
+        connect: &[],
+        identity: &Identity::UNCHANGED,
+    };
+    assert_eq!(lock_down(&walls).unwrap_err().code(), "lockdown-path");
     let (own, shown) = (directory.join("own"), directory.join("shown"));
-    let report = lock_down(&[&own], &[&shown]).unwrap();
-    println!("  {report}");
+    let report = lock(&[&own], &[&shown], &[]);
     assert!(rustix::thread::no_new_privs().unwrap());
-    if report.paths != Enforcement::None {
+    if report.reach.holds(Wall::Paths) {
         assert_eq!(std::fs::read_to_string(own.join("file")).unwrap(), "own");
         std::fs::write(own.join("new"), "x").unwrap();
         assert_eq!(
@@ -312,6 +348,8 @@ fn locked_down(directory: &Path) -> ExitCode {
         assert!(std::fs::write(shown.join("new"), "x").is_err());
         assert!(std::fs::read_to_string(directory.join("hidden/file")).is_err());
         assert!(std::fs::read_to_string("/etc/passwd").is_err());
+        assert!(std::fs::read_to_string("/etc/shadow").is_err());
+        assert!(std::fs::read_to_string("/proc/1/environ").is_err());
         assert!(std::fs::read_to_string(shown.join("../hidden/file")).is_err());
     }
     assert_eq!(rustix::process::chroot(&own), Err(rustix::io::Errno::PERM));
@@ -320,19 +358,162 @@ fn locked_down(directory: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn lockdown_compiles() {
+fn lockdown_sockets() {
     let directory = tempfile::tempdir().unwrap();
-    again("locked-down-compile", directory.path());
+    again("locked-down-sockets", directory.path());
 }
 
-fn locked_down_compile(directory: &Path) -> ExitCode {
-    let component = Guest::default().component();
+fn locked_down_sockets(directory: &Path) -> ExitCode {
+    use rustix::io::Errno;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket, socketpair};
+
+    let own = TcpListener::bind("127.0.0.1:0").unwrap();
+    let foreign = TcpListener::bind("127.0.0.1:0").unwrap();
+    let path = directory.join("socket");
+    let _daemon = UnixListener::bind(&path).unwrap();
+    UnixStream::connect(&path).unwrap();
+    let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+
+    let report = lock(&[directory], &[], &[port(&own)]);
+    TcpStream::connect(own.local_addr().unwrap()).unwrap();
+    if report.reach.holds(Wall::Ports) {
+        let refused = TcpStream::connect(foreign.local_addr().unwrap()).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+    }
+    // The same connection under other names.
+    let opened = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    let address = foreign.local_addr().unwrap();
+    let fast = rustix::net::SendFlags::from_bits_retain(0x2000_0000);
+    assert_eq!(
+        rustix::net::sendto(&opened, b"x", fast, &address),
+        Err(Errno::PERM)
+    );
+    assert_eq!(
+        rustix::net::bind(
+            &opened,
+            &"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap()
+        ),
+        Err(Errno::PERM)
+    );
+    assert_eq!(rustix::net::listen(&opened, 1), Err(Errno::PERM));
+
+    // Nothing but plain TCP.
+    assert!(UnixStream::connect(&path).is_err());
+    assert!(std::net::UdpSocket::bind("127.0.0.1:0").is_err());
+    let stream = SocketType::STREAM;
+    for (family, kind, protocol) in [
+        (AddressFamily::UNIX, stream, None),
+        (AddressFamily::UNIX, SocketType::DGRAM, None),
+        (AddressFamily::INET, SocketType::DGRAM, None),
+        (AddressFamily::INET, SocketType::RAW, Some(ipproto::ICMP)),
+        (AddressFamily::INET6, SocketType::RAW, Some(ipproto::ICMPV6)),
+        (AddressFamily::INET, stream, Some(ipproto::MPTCP)),
+        (AddressFamily::INET, stream, Some(ipproto::SCTP)),
+        (AddressFamily::PACKET, SocketType::RAW, None),
+        (AddressFamily::NETLINK, SocketType::RAW, None),
+        (AddressFamily::VSOCK, stream, None),
+        (AddressFamily::from_raw(38), SocketType::SEQPACKET, None),
+    ] {
+        assert_eq!(
+            socket(family, kind, protocol).unwrap_err(),
+            Errno::PERM,
+            "{family:?} {kind:?} {protocol:?}"
+        );
+    }
+    // The pair a runtime wakes itself with, and none that could be sent elsewhere.
+    let pair = |kind| socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None);
+    pair(stream).unwrap();
+    assert_eq!(pair(SocketType::DGRAM).unwrap_err(), Errno::PERM);
+    ExitCode::SUCCESS
+}
+
+fn lockdown_processes() {
+    let directory = tempfile::tempdir().unwrap();
+    again("locked-down-processes", directory.path());
+}
+
+fn locked_down_processes(directory: &Path) -> ExitCode {
+    lock(&[directory], &[Path::new("/bin"), Path::new("/lib")], &[]);
     let program = std::env::current_exe().unwrap();
-    // What a program needs to be started: itself and its shared libraries.
-    let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].map(Path::new);
-    let mut shown: Vec<&Path> = libraries.into_iter().filter(|path| path.exists()).collect();
-    shown.push(&program);
-    lock_down(&[directory], &shown).unwrap();
-    compile(&component, &ChildLimits::default()).unwrap();
+    for program in [program.as_path(), Path::new("/bin/true")] {
+        let refused = Command::new(program).arg("--list").status().unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+    }
+    let parent = rustix::process::getppid();
+    assert!(rustix::process::test_kill_process(parent.unwrap()).is_err());
+    ExitCode::SUCCESS
+}
+
+fn lockdown_identity() {
+    // Nobody but the owner gets through the directory above, as in root's home.
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("own")).unwrap();
+    std::fs::write(directory.path().join("secret"), "of root").unwrap();
+    let only_owner = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(directory.path().join("secret"), only_owner).unwrap();
+    again("locked-down-identity", directory.path());
+}
+
+fn locked_down_identity(directory: &Path) -> ExitCode {
+    let root = rustix::process::geteuid().is_root();
+    let identity = Identity::own("a model");
+    if let Some(reason) = identity.keeps_root() {
+        println!("  stays root: {reason}");
+    }
+    let own = directory.join("own");
+    if let Some(user) = identity.own_user() {
+        std::os::unix::fs::chown(&own, Some(user.id()), Some(user.id())).unwrap();
+        std::os::unix::fs::chown(directory, None, Some(user.id())).unwrap();
+        let passable = std::os::unix::fs::PermissionsExt::from_mode(0o710);
+        std::fs::set_permissions(directory, passable).unwrap();
+    }
+    std::env::set_current_dir(directory).unwrap();
+    let own = Path::new("own");
+    let walls = Walls {
+        read_write: &[own],
+        read_only: &[],
+        connect: &[],
+        identity: &identity,
+    };
+    let report = lock_down(&walls).unwrap();
+    println!("  {report}");
+    std::fs::write(own.join("new"), "x").unwrap();
+    std::fs::rename(own.join("new"), own.join("newer")).unwrap();
+    assert!(std::fs::read_to_string("secret").is_err());
+    let thread = std::thread::spawn(|| {
+        let held = rustix::thread::capabilities(None).unwrap();
+        assert!((held.effective | held.permitted | held.inheritable).is_empty());
+        rustix::process::getuid().as_raw()
+    });
+    let user = thread.join().unwrap();
+    assert_eq!(user, report.user);
+    if root && identity.keeps_root().is_none() {
+        assert!(
+            OWN_USERS.contains(&user) || OWN_USERS_SMALL.contains(&user),
+            "{user}"
+        );
+        assert_eq!(rustix::process::getgid().as_raw(), user);
+        assert!(rustix::process::getgroups().unwrap().is_empty());
+    }
+    ExitCode::SUCCESS
+}
+
+fn lockdown_removes() {
+    let directory = trees::place();
+    let root = directory.path().join("root");
+    std::fs::create_dir(&root).unwrap();
+    trees::nest(&root, "d", 20_000, 10);
+    again("locked-down-remove", directory.path());
+    assert!(!root.exists());
+}
+
+/// Landlock looks at every directory above the one at hand, so that a removal where the files are
+/// would take the square of their depth.
+fn locked_down_remove(directory: &Path) -> ExitCode {
+    lock(&[directory], &[], &[]);
+    let begun = Instant::now();
+    periapt_files::remove(&directory.join("root")).unwrap();
+    println!("  {:.2} s", begun.elapsed().as_secs_f64());
+    assert!(begun.elapsed() < Duration::from_secs(30));
     ExitCode::SUCCESS
 }

@@ -3,9 +3,13 @@
 //! A blob is named by its digest, or by `<archive digest>.<engine hash>` for the compiled form
 //! of that archive's component: an agent knows the archive and its own engine, not what the
 //! compiler's output hashed to.
+//!
+//! A compiled form that is damaged in the database is forgotten, which makes it pending: it is
+//! compiled again, and meanwhile the units of the agent that asked wait.
 
 use bytes::Bytes;
 use periapt_model::ModelUuid;
+use periapt_store::StoreError;
 use periapt_wire::rpc::code;
 
 use crate::rpc::RpcError;
@@ -26,5 +30,12 @@ pub(crate) async fn read(
     if !store.model_uses_blob(model, &digest).await? {
         return Err(absent());
     }
-    store.get_blob(&digest).await?.ok_or_else(absent)
+    match store.get_blob(&digest).await {
+        Err(error @ StoreError::Corrupt { .. }) if digest != name => {
+            tracing::warn!(blob = name, %error, "a compiled charm is damaged; compiling it again");
+            store.forget_compiled(&digest).await?;
+            Err(absent())
+        }
+        bytes => bytes?.ok_or_else(absent),
+    }
 }

@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::compiler::{CompileProblem, CompiledCharm};
 use crate::rpc::RpcError;
 use crate::state::ServerState;
+use crate::turns::Turn;
 
 /// Why bytes did not become a charm.
 #[derive(Debug, Error)]
@@ -47,11 +48,13 @@ impl From<CharmError> for RpcError {
     }
 }
 
-/// Makes the archive a charm of the model. The same bytes again give the same charm.
+/// Makes the archive a charm of the model, in the turn of who uploaded it. The same bytes again
+/// give the same charm.
 pub async fn upload(
     state: &ServerState,
     model: &ModelUuid,
     bytes: Bytes,
+    turn: Turn,
 ) -> Result<CharmInfo, CharmError> {
     let archive = read(bytes.clone()).await?;
     let store = state.store();
@@ -63,7 +66,8 @@ pub async fn upload(
     {
         return Ok(known);
     }
-    let compiled = state.compiler().compile(archive.component()).await?;
+    let compiler = state.compiler();
+    let compiled = compiler.compile(archive.component(), Some(turn)).await?;
     // The store gives the revision; it is one transaction with the row.
     let info = archive.info(
         CharmUrl::new(&archive.metadata.name, 0)?,
@@ -92,7 +96,7 @@ pub async fn ensure_compiled(state: &ServerState, charm: &CharmInfo) -> Result<(
             name: charm.sha256.clone(),
         })?;
     let archive = read(bytes).await?;
-    let compiled = state.compiler().compile(archive.component()).await?;
+    let compiled = state.compiler().compile(archive.component(), None).await?;
     keep(state, &charm.sha256, compiled).await?;
     Ok(())
 }

@@ -3,14 +3,21 @@
 
 use async_trait::async_trait;
 
+use crate::turns::Turn;
+
 /// Compiles components, in a process of its own.
 #[async_trait]
 pub trait CharmCompiler: Send + Sync + 'static {
     /// Identity of the engine the result runs on: version, settings, processor.
     fn engine_hash(&self) -> String;
 
-    /// Compiles and asks the component which hooks it implements.
-    async fn compile(&self, component: &[u8]) -> Result<CompiledCharm, CompileProblem>;
+    /// Compiles and asks the component which hooks it implements. The turn is let go when the
+    /// compilation has ended, also one for whose result nobody waits any more.
+    async fn compile(
+        &self,
+        component: &[u8],
+        turn: Option<Turn>,
+    ) -> Result<CompiledCharm, CompileProblem>;
 }
 
 /// A compiled component.

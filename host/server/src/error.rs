@@ -1,6 +1,8 @@
 //! What can go wrong in the server itself. Errors of calls are [`crate::rpc::RpcError`] on the
 //! websocket and `wire::Problem` over HTTP.
 
+use periapt_store::StoreError;
+use periapt_wire::rpc::code;
 use thiserror::Error;
 
 /// Why a part of the server could not be set up or stopped serving.
@@ -28,5 +30,39 @@ impl ServerError {
             ServerError::RoutePrefix { .. } => "route-prefix-invalid",
             ServerError::Listener(_) => "listener-failed",
         }
+    }
+}
+
+/// What a client is told of an error of the store. What a database's driver says is for the log:
+/// it names files, hosts and statements, and helps nobody who only asked.
+pub(crate) fn told(error: &StoreError) -> String {
+    match error.code() {
+        code::INTERNAL => "the controller could not do this; its log says why".to_owned(),
+        "database unavailable" => {
+            "the database is not available now; nothing was changed".to_owned()
+        }
+        "outcome unknown" => {
+            "the database was lost while it committed; whether the change was made is not known"
+                .to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_driver_says_reaches_no_client() {
+        let error = StoreError::Database {
+            message: "FATAL at /var/lib/postgresql: terminating connection".to_owned(),
+        };
+        assert!(!told(&error).contains("postgresql"));
+        let mine = StoreError::Invalid {
+            code: "some-rule",
+            message: "words for people".to_owned(),
+        };
+        assert_eq!(told(&mine), "words for people");
     }
 }

@@ -94,7 +94,7 @@ impl Health {
             self.leases(leases)
         );
         let api = if open {
-            Ok("it serves".to_owned())
+            Ok("serving".to_owned())
         } else {
             Err("it is stopping".to_owned())
         };
@@ -128,7 +128,7 @@ impl Health {
         }
         let before = store.measures();
         if before.position >= before.written {
-            return Ok("everything is handed out".to_owned());
+            return Ok("no backlog".to_owned());
         }
         // There is always something on its way in a busy controller; it has to move.
         let moved = async {
@@ -137,7 +137,7 @@ impl Health {
             }
         };
         match self.within(moved).await {
-            Some(()) => Ok("changes are being handed out".to_owned()),
+            Some(()) => Ok("working off the backlog".to_owned()),
             None => Err(format!(
                 "{} places of the change log wait and none was handed out for {} s",
                 before.written - before.position,

@@ -9,23 +9,28 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use axum::Router;
+use axum::middleware::map_response;
 use periapt_engine::SharedClock;
-use periapt_model::ModelUuid;
 use periapt_model::hook::Limits;
+use periapt_model::{ModelUuid, bounds};
 use periapt_store::{Store, lease};
 use periapt_wire::rest::StopRequest;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::audit::Recorder;
 use crate::authenticator::Authenticator;
+use crate::backups::Backups;
 use crate::compiler::CharmCompiler;
 use crate::feed::ModelCache;
 use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
 use crate::reports::{AgentReports, Reports};
+use crate::shares::Shares;
+use crate::turns::Turns;
+use crate::upgrade::Upgrade;
 
 /// Which controller this is.
 #[derive(Clone, Debug)]
@@ -64,11 +69,14 @@ pub struct ServerOptions {
     pub cache: ModelCache,
     pub compiler: Arc<dyn CharmCompiler>,
     pub reports: Arc<dyn Reports>,
+    pub backups: Arc<dyn Backups>,
     /// Limits of hooks, as agents learn them.
     pub limits: Limits,
     pub controller: ControllerIdentity,
     pub stop: StopSignal,
     pub observation: Observation,
+    /// Whether upgrade steps still run.
+    pub upgrade: Upgrade,
 }
 
 /// The state of one run of the API server. Clones share it.
@@ -84,12 +92,14 @@ struct Inner {
     closing: CancellationToken,
     tracker: TaskTracker,
     connections: AtomicU64,
-    uploads: Semaphore,
+    uploads: Turns,
+    staged: Shares,
+    bodies: Shares,
     running: crate::rest::Running,
 }
 
-/// Uploaded archives read and compiled at once; each may stand twice in memory. Those still
-/// coming in are not counted, they are kept in the store.
+/// Uploaded archives read and compiled at once, of as many users; each may stand twice in memory.
+/// Those still coming in are not counted, they are kept in the store.
 const UPLOADS_AT_ONCE: usize = 2;
 
 impl ServerState {
@@ -104,7 +114,9 @@ impl ServerState {
                 closing: CancellationToken::new(),
                 tracker: TaskTracker::new(),
                 connections: AtomicU64::new(0),
-                uploads: Semaphore::new(UPLOADS_AT_ONCE),
+                uploads: Turns::new(UPLOADS_AT_ONCE),
+                staged: Shares::new(bounds::STAGED_BYTES, bounds::STAGED_OF_ONE_BYTES),
+                bodies: Shares::new(bounds::BODIES_BYTES, bounds::BODIES_OF_ONE_BYTES),
                 running: crate::rest::Running::default(),
             }),
         }
@@ -112,7 +124,9 @@ impl ServerState {
 
     /// All routes: websockets, `/v1`, probes.
     pub fn router(&self) -> Router {
-        crate::rest::router(self).merge(crate::rpc::websocket::router(self))
+        crate::rest::router(self)
+            .merge(crate::rpc::websocket::router(self))
+            .layer(map_response(crate::rest::guarded))
     }
 
     pub fn store(&self) -> &Store {
@@ -152,6 +166,10 @@ impl ServerState {
         &self.inner.options.reports
     }
 
+    pub fn backups(&self) -> &Arc<dyn Backups> {
+        &self.inner.options.backups
+    }
+
     /// Questions to connected agents.
     pub fn agent_reports(&self) -> &AgentReports {
         &self.inner.agent_reports
@@ -186,6 +204,11 @@ impl ServerState {
         &self.inner.options.stop
     }
 
+    /// Whether this version still sets itself up.
+    pub fn upgrade(&self) -> &Upgrade {
+        &self.inner.options.upgrade
+    }
+
     /// Where clients reach the controller now, `host:port`.
     pub fn addresses(&self) -> Vec<String> {
         self.inner.addresses.load().to_vec()
@@ -218,8 +241,18 @@ impl ServerState {
         &self.inner.tracker
     }
 
-    pub(crate) fn uploads(&self) -> &Semaphore {
+    pub(crate) fn uploads(&self) -> &Turns {
         &self.inner.uploads
+    }
+
+    /// Bytes of uploads that are coming in.
+    pub(crate) fn staged(&self) -> &Shares {
+        &self.inner.staged
+    }
+
+    /// Bytes of other bodies that are being read.
+    pub(crate) fn bodies(&self) -> &Shares {
+        &self.inner.bodies
     }
 
     /// Requests with an `Idempotency-Key` that are being carried out.

@@ -179,12 +179,15 @@ async fn somebody_invited_registers_sees_what_is_shared_and_is_shut_out() {
     let closed = json!({ "disabled": true });
     fine(admin.send("PATCH", "/v1/users/bob", Some(closed)).await);
     refused(http.get("/v1/whoami").await, 401, "token-invalid");
-    let login = json!({ "user": "bob", "password": "a password of bob" });
-    refused(
-        http.send("POST", "/v1/login", Some(login)).await,
-        401,
-        "credentials-invalid",
-    );
+    // Only who knows the password learns that the account is disabled.
+    for (password, status, code) in [
+        ("a password of bob", 403, "account-disabled"),
+        ("a guess", 401, "credentials-invalid"),
+    ] {
+        let login = json!({ "user": "bob", "password": password });
+        let answer = http.send("POST", "/v1/login", Some(login)).await;
+        refused(answer, status, code);
+    }
     refused(
         admin
             .send(
@@ -413,7 +416,7 @@ async fn a_guesser_is_told_how_long_to_wait_and_tokens_go_on() {
     let house = House::open().await;
     let known = house.http().await;
     let http = house.stranger();
-    let guess = json!({ "user": "admin", "password": "a guess" });
+    let guess = json!({ "user": "somebody", "password": "a guess" });
     for _ in 0..5 {
         refused(
             http.send("POST", "/v1/login", Some(guess.clone())).await,

@@ -10,7 +10,7 @@ mod common;
 
 use common::{EventReader, House, Http, text};
 use periapt_model::ModelUuid;
-use periapt_model::status::{Agent, Model, Status, Workload};
+use periapt_model::status::{Agent, Status, Workload};
 use periapt_server::feed::Limits;
 use periapt_store::Store;
 use periapt_wire::agent::log_sink::LogRecord;
@@ -232,16 +232,23 @@ async fn a_slow_reader_is_told_and_begins_anew() {
     })
     .await;
     let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
     let http = house.http().await;
     let mut slow = EventReader::open(&http, "/v1/models/first/events", None).await;
     slow.snapshot().await;
     let mut quick = EventReader::open(&http, "/v1/models/first/events", None).await;
     quick.snapshot().await;
-    // More than the sockets hold.
+    let unit = "site/0".parse().unwrap();
+    // More than the sockets hold. Messages are cut to a few KiB; what comes with them is not.
+    let bulk = json!("x".repeat(60_000));
     for number in 0..400 {
-        let message = format!("{number} {}", "x".repeat(60_000));
-        let status = Status::new(Model::Available, message);
-        house.store.set_model_status(&model, status).await.unwrap();
+        let mut status = Status::new(Workload::Active, number.to_string());
+        status.data.insert("bulk".to_owned(), bulk.clone());
+        house
+            .store
+            .set_unit_status(&model, &unit, status)
+            .await
+            .unwrap();
         quick.next().await.unwrap();
         while let Ok(Some(_)) = tokio::time::timeout(std::time::Duration::ZERO, quick.next()).await
         {
@@ -258,7 +265,8 @@ async fn a_slow_reader_is_told_and_begins_anew() {
     let place = slow.last_id.clone();
     let mut again = EventReader::open(&http, "/v1/models/first/events", place.as_deref()).await;
     assert_eq!(again.next().await.unwrap().0, "reset");
-    assert_eq!(again.snapshot().await.len(), 1);
+    // The model, a charm, its application, a machine and two units.
+    assert_eq!(again.snapshot().await.len(), 6);
     house.close().await;
 }
 

@@ -81,7 +81,7 @@ async fn lists_come_in_pages_and_their_items_are_there_one_by_one() {
         ("relations/one", 400, "relation-id-invalid"),
         ("units?limit=0", 400, "limit-invalid"),
         ("units?fields=nmae", 400, "field-unknown"),
-        ("charms?machine=0", 400, "filter-unknown"),
+        ("charms?machine=0", 400, "query-parameter-unknown"),
         ("units?limit=many", 400, "query-invalid"),
     ] {
         let (got, body) = http.get(&format!("/v1/models/first/{path}")).await;
@@ -323,7 +323,8 @@ async fn an_upload_is_checked_against_its_digest_and_leaves_nothing_when_it_diff
     let base64 = BASE64_STANDARD.encode(digest);
     let upload = |query: &str, header: Option<(&str, &str)>| {
         let path = format!("/v1/models/first/charms{query}");
-        let mut request = http.request("POST", &path).body(archive.clone());
+        let request = http.request("POST", &path).body(archive.clone());
+        let mut request = request.header("content-type", "application/zip");
         if let Some((name, value)) = header {
             request = request.header(name, value);
         }

@@ -72,7 +72,7 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
         fine(
             http.send("PATCH", "/v1/models/first/config", Some(changed))
                 .await
-        )["logging-config"],
+        )["logging-config"]["value"],
         "<root>=DEBUG"
     );
 
@@ -290,10 +290,17 @@ async fn what_is_not_a_charm_is_refused_with_its_reason() {
         );
     }
     problem(http.upload(&model, Vec::new()).await, 400, "body-missing");
+    // A charm that takes too much is at fault, a compiler that does not start is not.
+    for (code, status) in [("compile-address-space", 400), ("compile-start", 500)] {
+        let component = [component, code.as_bytes()].concat();
+        let files: [(&str, &[u8]); 2] = [("metadata.yaml", metadata), ("charm.wasm", &component)];
+        problem(http.upload(&model, archive(&files)).await, status, code);
+    }
     let chunks =
         futures::stream::iter((0..129).map(|_| Ok::<_, std::io::Error>(vec![0_u8; 1 << 20])));
     let request = http
         .request("POST", "/v1/models/first/charms")
+        .header("content-type", "application/zip")
         .body(reqwest::Body::wrap_stream(chunks));
     // The refusal may reach a client that still sends as a broken connection.
     if let Ok(response) = request.send().await {
@@ -340,7 +347,7 @@ async fn passwords_work_as_basic_too_and_guessing_is_slowed_down() {
             (Some("home"), Some("sqlite"))
         );
     }
-    let guess = Some(json!({ "user": "admin", "password": "guess" }));
+    let guess = Some(json!({ "user": "somebody", "password": "guess" }));
     for _ in 0..5 {
         problem(
             http.send("POST", "/v1/login", guess.clone()).await,
@@ -479,7 +486,10 @@ async fn processes_of_the_controller_are_listed_and_removed() {
     let http = house.http().await;
     let store = &house.store;
     for (node, address) in [(0, "127.0.0.1:1"), (1, "127.0.0.1:2")] {
-        store.announce_controller_node(node, address).await.unwrap();
+        store
+            .announce_controller_node(node, address, "")
+            .await
+            .unwrap();
     }
     assert_eq!(store.add_controller_node().await.unwrap(), 2);
     let nodes = "/v1/controller/nodes";

@@ -235,6 +235,9 @@ const ABOUT_ONESELF: &[(&str, &str)] = &[
     ("DELETE", "/v1/users/{user}/tokens/{id}"),
 ];
 
+/// What is at a model's path and not for its admins: it is about what the controller may do.
+const OF_THE_CONTROLLER: &[(&str, &str)] = &[("PUT", "/v1/models/{model}/credential")];
+
 /// What the rules say of a row, whatever the row says.
 fn sound(route: &Route) -> bool {
     let is = |list: &[(&str, &str)]| list.contains(&(route.method, route.path));
@@ -243,12 +246,15 @@ fn sound(route: &Route) -> bool {
         Visitor::Anyone => OPEN.contains(&route.path) && (reads || route.method == "POST"),
         Visitor::Login => is(FOR_ALL_PEOPLE),
         Visitor::Oneself | Visitor::OneselfOrSuperuser => is(ABOUT_ONESELF),
-        Visitor::Superuser => !route.path.starts_with("/v1/models/"),
+        Visitor::Superuser => !route.path.starts_with("/v1/models/") || is(OF_THE_CONTROLLER),
         Visitor::AgentOfModel => route.path == "/v1/models/{model}/blobs/{digest}",
         Visitor::Model(access) => {
             let of_admins = route.path.contains("/access")
                 || route.path.contains("/introspection")
                 || route.path.ends_with("/audit")
+                // Agents, of units and of the model, are stopped and started by who runs it.
+                || route.path.ends_with("/stop")
+                || route.path.ends_with("/start")
                 || (!reads
                     && matches!(
                         route.path,

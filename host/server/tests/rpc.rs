@@ -38,6 +38,7 @@ async fn touch_config(house: &House, model: &periapt_model::ModelUuid, level: &s
                 set,
                 reset: Vec::new(),
             },
+            periapt_store::Setter::Admin,
         )
         .await
         .unwrap();

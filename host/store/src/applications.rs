@@ -1,13 +1,16 @@
-//! Applications as listed.
+//! Applications as shown: one reading for single ones, lists and the feed.
 
 use std::collections::HashMap;
 
-use periapt_model::status::{Status, Workload, derive_application};
+use periapt_model::bounds::TEXT_BYTES;
+use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use periapt_wire::rest::ApplicationInfo;
 
-use crate::db::{Row, Session, params};
+use crate::changes::namespace;
+use crate::db::{Row, Session, Which, of_which, params, to_json};
 use crate::error::StoreError;
+use crate::tx::Tx;
 use crate::waiting::HeldBy;
 use crate::{Result, Store, status};
 
@@ -16,7 +19,7 @@ impl Store {
     pub async fn applications(&self, model: &ModelUuid) -> Result<Vec<ApplicationInfo>> {
         let mut db = self.snapshot().await?;
         crate::require_model(&mut db, model).await?;
-        load(&mut db, model, None).await
+        load(&mut db, model, Which::All).await
     }
 
     /// One application.
@@ -35,7 +38,7 @@ pub(crate) async fn find(
     model: &ModelUuid,
     application: &ApplicationName,
 ) -> Result<ApplicationInfo> {
-    let found = load(db, model, Some(application)).await?;
+    let found = load(db, model, Which::Named(&[application.to_string()])).await?;
     found
         .into_iter()
         .next()
@@ -63,74 +66,77 @@ pub(crate) async fn require_alive(
     }
 }
 
-async fn load(
+/// Applications as shown, by name; of the named those that there are.
+pub(crate) async fn load(
     db: &mut Session,
     model: &ModelUuid,
-    only: Option<&ApplicationName>,
+    which: Which<'_>,
 ) -> Result<Vec<ApplicationInfo>> {
-    let only = only.map_or("", ApplicationName::as_str);
-    let sql = "SELECT unit.application, unit.name, status.status, status.message, status.data, status.since FROM unit
-        LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
-            AND status.entity = unit.name
-        WHERE unit.model_uuid = $1 AND ($2 = '' OR unit.application = $2)
-        ORDER BY unit.application, unit.number";
-    let mut units = HashMap::new();
-    for row in db.fetch(sql, params![model, only]).await? {
-        note_unit(&row, &mut units)?;
+    let mut units = UnitsOf::new();
+    // Of agents only those matter that failed.
+    let sql = of_which!(
+        "SELECT unit.application, unit.name, workload.status, workload.message, workload.data, workload.since,
+                agent.status, agent.message, agent.data, agent.since
+            FROM unit
+            LEFT JOIN status AS workload ON workload.model_uuid = unit.model_uuid
+                AND workload.kind = 'workload' AND workload.entity = unit.name
+            LEFT JOIN status AS agent ON agent.model_uuid = unit.model_uuid
+                AND agent.kind = 'juju-unit' AND agent.entity = unit.name AND agent.status = 'error'
+            WHERE unit.model_uuid = $1",
+        "unit.application",
+        "ORDER BY unit.application, unit.number"
+    );
+    for row in which.fetch(db, model, sql).await? {
+        let (names, said) = units.entry(row.text(0)?).or_default();
+        names.push(row.parse(1, "unit name")?);
+        if let Some(workload) = status::read_optional(&row, 2)? {
+            let agent = status::read_optional(&row, 6)?;
+            said.push((
+                workload,
+                agent.unwrap_or_else(|| Status::new(Agent::Idle, "")),
+            ));
+        }
     }
-    let sql = "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
-            application.exposed, application.workload_version, application.subordinate,
-            status.status, status.message, status.data, status.since
-        FROM application
-        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
-        LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
-            AND status.entity = application.name
-        WHERE application.model_uuid = $1 AND ($2 = '' OR application.name = $2)
-        ORDER BY application.name";
-    let rows = db.fetch(sql, params![model, only]).await?;
+    let sql = of_which!(
+        "SELECT application.name, application.charm_url, charm.name, charm.revision, application.life,
+                application.exposed, application.workload_version, application.subordinate,
+                status.status, status.message, status.data, status.since, application.trouble
+            FROM application
+            JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+            LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
+                AND status.entity = application.name
+            WHERE application.model_uuid = $1",
+        "application.name",
+        "ORDER BY application.name"
+    );
+    let rows = which.fetch(db, model, sql).await?;
     let mut held_by = HeldBy::default();
-    if any_goes(&rows)? {
-        held_by.load(db, model).await?;
+    for row in &rows {
+        if !row.parse::<Life>(4, "life")?.is_alive() {
+            held_by.load(db, model).await?;
+            break;
+        }
     }
     rows.iter()
         .map(|row| read(row, &mut units, &mut held_by))
         .collect()
 }
 
-/// Units with what they say, by application.
-pub(crate) type UnitsOf = HashMap<String, (Vec<UnitName>, Vec<Status<Workload>>)>;
-
-/// Takes note of a unit from the columns application, name and its workload's status.
-pub(crate) fn note_unit(row: &Row, units: &mut UnitsOf) -> Result<()> {
-    let (names, statuses) = units.entry(row.text(0)?).or_default();
-    names.push(row.parse(1, "unit name")?);
-    if row.optional_text(2)?.is_some() {
-        statuses.push(status::read(row, 2)?);
-    }
-    Ok(())
-}
-
-/// Whether one of the applications, with their life in the fifth column, is not alive.
-pub(crate) fn any_goes(rows: &[Row]) -> Result<bool> {
-    for row in rows {
-        if !row.parse::<Life>(4, "life")?.is_alive() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
+/// Units with what they and their agents say, by application.
+type UnitsOf = HashMap<String, (Vec<UnitName>, Vec<(Status<Workload>, Status<Agent>)>)>;
 
 /// An application as shown; `held_by` has what those which go wait for.
-pub(crate) fn read(
-    row: &Row,
-    units: &mut UnitsOf,
-    held_by: &mut HeldBy,
-) -> Result<ApplicationInfo> {
-    let (names, statuses) = units.remove(row.str(0)?).unwrap_or_default();
+fn read(row: &Row, units: &mut UnitsOf, held_by: &mut HeldBy) -> Result<ApplicationInfo> {
+    let (names, said) = units.remove(row.str(0)?).unwrap_or_default();
     let life: Life = row.parse(4, "life")?;
     let waiting_for = match life {
         Life::Alive => Vec::new(),
         Life::Dying | Life::Dead => held_by.take(row.str(0)?, &names),
+    };
+    let parts = ApplicationParts {
+        trouble: trouble(row, 12)?,
+        set: status::read_optional(row, 8)?,
+        units: said,
     };
     Ok(ApplicationInfo {
         name: row.parse(0, "application name")?,
@@ -140,12 +146,106 @@ pub(crate) fn read(
         life,
         exposed: row.flag(5)?,
         workload_version: row.text(6)?,
-        status: match row.optional_text(8)? {
-            Some(_) => status::read(row, 8)?,
-            None => derive_application(statuses),
-        },
+        status: parts.status(),
         units: names,
         subordinate: row.flag(7)?,
         waiting_for,
     })
+}
+
+/// What the controller cannot do for an application, from its column.
+pub(crate) fn trouble(row: &Row, index: usize) -> Result<Option<Status<Workload>>> {
+    match row.optional_str(index)? {
+        Some(_) => row.json(index, "trouble of an application").map(Some),
+        None => Ok(None),
+    }
+}
+
+impl Store {
+    /// Records that the controller cannot prepare an application's charm for this engine; it is
+    /// shown as the application's error until it can, see [`prepared`]. Nothing is recorded when
+    /// it can by now, as another process may have found out.
+    pub async fn set_charm_trouble(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        engine_hash: &str,
+        message: &str,
+    ) -> Result<()> {
+        let (model, application) = (model.clone(), application.clone());
+        let engine = engine_hash.to_owned();
+        let message = TEXT_BYTES.cut(message).into_owned();
+        self.write(move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT application.trouble,
+                        (SELECT COUNT(*) FROM compiled_charm
+                            WHERE compiled_charm.charm_sha256 = charm.sha256 AND compiled_charm.engine_hash = $3)
+                    FROM application JOIN charm ON charm.model_uuid = application.model_uuid
+                        AND charm.url = application.charm_url
+                    WHERE application.model_uuid = $1 AND application.name = $2";
+                let key = params![&model, &application, engine];
+                let row = tx.db.fetch_optional(sql, key).await?;
+                let row = row.ok_or_else(|| StoreError::not_found("application", &application))?;
+                let known = trouble(&row, 0)?.is_some_and(|known| known.message == message);
+                if known || row.count(1)? > 0 {
+                    return Ok(());
+                }
+                let error = Status {
+                    since: tx.now,
+                    ..Status::new(Workload::Error, message)
+                };
+                put_trouble(tx, &model, &application, Some(&error)).await
+            })
+        })
+        .await
+    }
+}
+
+/// Takes away what stood against the applications that want a charm with this digest.
+pub(crate) async fn prepared(tx: &mut Tx, charm_sha256: &str) -> Result<()> {
+    let sql = "SELECT application.model_uuid, application.name FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        WHERE charm.sha256 = $1 AND application.trouble IS NOT NULL";
+    for row in tx.db.fetch(sql, params![charm_sha256]).await? {
+        let (model, name) = (
+            row.parse(0, "model UUID")?,
+            row.parse(1, "application name")?,
+        );
+        put_trouble(tx, &model, &name, None).await?;
+    }
+    Ok(())
+}
+
+/// Puts an error in the place of the last one, or takes that away.
+pub(crate) async fn put_trouble(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    error: Option<&Status<Workload>>,
+) -> Result<()> {
+    let sql = "UPDATE application SET trouble = $3 WHERE model_uuid = $1 AND name = $2
+        AND COALESCE(trouble, $3) IS NOT NULL";
+    let json = error.map(to_json).transpose()?;
+    let changed = tx
+        .db
+        .execute(sql, params![model, application, json])
+        .await?;
+    if changed == 0 {
+        return Ok(());
+    }
+    // The history has what is shown from now on.
+    let shown = find(&mut tx.db, model, application).await?.status;
+    let word = shown.status.to_string();
+    let whose = status::kind::APPLICATION;
+    status::record(
+        tx,
+        model,
+        whose,
+        application.as_str(),
+        &word,
+        &shown.message,
+    )
+    .await?;
+    tx.touch(model, namespace::APPLICATION_STATUS, application.as_str());
+    Ok(())
 }

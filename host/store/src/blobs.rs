@@ -12,7 +12,7 @@ use crate::changes::namespace;
 use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::{Result, Store};
+use crate::{Result, Store, applications};
 
 /// Bytes of a chunk.
 pub(crate) const CHUNK: usize = 1 << 20;
@@ -56,6 +56,9 @@ impl Store {
     }
 
     /// The bytes with this digest.
+    ///
+    /// # Errors
+    /// `Corrupt` when what is stored under the digest does not have it.
     pub async fn get_blob(&self, digest: &str) -> Result<Option<Bytes>> {
         let mut db = self.snapshot().await?;
         let Some(row) = db
@@ -79,6 +82,16 @@ impl Store {
         if data.len() != size {
             let message = format!("{digest} has {} of {size} bytes", data.len());
             return Err(StoreError::corrupt("blob", message));
+        }
+        // For a core, not for the reactor: a charm may have tens of megabytes.
+        let (data, found) = tokio::task::spawn_blocking(move || {
+            let found = hex(&Sha256::digest(&data));
+            (data, found)
+        })
+        .await
+        .map_err(|error| StoreError::corrupt("blob", error))?;
+        if found != digest {
+            return Err(StoreError::corrupt("blob", format!("{digest} is {found}")));
         }
         Ok(Some(Bytes::from(data)))
     }
@@ -138,6 +151,7 @@ impl Store {
                 let sql = "INSERT INTO compiled_charm (charm_sha256, engine_hash, digest) VALUES ($1, $2, $3)
                     ON CONFLICT (charm_sha256, engine_hash) DO UPDATE SET digest = excluded.digest
                     WHERE compiled_charm.digest <> excluded.digest";
+                applications::prepared(tx, &charm).await?;
                 if tx.db.execute(sql, params![&charm, engine, digest]).await? == 0 {
                     return Ok(());
                 }
@@ -145,6 +159,31 @@ impl Store {
                 for row in tx.db.fetch(sql, params![charm]).await? {
                     let model: ModelUuid = row.parse(0, "model UUID")?;
                     tx.touch(&model, namespace::CHARM, row.text(1)?);
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Removes a compiled form that is damaged; the charms that were compiled to it are pending
+    /// again.
+    pub async fn forget_compiled(&self, digest: &str) -> Result<()> {
+        let digest = digest.to_owned();
+        self.write_aside(move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT model_uuid, url FROM charm WHERE sha256 IN
+                    (SELECT charm_sha256 FROM compiled_charm WHERE digest = $1)";
+                for row in tx.db.fetch(sql, params![&digest]).await? {
+                    let model: ModelUuid = row.parse(0, "model UUID")?;
+                    tx.touch(&model, namespace::CHARM, row.text(1)?);
+                }
+                for sql in [
+                    "DELETE FROM compiled_charm WHERE digest = $1",
+                    "DELETE FROM blob WHERE digest = $1",
+                    "DELETE FROM blob_chunk WHERE digest = $1",
+                ] {
+                    tx.db.execute(sql, params![&digest]).await?;
                 }
                 Ok(())
             })

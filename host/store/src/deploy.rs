@@ -1,5 +1,6 @@
 //! Deploying an application, adding units, and changing the charm.
 
+use periapt_model::bounds;
 use periapt_model::config::{self, Values};
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
@@ -12,7 +13,7 @@ use crate::tx::Tx;
 use crate::{Result, Store, applications, charms, machines, relations};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
-const UNITS_AT_ONCE: u32 = 10_000;
+const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
 
 impl Store {
     /// Makes an application with its first units, all of it or nothing. The charm must have
@@ -128,7 +129,7 @@ impl Store {
                 if new.url == old.url {
                     return applications::find(&mut tx.db, &model, &application).await;
                 }
-                relations::require_endpoints(&mut tx.db, &model, &application, &new).await?;
+                relations::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
                 relations::make_peers(tx, &model, &application, &new).await?;
                 let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
                 let row = tx.db.fetch_optional(sql, params![&model, &application]).await?;
@@ -147,6 +148,8 @@ impl Store {
                     hash
                 ];
                 tx.db.execute(sql, values).await?;
+                // It was about the charm of before.
+                applications::put_trouble(tx, &model, &application, None).await?;
                 tx.touch(&model, namespace::APPLICATION, application.as_str());
                 tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
                 applications::find(&mut tx.db, &model, &application).await

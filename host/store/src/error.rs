@@ -1,6 +1,9 @@
 //! What can go wrong in the store, with the code that travels to the caller.
 
+use std::time::Duration;
+
 use periapt_model::config::ConfigError;
+use periapt_model::options::OptionError;
 use periapt_model::{Life, NameError};
 use periapt_wire::rpc::code;
 use thiserror::Error;
@@ -59,8 +62,20 @@ pub enum StoreError {
         "the database has schema version {found}, this program knows versions up to {supported}; use the newer program"
     )]
     SchemaTooNew { found: i64, supported: i64 },
+    /// The database is not there or is empty, and was to hold a store.
+    #[error("{place} holds no data")]
+    NoData { place: String },
     #[error("the database is locked by another process")]
     Locked,
+    /// The database cannot be reached, or ended the transaction; nothing was written and the same
+    /// call may succeed a little later.
+    #[error("the database is not available now: {message}")]
+    Unavailable { message: String },
+    /// The database was lost while it committed, and did not come back to be asked.
+    #[error(
+        "the database was lost while it committed ({message}); whether the change was made is not known"
+    )]
+    Undecided { message: String },
     #[error("the database failed: {message}")]
     Database { message: String },
     /// A stored value that no version of this program writes.
@@ -88,7 +103,10 @@ impl StoreError {
             StoreError::Stopped => code::STOPPED,
             StoreError::DiskFull => "disk full",
             StoreError::SchemaTooNew { .. } => "schema too new",
+            StoreError::NoData { .. } => "database empty",
             StoreError::Locked => "database locked",
+            StoreError::Unavailable { .. } => "database unavailable",
+            StoreError::Undecided { .. } => "outcome unknown",
             StoreError::Database { .. }
             | StoreError::Corrupt { .. }
             | StoreError::Internal { .. } => code::INTERNAL,
@@ -129,7 +147,30 @@ impl StoreError {
 
     /// Whether the same call may succeed a little later.
     pub(crate) fn may_pass(&self) -> bool {
-        matches!(self, StoreError::Locked | StoreError::Database { .. })
+        matches!(
+            self,
+            StoreError::Locked
+                | StoreError::Unavailable { .. }
+                | StoreError::Undecided { .. }
+                | StoreError::Database { .. }
+        )
+    }
+
+    /// After which time the same call is worth repeating, where repeating it is safe and waiting
+    /// helps.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            StoreError::Locked | StoreError::Stopped | StoreError::Unavailable { .. } => {
+                Some(Duration::from_secs(2))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        StoreError::Unavailable {
+            message: message.into(),
+        }
     }
 
     /// Whether the connection or the whole transaction is lost, so that everything that shares
@@ -137,7 +178,11 @@ impl StoreError {
     pub(crate) fn spoils_transaction(&self) -> bool {
         matches!(
             self,
-            StoreError::DiskFull | StoreError::Locked | StoreError::Database { .. }
+            StoreError::DiskFull
+                | StoreError::Locked
+                | StoreError::Unavailable { .. }
+                | StoreError::Undecided { .. }
+                | StoreError::Database { .. }
         )
     }
 }
@@ -161,11 +206,23 @@ impl From<ConfigError> for StoreError {
     }
 }
 
+impl From<OptionError> for StoreError {
+    fn from(error: OptionError) -> Self {
+        StoreError::Invalid {
+            code: error.code(),
+            message: error.to_string(),
+        }
+    }
+}
+
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ffi;
         let code = match &error {
             rusqlite::Error::SqliteFailure(failure, _) => failure.extended_code,
+            rusqlite::Error::FromSqlConversionFailure(index, _, source) => {
+                return StoreError::corrupt("column", format!("{index}: {source}"));
+            }
             _ => 0,
         };
         match code {
@@ -184,19 +241,38 @@ impl From<rusqlite::Error> for StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|error| error.code());
-        if code.as_deref() == Some("53100") {
-            return StoreError::DiskFull;
+        if let Some(refused) = error.as_database_error() {
+            let code = refused.code().unwrap_or_default();
+            let message = refused.message().to_owned();
+            return match code.as_ref() {
+                "53100" => StoreError::DiskFull,
+                code if passes(code) => StoreError::Unavailable { message },
+                _ => StoreError::Database { message },
+            };
         }
         match error {
-            sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => StoreError::Stopped,
+            sqlx::Error::PoolClosed => StoreError::Stopped,
             sqlx::Error::ColumnDecode { index, source } => StoreError::Corrupt {
                 what: "column",
                 message: format!("{index}: {source}"),
             },
+            sqlx::Error::Io(error) => StoreError::unavailable(error.to_string()),
+            sqlx::Error::Tls(error) => StoreError::unavailable(error.to_string()),
+            sqlx::Error::Protocol(message) => StoreError::Unavailable { message },
+            sqlx::Error::PoolTimedOut => StoreError::unavailable("no connection in time"),
             other => StoreError::Database {
                 message: other.to_string(),
             },
         }
     }
+}
+
+/// Whether PostgreSQL gives this code for what passes by itself: the server starts, stops or
+/// fails over, it has no room for another connection, or it ended a transaction that was in the
+/// way of others.
+fn passes(code: &str) -> bool {
+    code.starts_with("08")
+        || code.starts_with("40")
+        || code.starts_with("57")
+        || ["25006", "25P03", "53200", "53300", "55P03"].contains(&code)
 }

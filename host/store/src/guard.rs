@@ -4,7 +4,7 @@
 //! Both are checked inside the transaction of that write, so nothing can come between the check
 //! and the change. The demands travel with the task that handles the request ([`Guard::around`])
 //! instead of through every method of the store: a new kind of request is guarded without a
-//! line of its own. Preparations, such as the bytes of an upload, are written aside of it.
+//! line of its own. Preparations, such as the bytes of an upload, are written outside of it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

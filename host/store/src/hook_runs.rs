@@ -3,6 +3,8 @@
 //! A run is a fact about the past and never changes; it goes with its unit, with its model, by
 //! age, or when its unit has too many.
 
+use periapt_model::bounds;
+use periapt_model::hook::remembered;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::{HookQuery, HookRun, Page};
@@ -17,11 +19,7 @@ use crate::{Result, Store, require_model};
 mod tests;
 
 /// Runs kept of each unit: with a hook every five minutes, half a week.
-const RUNS_OF_UNIT: u64 = 1_000;
-/// What a charm may put into one row, so that none is larger than about 10 KiB.
-const MESSAGE_CHARACTERS: usize = 4_096;
-const EFFECTS: usize = 50;
-const EFFECT_CHARACTERS: usize = 120;
+const RUNS_OF_UNIT: u64 = bounds::RUNS_OF_UNIT.most;
 
 /// Runs on a page without `?limit`, and at most.
 const PAGE: u64 = 100;
@@ -86,7 +84,7 @@ impl Store {
 
     /// One run.
     pub async fn hook_run(&self, model: &ModelUuid, id: i64) -> Result<HookRun> {
-        let sql = "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects
+        let sql = "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited
             FROM hook_run WHERE id = $1 AND model_uuid = $2";
         let row = self
             .glance()
@@ -101,7 +99,7 @@ impl Store {
 macro_rules! select {
     ($whose:literal) => {
         concat!(
-            "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects
+            "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited
             FROM hook_run WHERE model_uuid = $1 AND ",
             $whose,
             " AND id < $3 AND ($4 = '' OR application = $4) AND ($5 = '' OR hook = $5)
@@ -121,8 +119,8 @@ pub(crate) async fn insert(
     run: &HookReport,
 ) -> Result<()> {
     let sql = "INSERT INTO hook_run
-        (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     let id = tx.next_id();
     let result = if run.code.is_empty() { OK } else { FAILED };
     let values = params![
@@ -136,8 +134,9 @@ pub(crate) async fn insert(
         run.duration,
         result,
         &run.code,
-        shortened(&run.message, MESSAGE_CHARACTERS),
-        to_json(&bounded(&run.effects))?
+        shortened(&run.message, bounds::TEXT_BYTES.length()),
+        to_json(&remembered(&run.effects))?,
+        run.waited
     ];
     tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::HOOK, id.to_string());
@@ -173,6 +172,7 @@ fn read(row: &Row) -> Result<HookRun> {
         code: row.text(8)?,
         message: row.text(9)?,
         effects: row.json(10, "effects of a hook")?,
+        waited: row.int(11)?,
     })
 }
 
@@ -181,16 +181,4 @@ fn shortened(text: &str, characters: usize) -> String {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-fn bounded(effects: &[String]) -> Vec<String> {
-    let mut bounded: Vec<String> = effects
-        .iter()
-        .take(EFFECTS)
-        .map(|effect| shortened(effect, EFFECT_CHARACTERS))
-        .collect();
-    if effects.len() > EFFECTS {
-        bounded.push(format!("and {} more", effects.len() - EFFECTS));
-    }
-    bounded
 }

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::hook::{Effects, Info, STATE_KEY_BYTES, STATE_TOTAL_BYTES, STATE_VALUE_BYTES};
-use periapt_model::ports::{PortRange, Protocol};
+use periapt_model::bounds::{
+    PORT_RANGES, STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALUE_BYTES,
+};
+use periapt_model::hook::{Effects, Info};
+use periapt_model::ports::{OpenPorts, PortRange, Protocol};
 use periapt_model::status::{Agent, Status, Workload};
-use periapt_model::uniter::{OperationState, RemoteState, agent_idle};
+use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookCommitted, HookReport};
+use periapt_wire::rpc::code;
 
 use crate::changes::namespace;
-use crate::db::{params, to_json};
+use crate::db::{PART, names, params, part_params, to_json};
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::uniter::{read_remote, read_surroundings};
+use crate::uniter::{read_remote, read_resolved, read_surroundings};
 use crate::{Result, Store, hook_runs, relations, status};
 
 #[cfg(test)]
@@ -36,27 +40,38 @@ pub struct HookCommit {
 }
 
 impl Store {
-    /// Stores the operation state.
+    /// Stores the operation state, and takes a person's answer to a failure away if the state
+    /// uses it up.
     pub async fn set_state(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
         operation: &OperationState,
+        takes_answer: bool,
     ) -> Result<()> {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
         self.write(move |tx| {
-            Box::pin(async move { put_operation(tx, &model, &unit, operation).await })
+            Box::pin(async move {
+                put_operation(tx, &model, &unit, operation).await?;
+                match takes_answer {
+                    true => take_answer(tx, &model, &unit).await,
+                    false => Ok(()),
+                }
+            })
         })
         .await
     }
 
     /// Records that a hook begins, and the statuses that say so. With the created hook of a
-    /// relation the unit enters its scope.
+    /// relation the unit enters its scope. A person's answer to a failure is taken away, unless
+    /// one came after the hook was chosen (with `answer` there) and keeps it from beginning:
+    /// error code `answered`.
     pub async fn begin_hook(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
         operation: &OperationState,
+        answer: Resolved,
         agent: Option<Status<Agent>>,
         workload: Option<Status<Workload>>,
     ) -> Result<()> {
@@ -64,6 +79,16 @@ impl Store {
         let operation = to_json(operation)?;
         self.write(move |tx| {
             Box::pin(async move {
+                let found = find_answer(tx, &model, &unit).await?;
+                if !found.lets_begin(answer) {
+                    return Err(StoreError::Invalid {
+                        code: code::ANSWERED,
+                        message: format!("unit {unit} was told to go on without its failed hook"),
+                    });
+                }
+                if found != Resolved::None {
+                    take_answer(tx, &model, &unit).await?;
+                }
                 relations::begin(tx, &model, &unit, &begun).await?;
                 put_operation(tx, &model, &unit, operation).await?;
                 if let Some(agent) = &agent {
@@ -118,7 +143,8 @@ impl Store {
     }
 
     /// The commit point of a hook: its effects, the operation state that follows, its status and
-    /// its run, all or nothing. What the controller says of the unit at that moment.
+    /// its run, all or nothing. A person's answer to a failure is taken away, since a hook that is
+    /// skipped does not begin. What the controller says of the unit at that moment.
     pub async fn commit_hook_run(
         &self,
         model: &ModelUuid,
@@ -161,6 +187,10 @@ impl Store {
                     relations::broken(tx, &model, &unit, hook).await?;
                 }
                 put_operation(tx, &model, &unit, operation).await?;
+                if remote.resolved != Resolved::None {
+                    take_answer(tx, &model, &unit).await?;
+                    remote.resolved = Resolved::None;
+                }
                 if let Some(workload) = &commit.workload {
                     status::put_workload(tx, &model, &unit, workload).await?;
                 }
@@ -206,14 +236,31 @@ async fn leader_settings_version(tx: &mut Tx, model: &ModelUuid, unit: &UnitName
     tx.db.count(sql, params![model, &unit.application()]).await
 }
 
-/// Without what only the agent knows.
+/// Without what only the agent knows, and with the answer taken away as the commit does.
 fn same_for_all(remote: RemoteState) -> RemoteState {
     RemoteState {
+        resolved: Resolved::None,
         leader: false,
         retry_hook_version: 0,
         update_status_version: 0,
         ..remote
     }
+}
+
+async fn find_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Resolved> {
+    let sql = "SELECT resolved FROM unit WHERE model_uuid = $1 AND name = $2";
+    let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
+    let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+    read_resolved(row.str(0)?)
+}
+
+async fn take_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql = "UPDATE unit SET resolved = 'none'
+        WHERE model_uuid = $1 AND name = $2 AND resolved <> 'none'";
+    if tx.db.execute(sql, params![model, unit]).await? > 0 {
+        tx.touch(model, namespace::RESOLVED, unit.as_str());
+    }
+    Ok(())
 }
 
 /// Stores the state of a unit that exists. The same again writes nothing.
@@ -233,36 +280,47 @@ async fn put_operation(
     Ok(())
 }
 
+/// Sets and deletes keys of a unit's state, within the bounds of [`periapt_model::bounds`].
 async fn change_state(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
     state: &BTreeMap<String, Option<String>>,
 ) -> Result<()> {
-    let too_large = |message: String| StoreError::Invalid {
-        code: "quota limit exceeded",
-        message,
-    };
     let mut rows = Vec::new();
+    let mut gone: Vec<&str> = Vec::new();
     for (key, value) in state {
         let Some(value) = value else {
-            let sql = "DELETE FROM charm_state WHERE model_uuid = $1 AND unit = $2 AND key = $3";
-            tx.db.execute(sql, params![model, unit, key]).await?;
+            gone.push(key);
             continue;
         };
-        if key.is_empty() || key.len() > STATE_KEY_BYTES {
+        if key.is_empty() || STATE_KEY_BYTES.exceeded_by(key.len()) {
             return Err(too_large(format!(
-                "a state key has 1 to {STATE_KEY_BYTES} bytes, this one {}",
+                "a state key has 1 to {} bytes, this one {}",
+                STATE_KEY_BYTES.most,
                 key.len()
             )));
         }
-        if value.len() > STATE_VALUE_BYTES {
+        if STATE_VALUE_BYTES.exceeded_by(value.len()) {
             return Err(too_large(format!(
-                "the state value of \"{key}\" has {} bytes, more than the {STATE_VALUE_BYTES} allowed",
-                value.len()
+                "the state value of \"{key}\" has {} bytes, more than the {} allowed",
+                value.len(),
+                STATE_VALUE_BYTES.most
             )));
         }
         rows.push(params![model, unit, key, value]);
+    }
+    for count in [rows.len(), gone.len()] {
+        require_keys(count as u64)?;
+    }
+    for part in gone.chunks(PART) {
+        let sql = names!(
+            "DELETE FROM charm_state WHERE model_uuid = $1 AND key IN",
+            "AND unit = $18"
+        );
+        let mut values = part_params(model, part);
+        values.extend(params![unit]);
+        tx.db.execute(sql, values).await?;
     }
     if rows.is_empty() {
         return Ok(());
@@ -274,19 +332,43 @@ async fn change_state(
             rows,
         )
         .await?;
-    let sql = "SELECT CAST(COALESCE(SUM(OCTET_LENGTH(key) + OCTET_LENGTH(value)), 0) AS BIGINT)
+    let sql =
+        "SELECT CAST(COALESCE(SUM(OCTET_LENGTH(key) + OCTET_LENGTH(value)), 0) AS BIGINT), COUNT(*)
         FROM charm_state WHERE model_uuid = $1 AND unit = $2";
-    let total = tx.db.count(sql, params![model, unit]).await?;
-    if total > STATE_TOTAL_BYTES as u64 {
+    let Some(row) = tx.db.fetch_optional(sql, params![model, unit]).await? else {
+        return Ok(());
+    };
+    require_keys(row.count(1)?)?;
+    let total = row.count(0)?;
+    if total > STATE_BYTES.most {
         return Err(too_large(format!(
-            "the unit's state would have {total} bytes, more than the {STATE_TOTAL_BYTES} allowed"
+            "the unit's state would have {total} bytes, more than the {} allowed",
+            STATE_BYTES.most
         )));
     }
     Ok(())
 }
 
+fn require_keys(count: u64) -> Result<()> {
+    if count > STATE_KEYS.most {
+        return Err(too_large(format!(
+            "the unit's state would have {count} keys, more than the {} allowed",
+            STATE_KEYS.most
+        )));
+    }
+    Ok(())
+}
+
+/// A bound of what a unit keeps is passed.
+pub(crate) fn too_large(message: String) -> StoreError {
+    StoreError::Invalid {
+        code: "quota-limit-exceeded",
+        message,
+    }
+}
+
 /// Closes, then opens. A range that another unit of the machine, or this one, has opened in
-/// part is refused.
+/// part is refused, and so is one too many.
 async fn change_ports(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -295,12 +377,12 @@ async fn change_ports(
     before: Vec<PortRange>,
     effects: &Effects,
 ) -> Result<()> {
-    let mut after: Vec<PortRange> = before
-        .iter()
-        .copied()
-        .filter(|range| !effects.close_ports.contains(range))
-        .collect();
-    let mut others: Vec<(String, PortRange)> = Vec::new();
+    let mut after: OpenPorts = before.iter().copied().collect();
+    for range in &effects.close_ports {
+        after.remove(range);
+    }
+    let mut owners: Vec<String> = Vec::new();
+    let mut others: OpenPorts<usize> = OpenPorts::default();
     if let Some(machine) = &machine
         && !effects.open_ports.is_empty()
     {
@@ -308,28 +390,41 @@ async fn change_ports(
             WHERE model_uuid = $1 AND machine_id = $2 AND name <> $3 AND opened_ports <> '[]'";
         for row in tx.db.fetch(sql, params![model, machine, unit]).await? {
             let ranges: Vec<PortRange> = row.json(1, "opened ports")?;
+            // Every unit may answer to pings.
+            let ranges = ranges
+                .into_iter()
+                .filter(|range| range.protocol != Protocol::Icmp);
             for range in ranges {
-                others.push((row.text(0)?, range));
+                others.insert(range, owners.len());
             }
+            owners.push(row.text(0)?);
         }
     }
     for range in &effects.open_ports {
-        let own = after.iter().map(|open| (unit.to_string(), *open));
-        let conflict = own.chain(others.iter().cloned()).find(|(owner, open)| {
-            let taken = open == range && range.protocol != Protocol::Icmp && owner != unit.as_str();
-            taken || open.conflicts_with(range)
-        });
-        if let Some((owner, open)) = conflict {
+        let conflict = |owner: &str, open: PortRange| StoreError::Invalid {
+            code: "port-conflict",
+            message: format!("cannot open {range} for {unit}: {owner} has opened {open}"),
+        };
+        if let Some((open, owner)) = others.meets(range) {
+            let owner = owners.get(*owner).map_or("another unit", String::as_str);
+            return Err(conflict(owner, open));
+        }
+        match after.meets(range) {
+            Some((open, ())) if open == *range => continue,
+            Some((open, ())) => return Err(conflict(unit.as_str(), open)),
+            None => after.insert(*range, ()),
+        }
+        if PORT_RANGES.exceeded_by(after.len()) {
             return Err(StoreError::Invalid {
-                code: "port-conflict",
-                message: format!("cannot open {range} for {unit}: {owner} has opened {open}"),
+                code: "too-many-ports",
+                message: format!(
+                    "cannot open {range} for {unit}: it has {} port ranges open, the most there may be",
+                    PORT_RANGES.most
+                ),
             });
         }
-        if !after.contains(range) {
-            after.push(*range);
-        }
     }
-    after.sort();
+    let after: Vec<PortRange> = after.iter().collect();
     if after != before {
         let sql = "UPDATE unit SET opened_ports = $3 WHERE model_uuid = $1 AND name = $2";
         tx.db

@@ -18,6 +18,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use periapt_engine::SharedClock;
@@ -30,15 +31,17 @@ mod agents;
 mod applications;
 mod assignments;
 mod audit;
+pub mod backup;
 mod blobs;
 mod changes;
 mod charms;
 mod cleanup;
 mod config;
-pub mod controller_config;
+mod controller_config;
 mod db;
 mod deploy;
 mod entities;
+mod environ;
 mod error;
 mod full_status;
 mod guard;
@@ -48,12 +51,11 @@ mod hooks;
 mod idempotency;
 pub mod lease;
 mod life;
-mod listing;
 mod log_forward;
 mod logs;
 mod machines;
 mod measure;
-pub mod model_config;
+mod model_config;
 mod models;
 mod nodes;
 mod options;
@@ -62,6 +64,7 @@ mod removal;
 mod serving;
 mod staging;
 mod status;
+mod stopping;
 mod tokens;
 mod tx;
 mod undertaker;
@@ -88,11 +91,13 @@ pub use hooks::HookCommit;
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use logs::LogPage;
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
+pub use model_config::Setter;
 pub use nodes::{KnownNode, NODE_LOST};
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
 pub use removal::Force;
 pub use staging::Staging;
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
+pub use users::PasswordCheck;
 pub use versions::{Definition, Expected};
 
 use changes::Switchboard;
@@ -129,6 +134,9 @@ pub(crate) struct Inner {
     audit_rows: AtomicU64,
 }
 
+/// How long closing waits for a database server.
+const CLOSE: Duration = Duration::from_secs(10);
+
 /// Jobs that may wait for the writer before callers wait to hand theirs over.
 const QUEUE: usize = 1024;
 
@@ -141,7 +149,13 @@ impl Store {
             slow: RwLock::new(options.slow_query.clone()),
         });
         let now = options.clock.now().as_microsecond();
+        if options.existing {
+            require_file(&options.database)?;
+        }
         let mut session = db::writer(&options.database, &probe).await?;
+        if options.existing && db::schema_version(&mut session).await? == 0 {
+            return Err(no_data(&options.database));
+        }
         db::migrate(&mut session, now).await?;
         blobs::drop_orphans(&mut session).await?;
         let database_time = session.is_postgres() && options.lease_time == LeaseTime::Auto;
@@ -204,10 +218,19 @@ impl Store {
     /// Waits until everything handed in is committed, then lets go of the database. Later
     /// calls fail with [`StoreError::Stopped`].
     pub async fn close(&self) {
-        let (stopped, done) = oneshot::channel();
-        if self.inner.writer.send(Message::Stop(stopped)).await.is_ok() {
-            // The writer may have ended before; then it is done as well.
-            let _ = done.await;
+        let stopped = async {
+            let (stopped, done) = oneshot::channel();
+            if self.inner.writer.send(Message::Stop(stopped)).await.is_ok() {
+                // The writer may have ended before; then it is done as well.
+                let _ = done.await;
+            }
+        };
+        match self.inner.options.database {
+            Database::Sqlite { .. } => stopped.await,
+            // The writer may wait for a server that is gone; it then ends by itself.
+            Database::Postgres { .. } => {
+                let _ = tokio::time::timeout(CLOSE, stopped).await;
+            }
         }
         self.inner.switchboard.close();
         self.inner.pools.close().await;
@@ -356,6 +379,23 @@ impl Store {
         } else {
             Ok(self.now())
         }
+    }
+}
+
+/// Fails when a file that should hold a store is not there; opening it would make it.
+fn require_file(database: &Database) -> Result<()> {
+    match database {
+        Database::Sqlite { path } if !path.exists() => Err(no_data(database)),
+        _ => Ok(()),
+    }
+}
+
+fn no_data(database: &Database) -> StoreError {
+    StoreError::NoData {
+        place: match database {
+            Database::Sqlite { path } => path.display().to_string(),
+            Database::Postgres { .. } => "the PostgreSQL database".to_owned(),
+        },
     }
 }
 

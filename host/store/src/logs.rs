@@ -2,15 +2,19 @@
 
 use std::sync::atomic::Ordering;
 
-use periapt_model::{ApplicationName, MachineId, ModelUuid, Tag, UnitName};
+use periapt_model::ModelUuid;
+use periapt_model::bounds::{LOG_LINE_BYTES, TEXT_BYTES};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::LogQuery;
 
 use crate::changes::namespace;
 use crate::db::{Row, params};
 use crate::error::StoreError;
-use crate::full_status::matches;
 use crate::{Result, Store};
+
+mod filter;
+
+use filter::Filter;
 
 /// Levels in ascending order; the place is what is stored.
 const LEVELS: &[&str] = &["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
@@ -33,6 +37,13 @@ pub struct LogPage {
     pub complete: bool,
 }
 
+/// A message without control characters, whoever wrote it, and no longer than a line may be.
+fn plain(message: &str) -> String {
+    let shown = |c: &char| !c.is_control() || matches!(c, '\t' | '\n');
+    let plain: String = message.chars().filter(shown).collect();
+    LOG_LINE_BYTES.cut(&plain).into_owned()
+}
+
 impl Store {
     /// Appends lines, in their order.
     pub async fn write_logs(&self, model: &ModelUuid, records: Vec<LogRecord>) -> Result<()> {
@@ -51,7 +62,9 @@ impl Store {
                     let id = tx.next_id();
                     let level = level(&record.level)? as u64;
                     let entity = record.entity.to_string();
-                    rows.push(params![id, &model, record.time, entity, level, record.module, record.message]);
+                    let message = plain(&record.message);
+                    let module = TEXT_BYTES.cut(&record.module).into_owned();
+                    rows.push(params![id, &model, record.time, entity, level, module, message]);
                 }
                 let head = "INSERT INTO log (id, model_uuid, time, entity, level, module, message)";
                 tx.db.insert_many(head, "", rows).await?;
@@ -75,9 +88,9 @@ impl Store {
         query: &LogQuery,
         after: Option<i64>,
     ) -> Result<LogPage> {
-        let filter = Filter::new(query)?;
         let mut db = self.snapshot().await?;
         crate::require_model(&mut db, model).await?;
+        let filter = Filter::load(&mut db, model, query, after.is_none()).await?;
         let limit = query.limit.map_or(PAGE, |limit| {
             usize::try_from(limit).unwrap_or(PAGE).min(PAGE)
         });
@@ -172,56 +185,4 @@ fn level(text: &str) -> Result<usize> {
                 LEVELS.join(", ")
             ))
         })
-}
-
-struct Filter {
-    level: u64,
-    include: Vec<String>,
-    exclude: Vec<String>,
-}
-
-impl Filter {
-    fn new(query: &LogQuery) -> Result<Self> {
-        let level = match &query.level {
-            Some(text) => level(text)? as u64,
-            None => 0,
-        };
-        Ok(Self {
-            level,
-            include: patterns(&query.include),
-            exclude: patterns(&query.exclude),
-        })
-    }
-
-    fn accepts(&self, entity: &str) -> bool {
-        let hit = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, entity));
-        (self.include.is_empty() || hit(&self.include)) && !hit(&self.exclude)
-    }
-}
-
-/// Patterns of tags from a comma separated list of tags and names. A name stands for every tag
-/// it can mean: `site/0` for the unit, `0` for the machine, `site` for the application.
-fn patterns(text: &Option<String>) -> Vec<String> {
-    let mut patterns = Vec::new();
-    for part in text
-        .iter()
-        .flat_map(|text| text.split(','))
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-    {
-        patterns.push(part.to_owned());
-        if let Ok(unit) = part.parse::<UnitName>() {
-            patterns.push(Tag::Unit(unit).to_string());
-        }
-        if let Ok(machine) = part.parse::<MachineId>() {
-            patterns.push(Tag::Machine(machine).to_string());
-        }
-        if let Ok(application) = part.parse::<ApplicationName>() {
-            patterns.push(Tag::Application(application).to_string());
-        }
-        if let Some((application, "*")) = part.rsplit_once('/') {
-            patterns.push(format!("unit-{application}-*"));
-        }
-    }
-    patterns
 }

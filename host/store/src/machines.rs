@@ -16,8 +16,10 @@ use crate::tx::Tx;
 use crate::{Result, Store};
 
 mod operator;
+mod shown;
 
 pub(crate) use operator::{make, require_alive};
+pub(crate) use shown::{instance_id, load};
 
 impl Store {
     /// The machines asked for, all for an empty list. Those marked for removal are left out:
@@ -78,7 +80,8 @@ impl Store {
         model: &ModelUuid,
         machine: &MachineId,
     ) -> Result<Vec<DeployedUnit>> {
-        let sql = "SELECT name, life FROM unit WHERE model_uuid = $1 AND machine_id = $2 ORDER BY application, number";
+        let sql = "SELECT name, life, agent_stopped FROM unit
+            WHERE model_uuid = $1 AND machine_id = $2 ORDER BY application, number";
         let rows = self
             .glance()
             .await?
@@ -89,6 +92,7 @@ impl Store {
                 Ok(DeployedUnit {
                     unit: row.parse(0, "unit name")?,
                     life: row.parse(1, "life")?,
+                    stopped: row.flag(2)?,
                 })
             })
             .collect()

@@ -12,9 +12,10 @@ use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
+use crate::model_config::{self, Setter};
 use crate::status::{self, kind};
 use crate::tx::Tx;
-use crate::{Result, Store, model_config};
+use crate::{Result, Store};
 
 /// Answers to which model a text names, good while no model itself changes.
 #[derive(Default)]
@@ -92,7 +93,12 @@ impl Store {
                     set: request.config,
                     reset: Vec::new(),
                 };
-                model_config::change(tx, &uuid, &change).await?;
+                let sql = "SELECT 1 FROM account WHERE name = $1 AND access = 'superuser'";
+                let setter = match tx.db.fetch_optional(sql, params![&owner]).await? {
+                    Some(_) => Setter::Superuser,
+                    None => Setter::Admin,
+                };
+                model_config::change(tx, &uuid, &change, setter).await?;
                 set_status(tx, &uuid, &Status::new(Model::Available, "")).await?;
                 tx.touch(&uuid, namespace::MODEL, uuid.as_str());
                 summary(&mut tx.db, &uuid).await
@@ -177,12 +183,17 @@ impl Store {
         .await
     }
 
-    /// What the controller says of the model.
+    /// What the controller says of the model. One whose credential is not valid is suspended,
+    /// not available.
     pub async fn set_model_status(&self, model: &ModelUuid, status: Status<Model>) -> Result<()> {
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_model(&mut tx.db, &model).await?;
+                let status = match status.status {
+                    Model::Available => crate::environ::available(&mut tx.db, &model).await?,
+                    _ => status,
+                };
                 set_status(tx, &model, &status).await
             })
         })
@@ -190,8 +201,13 @@ impl Store {
     }
 }
 
-async fn set_status(tx: &mut Tx, model: &ModelUuid, status: &Status<Model>) -> Result<()> {
-    if status::put(tx, model, kind::MODEL, model.as_str(), status).await? {
+pub(crate) async fn set_status(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    status: &Status<Model>,
+) -> Result<()> {
+    let written = status::put(tx, model, kind::MODEL, model.as_str(), status).await?;
+    if written != status::Written::Nothing {
         tx.touch(model, namespace::MODEL, model.as_str());
     }
     Ok(())

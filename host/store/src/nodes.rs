@@ -33,6 +33,8 @@ pub struct KnownNode {
     pub node: u32,
     /// `host:port`; empty until it first served.
     pub address: String,
+    /// The same for agents; that of everybody unless they have a port of their own.
+    pub agent_address: String,
     /// Microseconds, by the clock of leases; 0 until it first served.
     pub seen_at: i64,
     /// It gave a sign of life lately. Where there is one node only it gives none.
@@ -54,17 +56,25 @@ impl Store {
         .await
     }
 
-    /// Says where a node serves from now on, with no agent connected yet.
+    /// Says where a node serves from now on, clients and agents, with no agent connected yet.
     /// [`StoreError::NodeRemoved`] if it does not belong to the controller any more.
-    pub async fn announce_controller_node(&self, node: u32, address: &str) -> Result<()> {
-        let address = address.to_owned();
+    pub async fn announce_controller_node(
+        &self,
+        node: u32,
+        address: &str,
+        agent_address: &str,
+    ) -> Result<()> {
+        let (address, agent_address) = (address.to_owned(), agent_address.to_owned());
         self.write(move |tx| {
             Box::pin(async move {
                 let now = tx.lease_now().await?;
                 require_not_removed(&mut tx.db, node).await?;
-                let sql = "INSERT INTO controller_node (node, address, seen_at) VALUES ($1, $2, $3)
-                    ON CONFLICT (node) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at";
-                tx.db.execute(sql, params![node, address, now]).await?;
+                let sql = "INSERT INTO controller_node (node, address, agent_address, seen_at)
+                    VALUES ($1, $2, $3, $4)
+                    ON CONFLICT (node) DO UPDATE SET address = excluded.address,
+                        agent_address = excluded.agent_address, seen_at = excluded.seen_at";
+                let params = params![node, address, agent_address, now];
+                tx.db.execute(sql, params).await?;
                 let sql = "DELETE FROM agent_connection WHERE node = $1";
                 tx.db.execute(sql, params![node]).await?;
                 // Also with the address it had: it may have counted as lost.
@@ -135,7 +145,9 @@ impl Store {
                         message: format!("process {node} runs, at {}", found.address),
                     });
                 }
-                let sql = "UPDATE controller_node SET address = '', seen_at = $2 WHERE node = $1";
+                let sql =
+                    "UPDATE controller_node SET address = '', agent_address = '', seen_at = $2
+                    WHERE node = $1";
                 tx.db.execute(sql, params![node, REMOVED]).await?;
                 tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
                 let sql = "DELETE FROM agent_connection WHERE node = $1 RETURNING model_uuid";
@@ -154,12 +166,26 @@ impl Store {
     /// is told of them is told the same. Of every node if none seems to live: an address too many
     /// costs a try, one too few may cost the way back.
     pub async fn controller_addresses(&self) -> Result<Vec<String>> {
+        let serving = self.serving_nodes().await?;
+        Ok(serving.into_iter().map(|known| known.address).collect())
+    }
+
+    /// The same, as agents are told it.
+    pub async fn agent_addresses(&self) -> Result<Vec<String>> {
+        let serving = self.serving_nodes().await?;
+        Ok(serving
+            .into_iter()
+            .map(|known| known.agent_address)
+            .collect())
+    }
+
+    async fn serving_nodes(&self) -> Result<Vec<KnownNode>> {
         let mut all = self.controller_nodes().await?;
         all.retain(|known| !known.address.is_empty());
         if all.iter().any(|known| known.alive) {
             all.retain(|known| known.alive);
         }
-        Ok(all.into_iter().map(|known| known.address).collect())
+        Ok(all)
     }
 
     /// Notes that the agent of a model is connected to a node, or is no more.
@@ -212,13 +238,16 @@ fn holder(node: u32) -> String {
 
 async fn known(db: &mut Session, now: i64) -> Result<Vec<KnownNode>> {
     let since = alive_since(now);
-    let sql = "SELECT node, address, seen_at FROM controller_node WHERE seen_at >= 0 ORDER BY node";
+    let sql = "SELECT node, address, seen_at,
+            CASE WHEN agent_address = '' THEN address ELSE agent_address END
+        FROM controller_node WHERE seen_at >= 0 ORDER BY node";
     let rows = db.fetch(sql, vec![]).await?;
     let node = |row: &Row| {
         let seen_at = row.int(2)?;
         Ok(KnownNode {
             node: u32::try_from(row.int(0)?).unwrap_or(u32::MAX),
             address: row.text(1)?,
+            agent_address: row.text(3)?,
             seen_at,
             alive: seen_at > since,
         })

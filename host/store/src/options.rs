@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::SharedClock;
+use periapt_model::bounds;
 
 /// Where the rows are.
 #[derive(Clone, Debug)]
@@ -58,13 +59,15 @@ pub struct StoreOptions {
     pub change_tail: u32,
     /// Connections for reading.
     pub read_connections: u32,
+    /// The database must hold a store already: none is begun in an empty one.
+    pub existing: bool,
 }
 
 /// A few minutes of a busy controller, hours of a quiet one; about 2 MB.
 const CHANGE_TAIL: u32 = 20_000;
 
 /// About 20 MB of log a model, as much as Juju keeps by default.
-const LOG_LINES: u64 = 100_000;
+const LOG_LINES: u64 = bounds::LOG_LINES.most;
 
 impl StoreOptions {
     /// A store in a SQLite file, which is made when absent.
@@ -87,6 +90,7 @@ impl StoreOptions {
             log_lines: LOG_LINES,
             change_tail: CHANGE_TAIL,
             read_connections: 4,
+            existing: false,
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use periapt_model::status::{Agent, Machine, Status, Workload, derive_application};
+use periapt_model::bounds::{STATUS_LINES, TEXT_BYTES};
+use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 
 use crate::changes::namespace;
@@ -11,6 +12,9 @@ use crate::db::{Row, Session, params, to_json};
 use crate::error::StoreError;
 use crate::tx::Tx;
 use crate::{Result, Store, lease};
+
+#[cfg(test)]
+mod tests;
 
 /// Whose status, by the names Juju's status log uses.
 pub(crate) mod kind {
@@ -107,32 +111,6 @@ impl Store {
         })
         .await
     }
-
-    /// Something the controller found wrong with an application, as a charm that does not
-    /// compile.
-    pub async fn set_application_error(
-        &self,
-        model: &ModelUuid,
-        application: &ApplicationName,
-        message: &str,
-    ) -> Result<()> {
-        let (model, application) = (model.clone(), application.clone());
-        let status = Status::new(Workload::Error, message);
-        self.write(move |tx| {
-            Box::pin(async move {
-                let sql = "SELECT 1 FROM application WHERE model_uuid = $1 AND name = $2";
-                let found = tx
-                    .db
-                    .fetch_optional(sql, params![&model, &application])
-                    .await?;
-                if found.is_none() {
-                    return Err(StoreError::not_found("application", &application));
-                }
-                put_application(tx, &model, &application, &status).await
-            })
-        })
-        .await
-    }
 }
 
 pub(crate) async fn require_unit(
@@ -147,29 +125,67 @@ pub(crate) async fn require_unit(
     }
 }
 
-/// A failed hook is also a line of the workload's history, because it is shown as the
-/// workload's status.
+/// What the agent does. The history has what is displayed: a failed hook is the workload's error,
+/// during which the agent counts as idle, and its end is a line too.
 pub(crate) async fn put_agent(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
     status: &Status<Agent>,
 ) -> Result<()> {
-    if put(tx, model, kind::AGENT, unit.as_str(), status).await? {
-        if status.status == Agent::Error {
+    let name = unit.as_str();
+    let sql = "SELECT 1 FROM status WHERE model_uuid = $1 AND kind = 'juju-unit' AND entity = $2 AND status = 'error'";
+    let failed = tx
+        .db
+        .fetch_optional(sql, params![model, name])
+        .await?
+        .is_some();
+    let written = put_current(tx, model, kind::AGENT, name, status).await?;
+    if written != Written::Nothing {
+        tx.touch(model, namespace::UNIT_STATUS, name);
+    }
+    if written != Written::Status {
+        return Ok(());
+    }
+    if status.status == Agent::Error {
+        record(tx, model, kind::WORKLOAD, name, "error", &status.message).await?;
+        if !failed {
+            record(tx, model, kind::AGENT, name, Agent::Idle.as_str(), "").await?;
+        }
+    } else {
+        if failed {
+            end_of_error(tx, model, unit).await?;
+        }
+        let word = status.status.as_str();
+        record(tx, model, kind::AGENT, name, word, &status.message).await?;
+    }
+    Ok(())
+}
+
+/// What the workload displays again, unless its charm said something since.
+async fn end_of_error(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql =
+        "SELECT status FROM status_history WHERE model_uuid = $1 AND kind = $2 AND entity = $3
+        ORDER BY id DESC LIMIT 1";
+    let newest = params![model, kind::WORKLOAD, unit];
+    let newest = tx.db.fetch_optional(sql, newest).await?;
+    let said: Option<Status<Workload>> =
+        find(&mut tx.db, model, kind::WORKLOAD, unit.as_str()).await?;
+    match (newest, said) {
+        (Some(row), Some(said)) if row.str(0)? == "error" => {
+            let word = said.status.as_str();
             record(
                 tx,
                 model,
                 kind::WORKLOAD,
                 unit.as_str(),
-                "error",
-                &status.message,
+                word,
+                &said.message,
             )
-            .await?;
+            .await
         }
-        tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 pub(crate) async fn put_workload(
@@ -178,7 +194,11 @@ pub(crate) async fn put_workload(
     unit: &UnitName,
     status: &Status<Workload>,
 ) -> Result<()> {
-    if put(tx, model, kind::WORKLOAD, unit.as_str(), status).await? {
+    let written = put_current(tx, model, kind::WORKLOAD, unit.as_str(), status).await?;
+    if written == Written::Status {
+        record_said(tx, model, kind::WORKLOAD, unit.as_str(), status).await?;
+    }
+    if written != Written::Nothing {
         tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
     }
     Ok(())
@@ -190,7 +210,11 @@ async fn put_application(
     application: &ApplicationName,
     status: &Status<Workload>,
 ) -> Result<()> {
-    if put(tx, model, kind::APPLICATION, application.as_str(), status).await? {
+    let written = put_current(tx, model, kind::APPLICATION, application.as_str(), status).await?;
+    if written == Written::Status {
+        record_said(tx, model, kind::APPLICATION, application.as_str(), status).await?;
+    }
+    if written != Written::Nothing {
         tx.touch(model, namespace::APPLICATION_STATUS, application.as_str());
     }
     Ok(())
@@ -204,43 +228,100 @@ pub(crate) async fn put_machine(
     machine: &MachineId,
     status: &Status<Machine>,
 ) -> Result<()> {
-    if put(tx, model, kind, machine.as_str(), status).await? {
+    if put(tx, model, kind, machine.as_str(), status).await? != Written::Nothing {
         tx.touch(model, namespace::MACHINE_STATUS, machine.as_str());
     }
     Ok(())
 }
 
-/// Stores a status, with a line of history. The same word, text and data again change nothing;
-/// false then.
+/// What storing a status changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    Nothing,
+    /// The data behind the same word and text.
+    Data,
+    Status,
+}
+
+/// Stores a status, with a line of history. Other data alone say no new thing: the status keeps
+/// its time and gets no line.
 pub(crate) async fn put<W: Display>(
     tx: &mut Tx,
     model: &ModelUuid,
     kind: &'static str,
     entity: &str,
     status: &Status<W>,
-) -> Result<bool> {
+) -> Result<Written> {
+    let written = put_current(tx, model, kind, entity, status).await?;
+    if written == Written::Status {
+        let word = status.status.to_string();
+        record(tx, model, kind, entity, &word, &status.message).await?;
+    }
+    Ok(written)
+}
+
+/// The same without the history.
+async fn put_current<W: Display>(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    kind: &'static str,
+    entity: &str,
+    status: &Status<W>,
+) -> Result<Written> {
     let (word, data) = (status.status.to_string(), to_json(&status.data)?);
     let sql = "INSERT INTO status (model_uuid, kind, entity, status, message, data, since)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
         ON CONFLICT (model_uuid, kind, entity) DO UPDATE
-        SET status = excluded.status, message = excluded.message, data = excluded.data, since = excluded.since
-        WHERE status.status <> excluded.status OR status.message <> excluded.message OR status.data <> excluded.data";
+        SET status = excluded.status, message = excluded.message, data = excluded.data,
+            since = CASE WHEN status.status = excluded.status AND status.message = excluded.message
+                THEN status.since ELSE excluded.since END
+        WHERE status.status <> excluded.status OR status.message <> excluded.message OR status.data <> excluded.data
+        RETURNING since";
     let now = tx.now;
-    let touched = tx
-        .db
-        .execute(
-            sql,
-            params![model, kind, entity, &word, &status.message, data, now],
-        )
-        .await?;
-    if touched > 0 {
-        record(tx, model, kind, entity, &word, &status.message).await?;
+    let message = TEXT_BYTES.cut(&status.message);
+    let values = params![model, kind, entity, &word, &*message, data, now];
+    let Some(written) = tx.db.fetch_optional(sql, values).await? else {
+        return Ok(Written::Nothing);
+    };
+    match written.int(0)? == now {
+        true => Ok(Written::Status),
+        false => Ok(Written::Data),
     }
-    Ok(touched > 0)
+}
+
+/// Time that the lines of [`STATUS_LINES`] are counted in, microseconds.
+const MINUTE: i64 = 60_000_000;
+
+/// Appends what a charm says to the status history. What it says faster than anybody reads takes
+/// the place of its newest line.
+async fn record_said(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    kind: &'static str,
+    entity: &str,
+    status: &Status<Workload>,
+) -> Result<()> {
+    let word = status.status.as_str();
+    let sql = "SELECT time FROM status_history WHERE model_uuid = $1 AND kind = $2 AND entity = $3
+        ORDER BY id DESC LIMIT 1 OFFSET $4";
+    let key = params![model, kind, entity, STATUS_LINES.most - 1];
+    let crowded = match tx.db.fetch_optional(sql, key).await? {
+        Some(row) => tx.now - row.int(0)? < MINUTE,
+        None => false,
+    };
+    if !crowded {
+        return record(tx, model, kind, entity, word, &status.message).await;
+    }
+    let sql = "UPDATE status_history SET status = $4, message = $5, time = $6, size = $7
+        WHERE id = (SELECT MAX(id) FROM status_history WHERE model_uuid = $1 AND kind = $2 AND entity = $3)";
+    let message = TEXT_BYTES.cut(&status.message);
+    let size = history_size(entity, word, &message);
+    let row = params![model, kind, entity, word, &*message, tx.now, size];
+    tx.db.execute(sql, row).await.map(|_| ())
 }
 
 /// Appends a line to the status history.
-async fn record(
+pub(crate) async fn record(
     tx: &mut Tx,
     model: &ModelUuid,
     kind: &'static str,
@@ -268,9 +349,15 @@ pub(crate) fn history_row(
     word: &str,
     message: &str,
 ) -> Vec<crate::db::Param> {
-    let size = HISTORY_ROW_BYTES + entity.len() + word.len() + message.len();
     let (id, now) = (tx.next_id(), tx.now);
-    params![id, model, kind, entity, word, message, now, size as u64]
+    let message = TEXT_BYTES.cut(message);
+    let size = history_size(entity, word, &message);
+    params![id, model, kind, entity, word, &*message, now, size]
+}
+
+/// What a line of history takes, bytes.
+fn history_size(entity: &str, word: &str, message: &str) -> u64 {
+    (HISTORY_ROW_BYTES + entity.len() + word.len() + message.len()) as u64
 }
 
 /// First statuses of new entities, many at once.
@@ -322,6 +409,18 @@ where
     })
 }
 
+/// The same of columns that are null where there is none.
+pub(crate) fn read_optional<W>(row: &Row, index: usize) -> Result<Option<Status<W>>>
+where
+    W: FromStr,
+    W::Err: Display,
+{
+    match row.optional_str(index)? {
+        Some(_) => read(row, index).map(Some),
+        None => Ok(None),
+    }
+}
+
 /// One current status.
 pub(crate) async fn find<W>(
     db: &mut Session,
@@ -337,89 +436,4 @@ where
         WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
     let row = db.fetch_optional(sql, params![model, kind, entity]).await?;
     row.map(|row| read(&row, 0)).transpose()
-}
-
-/// An application's status: what its leader set, else the worst of its units. The units are
-/// summed up by the database, one row per word.
-pub(crate) async fn of_application(
-    db: &mut Session,
-    model: &ModelUuid,
-    application: &ApplicationName,
-) -> Result<Status<Workload>> {
-    if let Some(status) = find(db, model, kind::APPLICATION, application.as_str()).await? {
-        return Ok(status);
-    }
-    let sql = "SELECT status.status, '', '{}', MIN(status.since) FROM unit
-        JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload' AND status.entity = unit.name
-        WHERE unit.model_uuid = $1 AND unit.application = $2 GROUP BY status.status";
-    let rows = db.fetch(sql, params![model, application]).await?;
-    let words: Vec<Status<Workload>> =
-        rows.iter().map(|row| read(row, 0)).collect::<Result<_>>()?;
-    let mut worst = derive_application(words);
-    if worst.since > 0 {
-        let sql = "SELECT status.message FROM unit
-            JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload' AND status.entity = unit.name
-            WHERE unit.model_uuid = $1 AND unit.application = $2 AND status.status = $3 AND status.since = $4
-            ORDER BY unit.number LIMIT 1";
-        let params = params![model, application, worst.status.as_str(), worst.since];
-        if let Some(row) = db.fetch_optional(sql, params).await? {
-            worst.message = row.text(0)?;
-        }
-    }
-    Ok(worst)
-}
-
-/// How a unit's statuses are shown. A failed hook shows as the workload's error while the agent
-/// counts as idle; an absent agent shows as lost. Both as Juju does.
-pub(crate) fn shown(
-    unit: &UnitName,
-    workload: Status<Workload>,
-    agent: Status<Agent>,
-    present: bool,
-) -> (Status<Workload>, Status<Agent>) {
-    let failed = agent.status == Agent::Error;
-    let (mut workload, mut agent) = if failed {
-        let error = Status {
-            status: Workload::Error,
-            message: agent.message.clone(),
-            data: agent.data.clone(),
-            since: agent.since,
-        };
-        (
-            error,
-            Status {
-                since: agent.since,
-                ..Status::new(Agent::Idle, "")
-            },
-        )
-    } else {
-        (workload, agent)
-    };
-    if !present && agent.status != Agent::Allocating {
-        if !matches!(workload.status, Workload::Error | Workload::Terminated) {
-            let message = format!("agent lost, see: periapt show-status-log {unit}");
-            workload = Status {
-                since: workload.since,
-                ..Status::new(Workload::Unknown, message)
-            };
-        }
-        let message = "agent is not communicating with the server";
-        agent = Status {
-            since: agent.since,
-            ..Status::new(Agent::Lost, message)
-        };
-    }
-    (workload, agent)
-}
-
-/// How the status of a machine's agent is shown: an absent one is down, as in Juju.
-pub(crate) fn shown_machine(agent: Status<Machine>, present: bool) -> Status<Machine> {
-    if present || agent.status == Machine::Pending {
-        return agent;
-    }
-    let message = "agent is not communicating with the server";
-    Status {
-        since: agent.since,
-        ..Status::new(Machine::Down, message)
-    }
 }

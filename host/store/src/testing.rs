@@ -13,28 +13,35 @@ use sqlx::{Connection, Executor};
 
 use crate::{Database, LeaseTime, Store, StoreOptions};
 
+pub(crate) mod proxy;
+
 /// A database of its own, and a store on it.
 pub(crate) struct Fixture {
     pub store: Store,
     pub clock: FakeClock,
     options: StoreOptions,
+    empty: Empty,
+}
+
+/// A database in which nothing is.
+pub(crate) struct Empty {
+    pub database: Database,
     schema: Option<(String, String)>,
     /// Removes the SQLite file at the end.
     _directory: tempfile::TempDir,
 }
 
-/// One fixture per database there is.
-pub(crate) async fn fixtures() -> Vec<Fixture> {
-    fixtures_with(|_| {}).await
-}
-
-pub(crate) async fn fixtures_with(adjust: impl Fn(&mut StoreOptions)) -> Vec<Fixture> {
-    let mut fixtures = Vec::new();
+/// One of each kind there is.
+pub(crate) async fn empty_databases() -> Vec<Empty> {
     let directory = tempfile::tempdir().expect("directory");
     let database = Database::Sqlite {
         path: directory.path().join("controller.db"),
     };
-    fixtures.push(Fixture::open(database, None, directory, &adjust).await);
+    let mut found = vec![Empty {
+        database,
+        schema: None,
+        _directory: directory,
+    }];
     if let Ok(url) = std::env::var("PERIAPT_TEST_POSTGRES") {
         let schema = format!("test_{}", uuid::Uuid::new_v4().simple());
         let mut connection = sqlx::PgConnection::connect(&url).await.expect("PostgreSQL");
@@ -44,24 +51,51 @@ pub(crate) async fn fixtures_with(adjust: impl Fn(&mut StoreOptions)) -> Vec<Fix
             .await
             .expect("schema");
         let mark = if url.contains('?') { '&' } else { '?' };
-        let database = Database::Postgres {
-            url: format!("{url}{mark}options=-csearch_path%3D{schema}"),
-        };
-        let directory = tempfile::tempdir().expect("directory");
-        fixtures.push(Fixture::open(database, Some((url, schema)), directory, &adjust).await);
+        found.push(Empty {
+            database: Database::Postgres {
+                url: format!("{url}{mark}options=-csearch_path%3D{schema}"),
+            },
+            schema: Some((url, schema)),
+            _directory: tempfile::tempdir().expect("directory"),
+        });
+    }
+    found
+}
+
+impl Empty {
+    pub async fn end(self) {
+        self.change_schema("DROP SCHEMA {} CASCADE").await;
+    }
+
+    async fn change_schema(&self, sql: &str) {
+        if let Some((url, schema)) = &self.schema {
+            let mut connection = sqlx::PgConnection::connect(url).await.expect("PostgreSQL");
+            let sql = sql.replace("{}", schema);
+            connection
+                .execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))
+                .await
+                .expect("changed");
+        }
+    }
+}
+
+/// One fixture per database there is.
+pub(crate) async fn fixtures() -> Vec<Fixture> {
+    fixtures_with(|_| {}).await
+}
+
+pub(crate) async fn fixtures_with(adjust: impl Fn(&mut StoreOptions)) -> Vec<Fixture> {
+    let mut fixtures = Vec::new();
+    for empty in empty_databases().await {
+        fixtures.push(Fixture::open(empty, &adjust).await);
     }
     fixtures
 }
 
 impl Fixture {
-    async fn open(
-        database: Database,
-        schema: Option<(String, String)>,
-        directory: tempfile::TempDir,
-        adjust: &impl Fn(&mut StoreOptions),
-    ) -> Self {
+    async fn open(empty: Empty, adjust: &impl Fn(&mut StoreOptions)) -> Self {
         let clock = FakeClock::new();
-        let mut options = StoreOptions::new(database, clock.shared());
+        let mut options = StoreOptions::new(empty.database.clone(), clock.shared());
         options.lease_time = LeaseTime::Injected;
         adjust(&mut options);
         let store = Store::open(options.clone()).await.expect("store");
@@ -69,8 +103,7 @@ impl Fixture {
             store,
             clock,
             options,
-            schema,
-            _directory: directory,
+            empty,
         }
     }
 
@@ -95,19 +128,19 @@ impl Fixture {
     }
 
     pub fn is_postgres(&self) -> bool {
-        self.schema.is_some()
+        self.empty.schema.is_some()
     }
 
     pub async fn end(self) {
         self.store.close().await;
-        if let Some((url, schema)) = &self.schema {
-            let mut connection = sqlx::PgConnection::connect(url).await.expect("PostgreSQL");
-            let sql = format!("DROP SCHEMA {schema} CASCADE");
-            connection
-                .execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql)))
-                .await
-                .expect("drop");
-        }
+        self.empty.end().await;
+    }
+
+    /// Takes everything out of the database; its store must be closed.
+    pub async fn make_empty(&self) {
+        self.empty
+            .change_schema("DROP SCHEMA {} CASCADE; CREATE SCHEMA {}")
+            .await;
     }
 
     pub async fn model(&self, name: &str) -> ModelUuid {

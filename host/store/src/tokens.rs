@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use periapt_model::UserName;
+use periapt_model::{UserName, bounds};
 use periapt_wire::rest::TokenInfo;
 
 use crate::db::{Row, params};
@@ -20,9 +20,9 @@ const INVITATION: Duration = Duration::from_secs(24 * 3600);
 /// The use of a token is written down at most this often.
 const USE_NOTED: Duration = Duration::from_secs(60);
 /// Tokens and sessions of one user. The oldest ends when another is made.
-const PER_USER: usize = 200;
+const PER_USER: usize = bounds::TOKENS.length();
 /// Characters of a token's name.
-const NAME: usize = 64;
+const NAME: usize = bounds::TOKEN_NAME_CHARACTERS.length();
 
 /// What a secret is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,9 @@ impl Store {
             });
         }
         if wanted.lifetime.is_zero() {
-            return Err(StoreError::bad_request("a token lives longer than no time"));
+            return Err(StoreError::bad_request(
+                "the token's lifetime must be greater than zero",
+            ));
         }
         let lifetime = i64::try_from(wanted.lifetime.as_micros()).unwrap_or(i64::MAX);
         let user = user.clone();

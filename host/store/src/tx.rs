@@ -32,6 +32,8 @@ pub(crate) struct Tx {
     kept: bool,
     /// A savepoint stands behind the last job kept.
     savepoint: bool,
+    /// PostgreSQL's number of the transaction, by which its end can be asked for afterwards.
+    number: Option<String>,
     /// By how much the batch raises versions.
     raises: HashMap<Touched, u64>,
     /// A model that the current job removes.
@@ -53,6 +55,7 @@ impl Tx {
             seen: HashSet::new(),
             kept: false,
             savepoint: false,
+            number: None,
             raises: HashMap::new(),
             gone: None,
             at_once: false,
@@ -136,15 +139,18 @@ impl Tx {
         self.savepoint = false;
         self.raises.clear();
         self.gone = None;
-        let row = self
-            .db
-            .raw_last(if self.db.is_postgres() {
-                BEGIN_POSTGRES
-            } else {
-                BEGIN_SQLITE
-            })
-            .await?;
-        self.last_id = row.map_or(Ok(0), |row| row.int(0))?;
+        let postgres = self.db.is_postgres();
+        let begin = if postgres {
+            BEGIN_POSTGRES
+        } else {
+            BEGIN_SQLITE
+        };
+        let row = self.db.raw_last(begin).await?;
+        self.last_id = row.as_ref().map_or(Ok(0), |row| row.int(0))?;
+        self.number = match row {
+            Some(row) if postgres => Some(row.text(1)?),
+            _ => None,
+        };
         self.saved_id = self.last_id;
         Ok(())
     }
@@ -192,8 +198,8 @@ impl Tx {
         self.begin_batch().await
     }
 
-    /// Appends the batch's changes to the change log and commits; what changed.
-    pub(crate) async fn commit_batch(&mut self, now: i64) -> Result<Vec<Touched>, StoreError> {
+    /// Appends the batch's changes to the change log; what changed. Only the commit is missing.
+    pub(crate) async fn finish_batch(&mut self, now: i64) -> Result<Vec<Touched>, StoreError> {
         let touched = std::mem::take(&mut self.batch);
         let mut rows = Vec::with_capacity(touched.len());
         for change in &touched {
@@ -225,6 +231,11 @@ impl Tx {
                 raises,
             )
             .await?;
+        Ok(touched)
+    }
+
+    /// Commits the batch, which changed what [`Tx::finish_batch`] said.
+    pub(crate) async fn commit_batch(&mut self, touched: &[Touched]) -> Result<(), StoreError> {
         // Only what adds or changes a model passes here, so that a test can tell which commit it was.
         let of_model = touched
             .iter()
@@ -248,7 +259,25 @@ impl Tx {
         if of_model {
             periapt_engine::failpoint::reach("store-after-commit");
         }
-        Ok(touched)
+        Ok(())
+    }
+
+    /// PostgreSQL's number of the batch's transaction.
+    pub(crate) fn number(&self) -> Option<&str> {
+        self.number.as_deref()
+    }
+}
+
+/// Whether the transaction with this number was committed, asked over a new connection. Who has
+/// the writers' lock knows that it has ended.
+pub(crate) async fn was_committed(db: &mut Session, number: &str) -> Result<bool, StoreError> {
+    db.raw(LOCK_POSTGRES).await?;
+    let sql = "SELECT CAST(pg_xact_status(CAST(CAST($1 AS TEXT) AS xid8)) AS TEXT)";
+    let status = db.fetch_optional(sql, params![number]).await?;
+    db.raw("ROLLBACK").await?;
+    match status {
+        Some(row) => Ok(row.optional_str(0)? == Some("committed")),
+        None => Ok(false),
     }
 }
 
@@ -256,8 +285,10 @@ const BEGIN_SQLITE: &str =
     "BEGIN IMMEDIATE; SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
 /// The lock makes the writers of several controllers take turns; its number is any that nobody
 /// else uses (0x7065_7269_6170_7402).
+const LOCK_POSTGRES: &str = "BEGIN; SELECT pg_advisory_xact_lock(8099005301827597314)";
 const BEGIN_POSTGRES: &str = "BEGIN; SELECT pg_advisory_xact_lock(8099005301827597314);
-    SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
+    SELECT value, CAST(pg_current_xact_id() AS TEXT) FROM sequence
+    WHERE model_uuid = '' AND name = 'row'";
 
 /// The PostgreSQL server's clock.
 pub(crate) async fn database_now(db: &mut Session) -> Result<i64, StoreError> {

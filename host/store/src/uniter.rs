@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::config::{Schema, Values};
 use periapt_model::hook::Limits;
 use periapt_model::status::{Status, Workload};
@@ -13,7 +14,7 @@ use periapt_wire::agent::uniter::{HookSnapshot, UnitState};
 use crate::changes::namespace;
 use crate::db::{Row, Session, params};
 use crate::error::StoreError;
-use crate::{Result, Store, relations, status};
+use crate::{Result, Store, applications, relations, status};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations, in one
@@ -74,7 +75,11 @@ impl Store {
         let row = db.fetch_optional(sql, params![model, unit]).await?;
         let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
         let charm_state = charm_state(&mut db, model, unit).await?;
-        state(&row, 0, charm_state)
+        let agent = status::find(&mut db, model, status::kind::AGENT, unit.as_str()).await?;
+        Ok(UnitState {
+            agent,
+            ..state(&row, 0, charm_state)?
+        })
     }
 
     /// The status of a unit's application: what its leader set, else the worst of its units.
@@ -85,7 +90,9 @@ impl Store {
     ) -> Result<Status<Workload>> {
         let mut db = self.snapshot().await?;
         require(&mut db, model, unit).await?;
-        status::of_application(&mut db, model, &unit.application()).await
+        Ok(applications::find(&mut db, model, &unit.application())
+            .await?
+            .status)
     }
 
     /// What a hook sees of the model, from one moment.
@@ -112,7 +119,7 @@ impl Store {
         let row = db.fetch_optional(sql, params![model, unit]).await?;
         let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
         let charm: OnlyConfig = row.json(6, "charm")?;
-        // Two moments are as one here: nobody but the unit itself, which waits, changes its state.
+        // Two reads see the same here: only the unit itself changes its state, and it is waiting.
         let charm_state = match row.count(12)? {
             0 => BTreeMap::new(),
             _ => charm_state(&mut db, model, unit).await?,
@@ -134,18 +141,6 @@ impl Store {
             state: state(&row, 0, charm_state)?,
             limits: limits.clone(),
         })
-    }
-
-    /// Takes note of the answer to a failed hook, so that it counts once.
-    pub async fn clear_resolved(&self, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-        self.update_unit(
-            model,
-            unit,
-            "UPDATE unit SET resolved = 'none' WHERE model_uuid = $1 AND name = $2 AND resolved <> $3",
-            "none",
-            namespace::RESOLVED,
-        )
-        .await
     }
 
     /// The charm now in place for the unit.
@@ -175,7 +170,8 @@ impl Store {
         unit: &UnitName,
         version: &str,
     ) -> Result<()> {
-        let (model, unit, version) = (model.clone(), unit.clone(), version.to_owned());
+        let (model, unit) = (model.clone(), unit.clone());
+        let version = TEXT_BYTES.cut(version).into_owned();
         self.write(move |tx| {
             Box::pin(async move {
                 require(&mut tx.db, &model, &unit).await?;
@@ -253,6 +249,7 @@ fn state(row: &Row, index: usize, charm_state: BTreeMap<String, String>) -> Resu
         },
         charm_state,
         opened_ports: row.json(index, "opened ports")?,
+        agent: None,
     })
 }
 
@@ -298,7 +295,7 @@ pub(crate) fn read_remote(row: &Row) -> Result<RemoteState> {
     })
 }
 
-fn read_resolved(text: &str) -> Result<Resolved> {
+pub(crate) fn read_resolved(text: &str) -> Result<Resolved> {
     match text {
         "none" => Ok(Resolved::None),
         "retry-hooks" => Ok(Resolved::RetryHooks),

@@ -6,7 +6,7 @@
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher, PasswordVerifier};
-use periapt_model::{ModelUuid, UserName, password};
+use periapt_model::{ModelUuid, UserName, bounds, password};
 use periapt_wire::rest::{
     AddUser, ChangeUser, ControllerAccess, ModelPermission, OwnModelAccess, UserInfo,
 };
@@ -23,7 +23,7 @@ use crate::{Result, Store, access};
 pub(crate) const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9keS0wMQ$X/7mMR3Dhqk3JUCyPqtkXbpO2TnGPVnMYZJ3OZB4T3s";
 
 /// Characters of a display name.
-const DISPLAY_NAME: usize = 128;
+const DISPLAY_NAME: usize = bounds::DISPLAY_NAME_CHARACTERS.length();
 
 const USERS: &str =
     "SELECT name, display_name, access, disabled, password_hash, created_by, created_at, last_login
@@ -32,6 +32,15 @@ const USERS: &str =
 const OWN_MODELS: &str = "SELECT model_access.account, model.uuid, model.name, model_access.access
     FROM model_access JOIN model ON model.uuid = model_access.model_uuid
     WHERE $1 = '' OR model_access.account = $1 ORDER BY model.name";
+
+/// What a user's password is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PasswordCheck {
+    Right,
+    Wrong,
+    /// The password is right and the account is disabled. Nobody without the password learns it.
+    Disabled,
+}
 
 impl Store {
     /// Makes the first superuser of a controller, or gives a user a new password, which ends the
@@ -63,17 +72,18 @@ impl Store {
 
     /// Whether this is the user's password. Takes as long for a user who does not exist, has no
     /// password yet or is disabled.
-    pub async fn check_password(&self, user: &UserName, password: &str) -> Result<bool> {
-        let sql = "SELECT password_hash FROM account WHERE name = $1 AND disabled = 0
+    pub async fn check_password(&self, user: &UserName, password: &str) -> Result<PasswordCheck> {
+        let sql = "SELECT password_hash, disabled FROM account WHERE name = $1
             AND password_hash <> ''";
         let row = self
             .glance()
             .await?
             .fetch_optional(sql, params![user])
             .await?;
-        let (known, hash) = match row {
-            Some(row) => (true, row.text(0)?),
-            None => (false, NOBODY.to_owned()),
+        let (hash, fitting) = match row {
+            Some(row) if row.flag(1)? => (row.text(0)?, PasswordCheck::Disabled),
+            Some(row) => (row.text(0)?, PasswordCheck::Right),
+            None => (NOBODY.to_owned(), PasswordCheck::Wrong),
         };
         let password = password.to_owned();
         let fits = blocking(move || {
@@ -84,7 +94,10 @@ impl Store {
             })
         })
         .await?;
-        Ok(known && fits)
+        Ok(match fits {
+            true => fitting,
+            false => PasswordCheck::Wrong,
+        })
     }
 
     /// Whether anybody can log in at all.

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use periapt_model::status::{Agent, Status};
+use periapt_model::status::Agent;
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 
 use crate::Result;
 use crate::cleanup::Kind;
-use crate::db::{Row, Session, params};
+use crate::db::{Row, Session, Which, of_which, params};
 use crate::full_status::rfc3339;
 use crate::relations::{Neighbours, in_words, listed};
 
@@ -50,36 +50,34 @@ fn until(due_at: i64) -> String {
     format!("until {}", rfc3339(due_at - due_at.rem_euclid(SECOND)))
 }
 
-/// The queued steps about one unit.
-pub(crate) async fn of_unit(
-    db: &mut Session,
-    model: &ModelUuid,
-    unit: &UnitName,
-) -> Result<Vec<Cleanup>> {
-    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1 AND subject = $2
-        ORDER BY due_at";
-    let rows = db.fetch(sql, params![model, unit]).await?;
-    rows.iter().map(Cleanup::read).collect()
-}
-
 /// The queued steps of force about units, by unit.
 pub(crate) async fn of_units(
     db: &mut Session,
     model: &ModelUuid,
+    which: Which<'_>,
 ) -> Result<HashMap<String, Vec<Cleanup>>> {
-    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
-        AND kind IN ('force-destroy-unit', 'force-remove-unit') ORDER BY due_at";
-    by_subject(&db.fetch(sql, params![model]).await?)
+    let sql = of_which!(
+        "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
+            AND kind IN ('force-destroy-unit', 'force-remove-unit')",
+        "subject",
+        "ORDER BY due_at"
+    );
+    by_subject(&which.fetch(db, model, sql).await?)
 }
 
 /// The queued steps about machines, by machine.
 pub(crate) async fn of_machines(
     db: &mut Session,
     model: &ModelUuid,
+    which: Which<'_>,
 ) -> Result<HashMap<String, Vec<Cleanup>>> {
-    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
-        AND kind IN ('force-dead-machine', 'force-remove-machine') ORDER BY due_at";
-    by_subject(&db.fetch(sql, params![model]).await?)
+    let sql = of_which!(
+        "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
+            AND kind IN ('force-dead-machine', 'force-remove-machine')",
+        "subject",
+        "ORDER BY due_at"
+    );
+    by_subject(&which.fetch(db, model, sql).await?)
 }
 
 /// The queued steps about relations, by number.
@@ -107,7 +105,7 @@ pub(crate) fn unit(
     unit: &UnitName,
     life: Life,
     machine: Option<&MachineId>,
-    agent: &Status<Agent>,
+    agent: Agent,
     present: bool,
     neighbours: &Neighbours,
     cleanups: &[Cleanup],
@@ -118,9 +116,14 @@ pub(crate) fn unit(
         Some(machine) if !present => waiting.push(format!("the agent of machine {machine}")),
         _ => {}
     }
-    if agent.status == Agent::Error {
+    if agent == Agent::Error {
         waiting.push(format!(
             "an answer to its failed hook: periapt resolved {unit}"
+        ));
+    }
+    if agent == Agent::Stopped {
+        waiting.push(format!(
+            "its agent to be started: periapt start-unit {unit}"
         ));
     }
     if !life.is_alive() {

@@ -1,10 +1,16 @@
 //! The one task that writes. Jobs that arrive while a commit waits for the disk share the next
 //! transaction: one sync pays for all of them. A job that fails is rolled back alone; a commit
 //! that fails fails every job in it. Nobody is answered before the commit.
+//!
+//! A connection to PostgreSQL may be lost at any moment. What was not begun is begun again over
+//! a new one; what had run is answered as refused, since a job runs once; and of a commit whose
+//! answer was lost the server is asked what became of it.
 
+use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -15,10 +21,16 @@ use crate::error::StoreError;
 use crate::measure::{COUNTS, SECONDS, Spread};
 use crate::options::Database;
 use crate::serving;
-use crate::tx::{Touched, Tx};
+use crate::tx::{self, Touched, Tx};
 
 /// Jobs of one transaction at most, which bounds how long the first of them waits.
 const BATCH: usize = 256;
+
+/// How long a lost server is asked what became of a commit: a restart takes less.
+const OUTCOME: Duration = Duration::from_secs(15);
+const ASK_AGAIN: Duration = Duration::from_millis(250);
+/// How long saying goodbye may take.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// A typed piece of work, its type hidden from the writer.
 pub(crate) trait Job: Send {
@@ -155,13 +167,15 @@ impl Writer {
         let mut tx = Some(Tx::new(session, self.database_time));
         while let Some(message) = inbox.recv().await {
             let mut stop = None;
-            let mut jobs = Vec::new();
+            let mut jobs = VecDeque::new();
             take(message, &mut jobs, &mut stop);
-            tx = self.batch(tx, jobs, &mut inbox, &mut stop).await;
+            while !jobs.is_empty() {
+                tx = self.batch(tx, &mut jobs, &mut inbox, &mut stop).await;
+            }
             if let Some(stop) = stop {
                 if let Some(mut tx) = tx {
                     // The connection's end says the same if this fails.
-                    let _ = serving::end(&mut tx.db).await;
+                    let _ = tokio::time::timeout(FAREWELL, serving::end(&mut tx.db)).await;
                 }
                 let _ = stop.send(());
                 return;
@@ -170,55 +184,51 @@ impl Writer {
     }
 
     /// Runs one batch; the transaction's holder again, unless the connection must be replaced.
+    /// At least one job is answered; those left waiting had not begun.
     async fn batch(
         &self,
         tx: Option<Tx>,
-        waiting: Vec<Box<dyn Job>>,
+        waiting: &mut VecDeque<Box<dyn Job>>,
         inbox: &mut mpsc::Receiver<Message>,
         stop: &mut Option<oneshot::Sender<()>>,
     ) -> Option<Tx> {
+        let mut tx = match self.begin(tx).await {
+            Ok(tx) => tx,
+            Err(error) => {
+                tracing::warn!(%error, jobs = waiting.len(), "a write transaction cannot begin");
+                for job in waiting.drain(..) {
+                    job.answer(Err(error.clone()));
+                }
+                return None;
+            }
+        };
         let mut done: Vec<(Box<dyn Job>, Result<(), StoreError>)> = Vec::new();
-        let mut waiting = std::collections::VecDeque::from(waiting);
-        let outcome = async {
-            let mut tx = match tx {
-                Some(tx) => tx,
-                None => {
-                    let mut session = db::writer(&self.database, &self.probe).await?;
-                    serving::join(&mut session).await?;
-                    Tx::new(session, self.database_time)
-                }
-            };
-            tx.begin_batch().await?;
-            loop {
-                while stop.is_none() && done.len() + waiting.len() < BATCH {
-                    match inbox.try_recv() {
-                        Ok(Message::Job(job)) => waiting.push_back(job),
-                        Ok(Message::Stop(sender)) => *stop = Some(sender),
-                        Err(_) => break,
-                    }
-                }
-                let Some(mut job) = waiting.pop_front() else {
-                    break;
-                };
-                let ran = self.job(&mut tx, job.as_mut()).await;
-                let (result, spoiled) = match ran {
-                    Ok(result) => (result, None),
-                    Err(spoiled) => (Err(spoiled.clone()), Some(spoiled)),
-                };
-                done.push((job, result));
-                if let Some(error) = spoiled {
-                    return Err(error);
+        let mut spoiled = None;
+        while spoiled.is_none() {
+            while stop.is_none() && done.len() + waiting.len() < BATCH {
+                match inbox.try_recv() {
+                    Ok(message) => take(message, waiting, stop),
+                    Err(_) => break,
                 }
             }
-            let began = self.probe.clock.monotonic();
-            let touched = tx.commit_batch(self.now()).await?;
-            let took = self.probe.clock.monotonic().saturating_sub(began);
-            self.counters.commit_seconds.add_time(took);
-            Ok((tx, touched))
+            let Some(mut job) = waiting.pop_front() else {
+                break;
+            };
+            let result = match self.job(&mut tx, job.as_mut()).await {
+                Ok(result) => result,
+                Err(error) => {
+                    spoiled = Some(error.clone());
+                    Err(error)
+                }
+            };
+            done.push((job, result));
         }
-        .await;
+        let outcome = match spoiled {
+            Some(error) => Err(error),
+            None => self.commit(tx).await,
+        };
         match outcome {
-            Ok((tx, touched)) => {
+            Ok(tx) => {
                 self.counters.commits.fetch_add(1, Ordering::Relaxed);
                 self.counters
                     .jobs
@@ -227,10 +237,6 @@ impl Writer {
                     .largest_batch
                     .fetch_max(done.len() as u64, Ordering::Relaxed);
                 self.counters.batch_jobs.add(done.len() as f64);
-                if !touched.is_empty() {
-                    self.counters.written.store(tx.last_id(), Ordering::Relaxed);
-                    (self.committed)(&touched, tx.last_id());
-                }
                 for (job, result) in done {
                     job.answer(result);
                 }
@@ -239,15 +245,80 @@ impl Writer {
             // The connection's state is not known any more. Dropping it rolls back; the next
             // batch connects anew.
             Err(error) => {
-                tracing::warn!(%error, jobs = done.len() + waiting.len(), "a write transaction failed");
+                tracing::warn!(%error, jobs = done.len(), "a write transaction failed");
                 for (job, result) in done {
                     job.answer(Err(result.err().unwrap_or_else(|| error.clone())));
                 }
-                for job in waiting {
-                    job.answer(Err(error.clone()));
-                }
                 None
             }
+        }
+    }
+
+    /// Begins a transaction, over a new connection if the old one was lost.
+    async fn begin(&self, tx: Option<Tx>) -> Result<Tx, StoreError> {
+        if let Some(mut tx) = tx {
+            match tx.begin_batch().await {
+                Ok(()) => return Ok(tx),
+                Err(StoreError::Unavailable { message }) => {
+                    tracing::info!(message, "the database is connected to anew");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let mut tx = self.connect().await?;
+        tx.begin_batch().await?;
+        Ok(tx)
+    }
+
+    async fn connect(&self) -> Result<Tx, StoreError> {
+        let mut session = db::writer(&self.database, &self.probe).await?;
+        serving::join(&mut session).await?;
+        Ok(Tx::new(session, self.database_time))
+    }
+
+    /// Commits, and tells what changed.
+    async fn commit(&self, mut tx: Tx) -> Result<Tx, StoreError> {
+        let began = self.probe.clock.monotonic();
+        let touched = tx.finish_batch(self.now()).await?;
+        let last_id = tx.last_id();
+        if let Err(error) = tx.commit_batch(&touched).await {
+            tx = self.look_after(tx, error).await?;
+        }
+        let took = self.probe.clock.monotonic().saturating_sub(began);
+        self.counters.commit_seconds.add_time(took);
+        if !touched.is_empty() {
+            self.counters.written.store(last_id, Ordering::Relaxed);
+            (self.committed)(&touched, last_id);
+        }
+        Ok(tx)
+    }
+
+    /// After a commit that failed with `error`: the error, or, if the commit stands and only its
+    /// answer was lost, a new connection.
+    async fn look_after(&self, tx: Tx, error: StoreError) -> Result<Tx, StoreError> {
+        let (StoreError::Unavailable { message }, Some(number)) = (&error, tx.number()) else {
+            return Err(error);
+        };
+        let (number, message) = (number.to_owned(), message.clone());
+        // The connection ends first: the server may hold the transaction open for it.
+        drop(tx);
+        let asked = async {
+            loop {
+                let committed = async {
+                    let mut tx = self.connect().await?;
+                    let committed = tx::was_committed(&mut tx.db, &number).await?;
+                    Ok(committed.then_some(tx))
+                };
+                match committed.await {
+                    Err(StoreError::Unavailable { .. }) => tokio::time::sleep(ASK_AGAIN).await,
+                    decided => return decided,
+                }
+            }
+        };
+        match tokio::time::timeout(OUTCOME, asked).await {
+            Ok(Ok(Some(tx))) => Ok(tx),
+            Ok(Ok(None)) => Err(error),
+            Ok(Err(_)) | Err(_) => Err(StoreError::Undecided { message }),
         }
     }
 
@@ -289,9 +360,13 @@ impl Writer {
     }
 }
 
-fn take(message: Message, jobs: &mut Vec<Box<dyn Job>>, stop: &mut Option<oneshot::Sender<()>>) {
+fn take(
+    message: Message,
+    jobs: &mut VecDeque<Box<dyn Job>>,
+    stop: &mut Option<oneshot::Sender<()>>,
+) {
     match message {
-        Message::Job(job) => jobs.push(job),
+        Message::Job(job) => jobs.push_back(job),
         Message::Stop(sender) => *stop = Some(sender),
     }
 }

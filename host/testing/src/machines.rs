@@ -20,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone)]
 pub struct Machines {
     pub directory: PathBuf,
-    pub program: PathBuf,
     pub clock: SharedClock,
     open: Arc<Mutex<BTreeMap<String, Arc<ModelMachines>>>>,
     /// Agents do not run, whoever starts a machine.
@@ -28,10 +27,9 @@ pub struct Machines {
 }
 
 impl Machines {
-    pub fn new(directory: PathBuf, program: PathBuf, clock: SharedClock) -> Self {
+    pub fn new(directory: PathBuf, clock: SharedClock) -> Self {
         Self {
             directory,
-            program,
             clock,
             open: Arc::default(),
             down: Arc::default(),
@@ -137,7 +135,6 @@ impl ModelMachines {
         let stopping = CancellationToken::new();
         let options = AgentOptions {
             clock: self.shared.clock.clone(),
-            program: self.shared.program.clone(),
             stopping: stopping.clone(),
         };
         let task = tokio::spawn(async move {
@@ -172,12 +169,27 @@ impl Provider for ModelMachines {
         "test"
     }
 
+    async fn check_credential(&self) -> Result<(), ProviderError> {
+        self.records.check_writable()
+    }
+
     fn describe(&self) -> Value {
         json!({ "provider": "test", "instances": self.names() })
     }
 
     async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
         self.records.config()
+    }
+
+    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
+        if restart && !self.names().is_empty() {
+            return self.run_agent(&config).await;
+        }
+        self.records.set_config(&config)?;
+        if let Some(agent) = self.agent.lock().await.as_mut() {
+            agent.config = config;
+        }
+        Ok(())
     }
 
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
@@ -201,7 +213,7 @@ impl Provider for ModelMachines {
         };
         if empty {
             self.halt_agent().await;
-            self.records.remove_units()?;
+            self.records.remove_units().await?;
         }
         Ok(())
     }
@@ -222,6 +234,6 @@ impl Provider for ModelMachines {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clear();
-        self.records.remove()
+        self.records.remove().await
     }
 }

@@ -46,7 +46,6 @@ impl Scenario {
         let program = place::program()?;
         let clock = FakeClock::new();
         let data = directory.path().join("controller");
-        place::share_cache(&data)?;
         let made = controller::bootstrap(BootstrapOptions {
             data_dir: data.clone(),
             name: "scenario".to_owned(),
@@ -58,7 +57,9 @@ impl Scenario {
             otlp_endpoint: None,
         })
         .await?;
-        let machines = Machines::new(data.join("agents"), program.clone(), clock.shared());
+        // A new controller takes no directory that holds a link.
+        place::share_cache(&data)?;
+        let machines = Machines::new(data.join("agents"), clock.shared());
         let stop = CancellationToken::new();
         let options = RunOptions {
             clock: clock.shared(),
@@ -69,7 +70,7 @@ impl Scenario {
         };
         let (ready, mut up) = oneshot::channel();
         let running = tokio::spawn(controller::run(options, |told| {
-            // Nobody may wait any more; then nobody minds.
+            // There may be no receiver left, which is fine.
             let _ = ready.send(told);
         }));
         let mut passing = Passing::new(&clock, PATIENCE);

@@ -24,6 +24,8 @@ const WOKEN: Duration = Duration::from_secs(2);
 /// The unit that says it leads so many members, alone.
 fn leads(status: &FullStatus, members: usize) -> Option<String> {
     let units = status.applications["registry"].units.iter().flatten();
+    // What a unit says shows at once, the table with the end of its hook.
+    let units = units.filter(|(_, unit)| unit.agent_status.status == "idle");
     let says: Vec<(&String, &str)> = units
         .map(|(name, unit)| (name, unit.workload_status.info.as_str()))
         .collect();

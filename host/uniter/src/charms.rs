@@ -1,23 +1,27 @@
 //! Charms unpacked on this machine: one directory for each archive, named by its digest, shared
 //! by all units of the process and never changed once it is there.
 //!
-//! A directory is filled aside and renamed, so one that exists is whole. What a crash left
-//! aside is removed when the process starts.
+//! A directory is filled aside and renamed, so one that exists was whole. Beside it lies the list of
+//! its files with their digests, and each process compares the two before it uses a charm for the
+//! first time: what a disk or a person damaged is removed and fetched again. What a crash left aside
+//! is removed when the process starts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use periapt_client::ApiConnection;
-use periapt_model::charm::{Archive, CharmInfo};
+use periapt_files::out_of_descriptors;
+use periapt_model::charm::{Archive, COMPONENT, CharmInfo};
 use periapt_wire::agent::uniter::GetCharm;
+use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 
 use crate::error::{UniterError, call, file};
-use crate::files;
+use crate::files::blocking;
 use crate::sandbox::CharmFiles;
 
 const ASIDE: &str = "new-";
@@ -28,6 +32,8 @@ pub struct Charm {
     pub info: CharmInfo,
     /// Where it is unpacked.
     pub directory: PathBuf,
+    /// SHA-256 of the component in its archive, hex.
+    pub component: String,
 }
 
 impl Charm {
@@ -39,6 +45,7 @@ impl Charm {
         CharmFiles {
             info: &self.info,
             directory: &self.directory,
+            component: &self.component,
         }
     }
 }
@@ -57,7 +64,8 @@ impl Charms {
         for entry in fs::read_dir(&directory).map_err(file("read", &directory))? {
             let entry = entry.map_err(file("read", &directory))?;
             if entry.file_name().to_string_lossy().starts_with(ASIDE) {
-                files::remove(&entry.path()).map_err(file("remove", &entry.path()))?;
+                let path = entry.path();
+                periapt_files::remove(&path).map_err(file("remove", &path))?;
             }
         }
         Ok(Self {
@@ -84,6 +92,19 @@ impl Charms {
             .cloned()
     }
 
+    /// As [`Charms::get`], after the charm was found to be damaged: looks at its files again.
+    pub async fn renew(
+        &self,
+        connection: &ApiConnection,
+        url: &str,
+    ) -> Result<Arc<Charm>, UniterError> {
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(url);
+        self.get(connection, url).await
+    }
+
     async fn put_in_place(
         &self,
         connection: &ApiConnection,
@@ -95,47 +116,117 @@ impl Charms {
             })
             .await
             .map_err(call("asking for the charm"))?;
-        let directory = self.directory.join(&info.sha256);
-        if !directory.is_dir() {
-            let bytes = connection
-                .blob(&info.sha256)
-                .await
-                .map_err(call("fetching the charm"))?;
-            let (parent, wanted, url) =
-                (self.directory.clone(), info.sha256.clone(), url.to_owned());
-            tokio::task::spawn_blocking(move || unpack(&bytes, &parent, &wanted, &url))
-                .await
-                .map_err(|error| UniterError::Thread(error.to_string()))??;
+        let place = Place::new(&self.directory, &info.sha256);
+        let looked = place.clone();
+        let component = match blocking(move || looked.verified()).await? {
+            Some(component) => component,
+            None => {
+                let bytes = connection
+                    .blob(&info.sha256)
+                    .await
+                    .map_err(call("fetching the charm"))?;
+                let (place, url) = (place.clone(), url.to_owned());
+                blocking(move || place.unpack(&bytes, &url)).await?
+            }
+        };
+        Ok(Arc::new(Charm {
+            info,
+            directory: place.directory,
+            component,
+        }))
+    }
+}
+
+/// Digests of a charm's files by name, as they were in the archive.
+type Digests = BTreeMap<String, String>;
+
+/// Where one charm is.
+#[derive(Clone)]
+struct Place {
+    parent: PathBuf,
+    sha256: String,
+    directory: PathBuf,
+    digests: PathBuf,
+}
+
+impl Place {
+    fn new(parent: &Path, sha256: &str) -> Self {
+        Self {
+            parent: parent.to_owned(),
+            sha256: sha256.to_owned(),
+            directory: parent.join(sha256),
+            digests: parent.join(format!("{sha256}.digests")),
         }
-        Ok(Arc::new(Charm { info, directory }))
+    }
+
+    /// The digest of the charm's component, when all its files are as they were unpacked.
+    fn verified(&self) -> Result<Option<String>, UniterError> {
+        if !self.directory.is_dir() {
+            return Ok(None);
+        }
+        match self.damage() {
+            Ok(component) => Ok(Some(component)),
+            Err(error) if out_of_descriptors(&error) => Err(file("read", &self.directory)(error)),
+            Err(error) => {
+                let path = self.directory.display();
+                tracing::warn!(%path, %error, "an unpacked charm is damaged; fetching it again");
+                Ok(None)
+            }
+        }
+    }
+
+    fn damage(&self) -> io::Result<String> {
+        let digests: Digests = serde_json::from_slice(&fs::read(&self.digests)?)?;
+        for (name, digest) in &digests {
+            if sha256(&fs::read(self.directory.join(name))?) != *digest {
+                return Err(io::Error::other(format!("{name} is not as it was")));
+            }
+        }
+        let component = digests.get(COMPONENT).cloned();
+        component.ok_or_else(|| io::Error::other("it has no component"))
+    }
+
+    /// Puts the charm in place, also where a damaged one is; the digest of its component.
+    fn unpack(&self, bytes: &[u8], url: &str) -> Result<String, UniterError> {
+        let bad = |reason: String| UniterError::Charm {
+            url: url.to_owned(),
+            reason,
+        };
+        let archive = Archive::read(bytes).map_err(|error| bad(error.to_string()))?;
+        if archive.sha256 != self.sha256 {
+            return Err(bad(format!(
+                "its archive has the digest {} instead of {}",
+                archive.sha256, self.sha256
+            )));
+        }
+        let aside = self.parent.join(format!("{ASIDE}{}", self.sha256));
+        let mut digests = Digests::new();
+        for left in [&aside, &self.digests, &self.directory] {
+            periapt_files::remove(left).map_err(file("remove", left))?;
+        }
+        for (name, content) in archive.files() {
+            let path = aside.join(name);
+            write(&path, content).map_err(file("write", &path))?;
+            digests.insert(name.to_owned(), sha256(content));
+        }
+        periapt_files::sync(&aside).map_err(file("sync", &aside))?;
+        fs::rename(&aside, &self.directory).map_err(file("rename to", &self.directory))?;
+        // Last, so that a crash before it means that the charm is fetched again.
+        let list = serde_json::to_vec(&digests).map_err(io::Error::from);
+        list.and_then(|list| write(&self.digests, &list))
+            .map_err(file("write", &self.digests))?;
+        periapt_files::sync_directory(&self.parent).map_err(file("sync", &self.parent))?;
+        Ok(sha256(archive.component()))
     }
 }
 
-fn unpack(bytes: &[u8], parent: &Path, wanted: &str, url: &str) -> Result<(), UniterError> {
-    let bad = |reason: String| UniterError::Charm {
-        url: url.to_owned(),
-        reason,
-    };
-    let archive = Archive::read(bytes).map_err(|error| bad(error.to_string()))?;
-    if archive.sha256 != wanted {
-        return Err(bad(format!(
-            "its archive has the digest {} instead of {wanted}",
-            archive.sha256
-        )));
-    }
-    let aside = parent.join(format!("{ASIDE}{wanted}"));
-    files::remove(&aside).map_err(file("remove", &aside))?;
-    for (name, content) in archive.files() {
-        let path = aside.join(name);
-        write(&path, content).map_err(file("write", &path))?;
-    }
-    files::sync(&aside).map_err(file("sync", &aside))?;
-    let target = parent.join(wanted);
-    fs::rename(&aside, &target).map_err(file("rename to", &target))?;
-    files::sync_directory(parent).map_err(file("sync", parent))
+/// Hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use periapt_client::ApiConnection;
 use periapt_engine::{SharedClock, failpoint};
+use periapt_model::bounds::SETTINGS_READ_BYTES;
 use periapt_model::config::Values;
+use periapt_model::hook::AtOnce;
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{Tag, UnitName};
@@ -41,23 +43,22 @@ pub(crate) struct Tether {
     pub severed: CancellationToken,
     /// Whether the charm set the unit's status.
     pub status_set: Arc<AtomicBool>,
-    /// What the hook changed at once, in words.
-    pub told: Arc<Mutex<Vec<String>>>,
+    /// What the hook changed at once.
+    pub at_once: Arc<Mutex<Vec<AtOnce>>>,
 }
 
 impl Tether {
-    /// Whether the charm set the unit's status, and what else it changed at once.
-    pub fn takes(&self) -> (bool, Vec<String>) {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        (self.status_set.load(Ordering::Acquire), told.clone())
+    /// Whether the charm set the unit's status, and all that it changed at once.
+    pub fn takes(&self) -> (bool, Vec<AtOnce>) {
+        let at_once = self.at_once.lock().unwrap_or_else(PoisonError::into_inner);
+        (self.status_set.load(Ordering::Acquire), at_once.clone())
     }
 
-    fn tell(&self, text: String) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        // A charm that reports its progress by the second is one effect, and the newest.
-        let subject = text.split(" to ").next().unwrap_or_default().to_owned();
-        told.retain(|old| old.split(" to ").next() != Some(subject.as_str()));
-        told.push(text);
+    fn tell(&self, effect: AtOnce) {
+        let mut at_once = self.at_once.lock().unwrap_or_else(PoisonError::into_inner);
+        // A charm that reports its progress by the second has one effect, the newest.
+        at_once.retain(|earlier| !effect.replaces(earlier));
+        at_once.push(effect);
     }
 }
 
@@ -132,8 +133,13 @@ impl HookContext for UnitContext {
             relation,
             of: relations::tag(of)?,
         })?;
-        self.settings.put(asked, settings.clone());
-        Ok(settings)
+        match self.settings.put(asked, settings.clone()) {
+            true => Ok(settings),
+            false => Err(CallError::limit(format!(
+                "the hook would read more than the {} bytes of settings that one hook may",
+                SETTINGS_READ_BYTES.most
+            ))),
+        }
     }
 
     fn leader_settings(&mut self) -> Result<Bag, CallError> {
@@ -201,7 +207,7 @@ impl HookContext for UnitContext {
             status: status.clone(),
         })?;
         self.tether.status_set.store(true, Ordering::Release);
-        self.tether.tell(format!("status to {}", status.status));
+        self.tether.tell(AtOnce::UnitStatus(status.status));
         self.snapshot.workload = status;
         Ok(())
     }
@@ -224,8 +230,7 @@ impl HookContext for UnitContext {
             unit: self.unit.clone(),
             status: status.clone(),
         })?;
-        self.tether
-            .tell(format!("application status to {}", status.status));
+        self.tether.tell(AtOnce::ApplicationStatus(status.status));
         self.application = Some(status);
         Ok(())
     }
@@ -235,7 +240,8 @@ impl HookContext for UnitContext {
             unit: self.unit.clone(),
             version: version.to_owned(),
         })?;
-        self.tether.tell(format!("workload version to {version}"));
+        self.tether
+            .tell(AtOnce::WorkloadVersion(version.to_owned()));
         Ok(())
     }
 

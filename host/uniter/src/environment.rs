@@ -4,12 +4,10 @@
 //! none of the agent's socket, and no context id, because the sandbox itself is the context.
 
 use periapt_model::hook::Info;
-use periapt_model::{MachineId, UnitName};
+use periapt_model::{JUJU_VERSION, MachineId, UnitName};
 
 use crate::process::ModelIdentity;
 
-/// The Juju release whose hook environment is kept, as charm libraries read it.
-pub const JUJU_VERSION: &str = "3.6.0";
 /// Where a charm finds its own files.
 pub const CHARM_DIRECTORY: &str = "/charm";
 

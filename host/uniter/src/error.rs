@@ -28,6 +28,12 @@ pub enum UniterError {
     /// The charm cannot be put in place; a person or another charm can mend that.
     #[error("charm {url}: {reason}")]
     Charm { url: String, reason: String },
+    /// Neither the charm's fault nor the unit's: the same succeeds once there are some again.
+    #[error("no file descriptors are left: {0}")]
+    Descriptors(String),
+    /// The controller is about to compile the charm; who watches the unit is told of it.
+    #[error("the controller has not compiled the charm for this agent yet")]
+    NotCompiled,
     #[error("leadership of the application is not known: its tracker has stopped")]
     LeadershipTracker,
     #[error(transparent)]
@@ -43,6 +49,8 @@ impl UniterError {
             UniterError::Operation(error) => error.code(),
             UniterError::Files { .. } => "uniter-files",
             UniterError::Charm { .. } => "uniter-charm",
+            UniterError::Descriptors(_) => "descriptors",
+            UniterError::NotCompiled => "charm-not-compiled",
             UniterError::LeadershipTracker => "uniter-leadership",
             UniterError::Fortress(_) => "uniter-fortress",
             UniterError::Thread(_) => "uniter-thread",
@@ -54,9 +62,23 @@ impl UniterError {
         matches!(self, UniterError::Call { error, .. } if error.is(code::NOT_FOUND))
     }
 
+    /// Whether it failed because the process, or the machine, has no file descriptors left.
+    pub fn is_out_of_descriptors(&self) -> bool {
+        match self {
+            UniterError::Descriptors(_) => true,
+            UniterError::Files { error, .. } => periapt_files::out_of_descriptors(error),
+            _ => false,
+        }
+    }
+
     /// Whether the controller wants to be asked again once something has changed.
     pub fn is_try_again(&self) -> bool {
         matches!(self, UniterError::Call { error, .. } if error.is(code::TRY_AGAIN))
+    }
+
+    /// Whether a person answered a failed hook before the next one could begin.
+    pub fn is_answered(&self) -> bool {
+        matches!(self, UniterError::Call { error, .. } if error.is(code::ANSWERED))
     }
 }
 

@@ -1,7 +1,6 @@
 //! One run of one hook: from the staged state directory to the effects, ready to be committed.
 //!
-//! The hook runs on a thread for blocking work, of which at most the process's room are used
-//! at a time. When the agent stops, a hook gets a moment to end; then it is severed and left to
+//! The hook runs on a thread for blocking work, in a turn that ends with the thread. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
 use std::path::{Component, Path};
@@ -10,21 +9,24 @@ use std::time::Duration;
 
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::charm::Access;
-use periapt_model::hook::{Effects, Info};
-use periapt_sandbox::{ContainerDirectory, Directories, HookContext, HookEvent, RelationInfo};
+use periapt_model::hook::{AtOnce, Effects, Info};
+use periapt_sandbox::{
+    ContainerDirectory, Directories, HookContext, HookEvent, HookFailure, RelationInfo,
+};
 use periapt_wire::agent::uniter::HookSnapshot;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
 use crate::context::{self, Tether, UnitContext};
 use crate::environment;
-use crate::error::{UniterError, call, file};
-use crate::machine_lock::MachineLockGuard;
+use crate::error::{UniterError, call};
+use crate::process::Process;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
 use crate::state_directory::{Stage, StateDirectory};
+use crate::turns::Turn;
 use crate::worker::UniterConfig;
 
 /// How long a running hook may go on after the agent was asked to stop: enough for one that is
@@ -39,13 +41,13 @@ pub(crate) enum Ended {
         generation: u64,
         config_hash: String,
         status_set: bool,
-        told: Vec<String>,
+        at_once: Vec<AtOnce>,
     },
     Failed {
         code: &'static str,
         reason: String,
         status_set: bool,
-        told: Vec<String>,
+        at_once: Vec<AtOnce>,
     },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
@@ -64,18 +66,13 @@ pub(crate) struct Starting {
     go: oneshot::Sender<Job>,
 }
 
-/// Starts the thread of a hook on a copy of `generation`. The machine's lock is held until the
-/// thread has ended, also that of a hook that is broken off.
-pub(crate) fn start(
-    state_directory: &StateDirectory,
-    generation: u64,
-    machine_lock: MachineLockGuard,
-    room: OwnedSemaphorePermit,
-) -> Starting {
+/// Starts the thread of a hook on a copy of `generation`. The turn goes on until the thread has
+/// ended, also that of a hook that is broken off.
+pub(crate) fn start(state_directory: &StateDirectory, generation: u64, turn: Turn) -> Starting {
     let (go, told) = oneshot::channel::<Job>();
     let state_directory = state_directory.clone();
     let thread = tokio::task::spawn_blocking(move || {
-        let _held = (machine_lock, room);
+        let _turn = turn;
         let stage = state_directory.stage(generation)?;
         match told.blocking_recv() {
             Ok(job) => job.work(stage),
@@ -85,25 +82,32 @@ pub(crate) fn start(
     Starting { thread, go }
 }
 
-/// The charm's code, or how the hook failed for the lack of it.
+/// The charm's code, or how the hook failed for the lack of it. A charm whose files are damaged is
+/// fetched again first.
 pub(crate) async fn load(
     config: &UniterConfig,
     charm: &Charm,
 ) -> Result<Result<Arc<dyn RunnableCharm>, Ended>, UniterError> {
-    let connection = &config.connection;
-    match config
-        .process
-        .sandbox()
-        .load(connection, charm.files())
-        .await
-    {
+    let (sandbox, connection) = (config.process.sandbox(), &config.connection);
+    let mut loaded = sandbox.load(connection, charm.files()).await;
+    if let Err(SandboxError::Damaged(reason)) = &loaded {
+        tracing::warn!(charm = %charm.info.url, reason, "an unpacked charm is damaged");
+        let url = charm.info.url.to_string();
+        let renewed = config.process.charms().renew(connection, &url).await?;
+        loaded = sandbox.load(connection, renewed.files()).await;
+    }
+    match loaded {
         Ok(code) => Ok(Ok(code)),
-        Err(SandboxError::Charm(reason)) => Ok(Err(Ended::Failed {
-            code: "charm-not-loaded",
-            reason,
-            status_set: false,
-            told: Vec::new(),
-        })),
+        Err(SandboxError::Charm(reason) | SandboxError::Damaged(reason)) => {
+            Ok(Err(Ended::Failed {
+                code: "charm-not-loaded",
+                reason,
+                status_set: false,
+                at_once: Vec::new(),
+            }))
+        }
+        Err(SandboxError::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
+        Err(SandboxError::NotCompiled) => Err(UniterError::NotCompiled),
         Err(SandboxError::Call(error)) => Err(call("fetching the compiled charm")(error)),
     }
 }
@@ -129,6 +133,7 @@ impl Starting {
             context: Box::new(context(config, charm, around, snapshot, tether.clone())),
             code,
             tether: tether.clone(),
+            process: config.process.clone(),
         };
         // A thread that could not make its copy has ended, and says so below.
         let _ = go.send(job);
@@ -157,16 +162,17 @@ struct Job {
     context: Box<dyn HookContext>,
     code: Arc<dyn RunnableCharm>,
     tether: Tether,
+    process: Process,
 }
 
 impl Job {
     fn work(mut self, stage: Stage) -> Result<Ended, UniterError> {
         self.call.directories.state = stage.path().to_owned();
         for shared in &self.call.directories.container {
-            std::fs::create_dir_all(&shared.path).map_err(file("make", &shared.path))?;
+            self.process.prepare_shared(&shared.path)?;
         }
         let result = self.code.run(self.call, self.context);
-        let (status_set, told) = self.tether.takes();
+        let (status_set, at_once) = self.tether.takes();
         match result {
             Ok(_) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
             Ok(effects) => {
@@ -177,14 +183,15 @@ impl Job {
                     generation,
                     config_hash: self.config_hash,
                     status_set,
-                    told,
+                    at_once,
                 })
             }
+            Err(HookFailure::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
             Err(failure) => Ok(Ended::Failed {
                 code: failure.code(),
                 reason: failure.to_string(),
                 status_set,
-                told,
+                at_once,
             }),
         }
     }

@@ -1,8 +1,8 @@
-//! What units leave on disk when they are removed while nobody runs them.
+//! Files of units that were removed while nobody ran them.
 //!
 //! A unit that ends in order removes its own directories. One that is taken away by force while
-//! its agent is dead cannot, nor one whose agent is stopped in the same moment; then whoever
-//! hosts it does. Nothing is removed under a unit that runs.
+//! its agent is dead cannot, nor can one whose agent stops at the same moment; the process that
+//! hosts them does it then. Nothing is removed under a unit that runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -41,7 +41,7 @@ impl Process {
         let directories = [self.container_directory(unit), self.unit_directory(unit)];
         files::blocking(move || {
             for directory in directories {
-                files::remove(&directory).map_err(file("remove", &directory))?;
+                periapt_files::remove(&directory).map_err(file("remove", &directory))?;
             }
             Ok(true)
         })

@@ -4,6 +4,7 @@
 //! controller says of the unit and tells when it changes. `periapt_model::uniter::resolve`
 //! names the next operation, a decision this crate only carries out. [`executor`] takes the
 //! operation through prepare, execute and commit, writing to the controller between the steps.
+//! [`turns`] says when a hook may run, since a machine runs one at a time and a process some.
 //! [`hook`] is the middle step of a hook: a staged copy of the unit's [`state_directory`], a
 //! [`context`] that answers the charm, a [`sandbox`] to run in. [`charms`] keeps unpacked
 //! charms, shared by all units of the process. [`worker`] is the loop around all that.
@@ -14,7 +15,8 @@
 
 pub mod charms;
 pub mod context;
-pub mod duration;
+pub mod directories;
+mod discard;
 pub mod environment;
 mod error;
 mod executor;
@@ -22,14 +24,15 @@ mod files;
 mod hook;
 pub mod leadership;
 mod leftovers;
-pub mod machine_lock;
 pub mod process;
 pub mod remote;
+mod retries;
 pub mod sandbox;
 mod settings;
 pub mod state_directory;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod turns;
 mod worker;
 
 #[cfg(test)]
@@ -38,7 +41,7 @@ mod tests;
 pub use charms::{Charm, Charms};
 pub use error::UniterError;
 pub use leadership::Leadership;
-pub use machine_lock::MachineLock;
 pub use process::{HookLog, ModelIdentity, Process, ProcessOptions};
 pub use sandbox::{Sandbox, WasmSandbox};
+pub use turns::Turns;
 pub use worker::{Uniter, UniterConfig};

@@ -1,24 +1,24 @@
-//! What all units of one agent process share: charms, room for hooks, the machines' locks, and
-//! the memory of hooks that were broken off because an agent stopped.
+//! What all units of one agent process share: charms, turns for hooks, and the memory of hooks that were broken off because an agent stopped.
 //!
 //! It outlives the engines of the units, which stop and start with the connection.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use periapt_engine::{SharedClock, SharedRandomness};
+use periapt_model::bounds::DIRECTORY_LEVELS;
+use periapt_model::turns::Room;
 use periapt_model::uniter::OperationState;
-use periapt_model::{MachineId, ModelName, ModelUuid, UnitName};
+use periapt_model::{ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
-use periapt_wire::rest::MachineLockReport;
-use tokio::sync::Semaphore;
 
 use crate::charms::Charms;
+use crate::directories;
+use crate::discard;
 use crate::error::{UniterError, file};
-use crate::files;
-use crate::machine_lock::MachineLock;
 use crate::sandbox::Sandbox;
+use crate::turns::Turns;
 
 /// The model that the units belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,11 +38,10 @@ pub struct ProcessOptions {
     pub randomness: SharedRandomness,
     pub sandbox: Arc<dyn Sandbox>,
     pub log: Arc<dyn HookLog>,
-    /// Holds `charms`, `units`, `containers` and `tmp`.
+    /// Holds the [`Process::DIRECTORIES`]; nothing is made, renamed or removed beside them.
     pub directory: PathBuf,
-    /// Hooks that run at the same time; some of them wait for the controller, so more than
-    /// there are cores.
-    pub hooks_at_once: usize,
+    /// How many hooks run at the same time.
+    pub room: Room,
 }
 
 /// Clones are the same process.
@@ -58,11 +57,12 @@ struct Shared {
     log: Arc<dyn HookLog>,
     directory: PathBuf,
     charms: Charms,
-    room: Arc<Semaphore>,
-    locks: Mutex<BTreeMap<MachineId, MachineLock>>,
+    turns: Turns,
     interrupted: Mutex<BTreeMap<UnitName, OperationState>>,
     /// How often each unit runs: once, or twice while one that stops is not gone yet.
     running: Mutex<BTreeMap<UnitName, usize>>,
+    /// Directories of containers in which nothing is deeper than it may be.
+    shallow: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// A unit that runs, for as long as this lives.
@@ -84,7 +84,10 @@ impl Drop for Running {
 }
 
 impl Process {
-    /// Makes the directories and removes what a crash left in them. Blocks.
+    /// What it keeps in its directory.
+    pub const DIRECTORIES: &[&str] = &["charms", "units", "containers", "tmp", discard::DISCARDED];
+
+    /// Makes the directories and takes away what a crash left in them. Blocks.
     pub fn open(options: ProcessOptions) -> Result<Self, UniterError> {
         let ProcessOptions {
             clock,
@@ -92,30 +95,34 @@ impl Process {
             sandbox,
             log,
             directory,
-            hooks_at_once,
+            room,
         } = options;
         let temporary = directory.join("tmp");
-        files::remove(&temporary).map_err(file("remove", &temporary))?;
         std::fs::create_dir_all(&temporary).map_err(file("make", &temporary))?;
+        discard::discard(&directory, &temporary).map_err(file("empty", &temporary))?;
         Ok(Self {
             shared: Arc::new(Shared {
                 charms: Charms::open(directory.join("charms"))?,
-                room: Arc::new(Semaphore::new(hooks_at_once.max(1))),
+                turns: Turns::new(clock.clone(), room),
                 clock,
                 randomness,
                 sandbox,
                 log,
                 directory,
-                locks: Mutex::default(),
                 interrupted: Mutex::default(),
                 running: Mutex::default(),
+                shallow: Mutex::default(),
             }),
         })
     }
 
-    /// Twice the cores: half of the hooks may wait for the controller or a disk.
-    pub fn default_hooks_at_once() -> usize {
-        2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    /// Twice the cores, since half of the hooks may wait for the controller or a disk, and places
+    /// in reserve for a dozen applications more.
+    pub fn default_room() -> Room {
+        Room {
+            shared: 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            reserve: 12,
+        }
     }
 
     pub fn clock(&self) -> &SharedClock {
@@ -138,30 +145,9 @@ impl Process {
         &self.shared.charms
     }
 
-    pub(crate) fn room(&self) -> Arc<Semaphore> {
-        self.shared.room.clone()
-    }
-
-    /// The lock of a machine, the same one for as long as the process lives.
-    pub fn machine_lock(&self, machine: &MachineId) -> MachineLock {
-        lock(&self.shared.locks)
-            .entry(machine.clone())
-            .or_insert_with(|| MachineLock::new(self.shared.clock.clone()))
-            .clone()
-    }
-
-    /// Who has the locks, who waits and who had them.
-    pub fn machine_locks(&self) -> Vec<MachineLockReport> {
-        let locks = lock(&self.shared.locks);
-        locks
-            .iter()
-            .map(|(machine, lock)| lock.report(machine))
-            .collect()
-    }
-
-    /// Forgets a machine that is gone.
-    pub fn forget_machine(&self, machine: &MachineId) {
-        lock(&self.shared.locks).remove(machine);
+    /// Who may run a hook, and when.
+    pub fn turns(&self) -> &Turns {
+        &self.shared.turns
     }
 
     /// Says that a unit runs from now on.
@@ -179,23 +165,49 @@ impl Process {
 
     /// Where the directories of units are.
     pub(crate) fn units(&self) -> PathBuf {
-        self.shared.directory.join("units")
+        self.shared.directory.join(directories::UNITS)
     }
 
     /// Where the directories of containers are.
     pub(crate) fn containers(&self) -> PathBuf {
-        self.shared.directory.join("containers")
+        self.shared.directory.join(directories::CONTAINERS)
     }
 
     /// The directory of a unit; `state` is in it.
     pub fn unit_directory(&self, unit: &UnitName) -> PathBuf {
-        self.units().join(unit.as_str().replace('/', "-"))
+        directories::unit(&self.shared.directory, unit)
     }
 
     /// What the units of one container share, a directory for each name; it goes with the
     /// principal unit.
     pub fn container_directory(&self, principal: &UnitName) -> PathBuf {
-        self.containers().join(principal.as_str().replace('/', "-"))
+        directories::container(&self.shared.directory, principal)
+    }
+
+    /// Makes a directory of a container. One that was there before this process is cut to the
+    /// depth that the sandbox allows, so that no hook fails for what another one left when its
+    /// agent was killed. Blocks.
+    pub(crate) fn prepare_shared(&self, path: &Path) -> Result<(), UniterError> {
+        std::fs::create_dir_all(path).map_err(file("make", path))?;
+        if lock(&self.shared.shallow).contains(path) {
+            return Ok(());
+        }
+        match periapt_files::cut(path, DIRECTORY_LEVELS.most) {
+            Ok(false) => {}
+            Ok(true) => {
+                tracing::warn!(path = %path.display(), "removed directories that were too deep");
+            }
+            Err(error) if periapt_files::out_of_descriptors(&error) => {
+                return Err(file("read", path)(error));
+            }
+            // The sandbox measures it as well, and says so in a failed hook.
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "cannot remove directories that are too deep");
+                return Ok(());
+            }
+        }
+        lock(&self.shared.shallow).insert(path.to_owned());
+        Ok(())
     }
 
     /// Where hooks get their `/tmp`.
@@ -208,11 +220,16 @@ impl Process {
         lock(&self.shared.interrupted).insert(unit.clone(), state);
     }
 
-    /// Whether what is recorded is a hook that was broken off. Forgets it.
-    pub(crate) fn take_interrupted(&self, unit: &UnitName, recorded: &OperationState) -> bool {
+    /// Whether what is recorded is a hook that was broken off.
+    pub(crate) fn was_interrupted(&self, unit: &UnitName, recorded: &OperationState) -> bool {
         lock(&self.shared.interrupted)
-            .remove(unit)
-            .is_some_and(|state| state == *recorded)
+            .get(unit)
+            .is_some_and(|state| state == recorded)
+    }
+
+    /// A hook begins: what became of an earlier one does not matter any more.
+    pub(crate) fn forget_interrupted(&self, unit: &UnitName) {
+        lock(&self.shared.interrupted).remove(unit);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The remote state of one unit: a snapshot, and one signal for everything that may change it.
 //!
-//! Its sources are the controller's watcher of the unit, the leadership tracker, the timer of
-//! hook retries and the one of `update-status`. It says nothing before each source has been
+//! Its sources are the controller's watcher of the unit, the leadership tracker, the time at which
+//! a failed hook is due again and the timer of `update-status`. It says nothing before each source has been
 //! heard once. Changes that come while nobody listens are one change. At rest it is one pending
 //! request and one sleep.
 
@@ -12,7 +12,6 @@ use periapt_client::{ApiConnection, Watcher};
 use periapt_engine::{SharedClock, SharedRandomness};
 use periapt_model::UnitName;
 use periapt_model::uniter::RemoteState;
-use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{GetRemoteState, WatchUnit};
 use tokio::sync::watch;
 
@@ -24,7 +23,6 @@ pub struct Sources {
     pub unit: UnitName,
     pub connection: ApiConnection,
     pub standing: watch::Receiver<Standing>,
-    pub retry: RetryStrategy,
     /// Time between two `update-status` hooks; zero for none.
     pub update_status: watch::Receiver<Duration>,
     pub clock: SharedClock,
@@ -37,7 +35,8 @@ pub struct RemoteWatcher {
     watcher: Watcher,
     state: RemoteState,
     retry: Option<BoxFuture<'static, ()>>,
-    next_retry: Duration,
+    /// What the retry timer is, or was, set to, on the clock's monotonic time.
+    retry_at: Option<Duration>,
     update_status: Option<BoxFuture<'static, ()>>,
     /// Nobody is left who could change the interval.
     interval_is_final: bool,
@@ -59,10 +58,10 @@ impl RemoteWatcher {
         };
         let mut this = Self {
             state: RemoteState { leader, ..state },
-            next_retry: Duration::from_millis(sources.retry.min_retry_ms),
             sources,
             watcher,
             retry: None,
+            retry_at: None,
             update_status: None,
             interval_is_final: false,
         };
@@ -99,22 +98,14 @@ impl RemoteWatcher {
         };
     }
 
-    /// Starts the retry timer when a hook has failed, stops it when none has.
-    pub fn hook_failed(&mut self, failed: bool) {
-        let strategy = &self.sources.retry;
-        if !failed || !strategy.should_retry {
-            self.retry = None;
-            self.next_retry = Duration::from_millis(strategy.min_retry_ms);
-        } else if self.retry.is_none() {
-            let jitter = if strategy.jitter {
-                self.sources.randomness.jitter()
-            } else {
-                1.0
-            };
-            self.retry = Some(self.sources.clock.sleep(self.next_retry.mul_f64(jitter)));
-            let longest = Duration::from_millis(strategy.max_retry_ms);
-            self.next_retry = (self.next_retry * strategy.factor.max(1)).min(longest);
+    /// Sets the retry timer, on the clock's monotonic time; none stops it. One that has gone off
+    /// goes off again only when it is set to another time.
+    pub fn retry_at(&mut self, at: Option<Duration>) {
+        if std::mem::replace(&mut self.retry_at, at) == at {
+            return;
         }
+        let clock = &self.sources.clock;
+        self.retry = at.map(|at| clock.sleep(at.saturating_sub(clock.monotonic())));
     }
 
     /// Waits for the next change of the snapshot; false when the unit is gone. May be dropped

@@ -4,24 +4,32 @@
 //! WebAssembly engine shows here.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use periapt_client::{ApiConnection, CallError};
+use periapt_files::out_of_descriptors;
 use periapt_model::charm::{COMPONENT, CharmInfo};
 use periapt_model::hook::{Effects, Limits};
 use periapt_sandbox::{
-    Artifact, ChildLimits, CompileCache, Directories, HookContext, HookEvent, HookFailure, HookRun,
-    LoadedCharm, SandboxEngine, compile_in_child,
+    Artifact, CompileCache, Directories, HookContext, HookEvent, HookFailure, HookRun, LoadError,
+    LoadedCharm, SandboxEngine,
 };
-use sha2::{Digest, Sha256};
+use periapt_wire::rpc::code;
+
+use crate::charms::sha256;
+
+/// What the controller answers over HTTP where it has no compiled form.
+const NO_SUCH_BLOB: &str = "blob-not-found";
 
 /// A charm as it lies unpacked on this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct CharmFiles<'a> {
     pub info: &'a CharmInfo,
     pub directory: &'a Path,
+    /// SHA-256 of its component, hex.
+    pub component: &'a str,
 }
 
 /// Everything a hook gets but its context.
@@ -39,8 +47,9 @@ pub trait Sandbox: Send + Sync + 'static {
     /// Loads the charm's code, or finds it loaded.
     ///
     /// # Errors
-    /// `Charm` when the code does not fit, which no retry mends; `Call` when the controller
-    /// could not be asked for the compiled form.
+    /// `Charm` when the code does not fit, which no retry mends; `Damaged` when the files are not
+    /// what the charm is; `NotCompiled` while the controller has yet to compile it; `Descriptors`
+    /// and `Call` when the same may succeed later.
     async fn load(
         &self,
         connection: &ApiConnection,
@@ -59,34 +68,30 @@ pub trait RunnableCharm: Send + Sync {
 pub enum SandboxError {
     #[error("{0}")]
     Charm(String),
+    #[error("the unpacked charm is damaged: {0}")]
+    Damaged(String),
+    #[error("{0}")]
+    Descriptors(String),
+    #[error("the controller has not compiled this charm for this agent yet")]
+    NotCompiled,
     #[error("fetching the compiled charm: {0}")]
     Call(CallError),
 }
 
-/// The sandbox of `periapt-sandbox`, with its cache of compiled charms.
+/// The sandbox of `periapt-sandbox`, with its cache of compiled charms. It compiles nothing: that
+/// takes a process of its own, and an agent starts none.
 pub struct WasmSandbox {
     engine: SandboxEngine,
     cache: Arc<CompileCache>,
-    program: PathBuf,
-    arguments: Vec<String>,
     /// SHA-256 of the component in each archive seen, by that of the archive.
     components: Mutex<HashMap<String, String>>,
 }
 
 impl WasmSandbox {
-    /// `program` with `arguments` is the compiler for charms that the controller has no
-    /// compiled form of.
-    pub fn new(
-        engine: SandboxEngine,
-        cache: CompileCache,
-        program: PathBuf,
-        arguments: Vec<String>,
-    ) -> Self {
+    pub fn new(engine: SandboxEngine, cache: CompileCache) -> Self {
         Self {
             engine,
             cache: Arc::new(cache),
-            program,
-            arguments,
             components: Mutex::default(),
         }
     }
@@ -99,25 +104,23 @@ impl WasmSandbox {
         self.engine.loaded(components.get(archive)?)
     }
 
-    /// The compiled form the controller keeps, if it has one that fits.
+    /// The compiled form of the component with this digest that the controller keeps. It may have
+    /// none for this agent's engine, which its charm-downloader is about to change.
     async fn fetched(
         &self,
         connection: &ApiConnection,
         archive: &str,
-    ) -> Result<Option<Artifact>, SandboxError> {
-        match connection
-            .blob(&format!("{archive}.{}", self.engine.engine_hash()))
-            .await
-        {
-            Ok(bytes) => match Artifact::from_bytes(bytes.to_vec()) {
-                Ok(artifact) => Ok(Some(artifact)),
-                Err(error) => {
-                    tracing::warn!(archive, %error, "compiled charm of the controller is of no use here");
-                    Ok(None)
-                }
-            },
-            Err(CallError::Refused { .. }) => Ok(None),
-            Err(error) => Err(SandboxError::Call(error)),
+        digest: &str,
+    ) -> Result<Artifact, SandboxError> {
+        let name = format!("{archive}.{}", self.engine.engine_hash());
+        let bytes = connection.blob(&name).await.map_err(not_compiled)?;
+        let artifact = Artifact::from_bytes(bytes.to_vec())
+            .map_err(|error| SandboxError::Charm(format!("its compiled form: {error}")))?;
+        match artifact.digest() == digest {
+            true => Ok(artifact),
+            false => Err(SandboxError::Charm(
+                "its compiled form is that of another component".to_owned(),
+            )),
         }
     }
 }
@@ -139,52 +142,69 @@ impl Sandbox for WasmSandbox {
         if let Some(code) = self.known(archive) {
             return Ok(runnable(code));
         }
-        let path = charm.directory.join(COMPONENT);
-        let component = tokio::fs::read(&path)
-            .await
-            .map_err(|error| SandboxError::Charm(format!("{}: {error}", path.display())))?;
-        let digest: String = Sha256::digest(&component)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let fetched = match self.cache.get(&digest) {
-            Some(artifact) => Some(artifact),
-            None => self
-                .fetched(connection, archive)
-                .await?
-                .filter(|artifact| artifact.digest() == digest),
+        let (directory, digest) = (charm.directory.to_owned(), charm.component.to_owned());
+        blocking(move || check_component(&directory, &digest)).await?;
+        let digest = charm.component;
+        let artifact = match self.cache.get(digest) {
+            Some(artifact) => artifact,
+            None => self.fetched(connection, archive, digest).await?,
         };
         let (engine, cache) = (self.engine.clone(), self.cache.clone());
-        let (program, arguments) = (self.program.clone(), self.arguments.clone());
-        let load = move || {
-            let artifact = match fetched {
-                Some(artifact) => artifact,
-                None => cache
-                    .get_or_compile(&component, |bytes| {
-                        compile_in_child(
-                            &program,
-                            &arguments,
-                            engine.settings(),
-                            bytes,
-                            &ChildLimits::default(),
-                        )
-                    })
-                    .map_err(|error| error.to_string())?,
-            };
+        let code = blocking(move || {
             if let Err(error) = cache.put(&artifact) {
                 tracing::warn!(%error, "compiled charm not kept");
             }
-            engine.load(&artifact).map_err(|error| error.to_string())
-        };
-        let code = tokio::task::spawn_blocking(load)
-            .await
-            .map_err(|error| SandboxError::Charm(error.to_string()))?
-            .map_err(SandboxError::Charm)?;
+            Ok(engine.load(&artifact)?)
+        })
+        .await?;
         self.components
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(archive.to_owned(), digest);
+            .insert(archive.to_owned(), digest.to_owned());
         Ok(runnable(code))
+    }
+}
+
+fn not_compiled(error: CallError) -> SandboxError {
+    match error.is(NO_SUCH_BLOB) || error.is(code::NOT_FOUND) {
+        true => SandboxError::NotCompiled,
+        false => SandboxError::Call(error),
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SandboxError> + Send + 'static,
+) -> Result<T, SandboxError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| SandboxError::Charm(error.to_string()))?
+}
+
+/// Whether the unpacked component is what the charm is.
+fn check_component(directory: &Path, digest: &str) -> Result<(), SandboxError> {
+    let path = directory.join(COMPONENT);
+    let component = std::fs::read(&path).map_err(|error| {
+        let text = format!("{}: {error}", path.display());
+        match out_of_descriptors(&error) {
+            true => SandboxError::Descriptors(text),
+            false => SandboxError::Damaged(text),
+        }
+    })?;
+    match sha256(&component) == digest {
+        true => Ok(()),
+        false => Err(SandboxError::Damaged(format!(
+            "{} is not as it was",
+            path.display()
+        ))),
+    }
+}
+
+impl From<LoadError> for SandboxError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Descriptors(_) => SandboxError::Descriptors(error.to_string()),
+            error => SandboxError::Charm(error.to_string()),
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use periapt_model::bounds::SETTINGS_READ_BYTES;
 use periapt_model::relation::RemoteRelation;
 use periapt_model::uniter::RemoteState;
 use periapt_sandbox::{Bag, Member};
@@ -16,6 +17,10 @@ use periapt_sandbox::{Bag, Member};
 mod tests;
 
 type Asked = (u64, Member);
+
+/// Bytes of settings that a unit keeps from one hook to the next. Those of a usual relation have some
+/// KiB; whoever reads more reads it again.
+const KEPT_BYTES: usize = 4 << 20;
 
 /// What a unit knows. Clones are the same.
 #[derive(Clone, Default)]
@@ -28,30 +33,49 @@ struct Inner {
     relations: BTreeMap<u64, RemoteRelation>,
     /// With the version they have; none for those of this hook alone.
     bags: BTreeMap<Asked, (Option<u64>, Bag)>,
+    /// Bytes of all of them.
+    bytes: usize,
 }
 
 impl KnownSettings {
-    /// A hook begins that was decided on with `remote`: what is older, or of one hook only, goes.
+    /// Starts a hook that was decided on `remote`; drops entries that are stale or of one hook only.
     pub fn begin(&self, remote: &RemoteState) {
         let mut inner = self.lock();
         inner.relations.clone_from(&remote.relations);
-        let Inner { relations, bags } = &mut *inner;
-        bags.retain(|asked, (at, _)| at.is_some() && *at == version(relations, asked));
+        let Inner {
+            relations,
+            bags,
+            bytes,
+        } = &mut *inner;
+        let kept = *bytes <= KEPT_BYTES;
+        bags.retain(|asked, (at, _)| kept && at.is_some() && *at == version(relations, asked));
+        *bytes = bags.values().map(|(_, bag)| size(bag)).sum();
     }
 
     pub fn get(&self, asked: &Asked) -> Option<Bag> {
         self.lock().bags.get(asked).map(|(_, bag)| bag.clone())
     }
 
-    pub fn put(&self, asked: Asked, bag: Bag) {
+    /// Keeps a bag that is not known yet; false when the hook has read too much.
+    pub fn put(&self, asked: Asked, bag: Bag) -> bool {
         let mut inner = self.lock();
+        let bytes = inner.bytes + size(&bag);
+        if SETTINGS_READ_BYTES.exceeded_by(bytes) {
+            return false;
+        }
         let at = version(&inner.relations, &asked);
+        inner.bytes = bytes;
         inner.bags.insert(asked, (at, bag));
+        true
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn size(bag: &Bag) -> usize {
+    bag.iter().map(|(key, value)| key.len() + value.len()).sum()
 }
 
 fn version(relations: &BTreeMap<u64, RemoteRelation>, (id, of): &Asked) -> Option<u64> {

@@ -6,24 +6,50 @@
 //! crash before the commit leaves a generation that nobody asks for, and the next start removes
 //! it. A hook that changed nothing leaves the generation as it is.
 //!
+//! The last [`KEPT`] generations before the committed one stay, for a controller whose database is
+//! restored from a moment earlier. A generation that the controller names and that is not there
+//! is never made up: a person decides whether the unit goes on with the newest files there are or
+//! without any.
+//!
 //! All functions block; the caller runs them where blocking is allowed.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use periapt_files::Picture;
+
 use crate::error::{UniterError, file};
-use crate::files::{self, Picture};
 
 #[cfg(test)]
 mod tests;
 
 const STAGE: &str = "stage-";
+/// Generations that are kept besides the committed one. Each costs what the unit's files take, and
+/// a hook that writes no file makes none.
+const KEPT: u64 = 2;
 
 /// The generations of one unit, in a directory of their own.
 #[derive(Clone, Debug)]
 pub struct StateDirectory {
     root: PathBuf,
+}
+
+/// Whether the generation that the controller names is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    Ready,
+    /// It is not; the newest one that is, if any.
+    Missing {
+        newest: Option<u64>,
+    },
+}
+
+/// Whether `name` is a generation that stays while `committed` is the one that counts.
+fn is_kept(name: &str, committed: u64) -> bool {
+    name.parse::<u64>()
+        .is_ok_and(|number| number <= committed && number.saturating_add(KEPT) >= committed)
 }
 
 /// The copy that one hook works on. Dropping it removes it.
@@ -40,24 +66,31 @@ impl StateDirectory {
         Self { root: root.into() }
     }
 
-    /// Makes `generation` the only one there is: removes what a crash left, makes the first
-    /// one.
-    pub fn settle(&self, generation: u64) -> Result<(), UniterError> {
+    /// Removes what a crash left and generations that are too old to be kept; makes the first
+    /// generation, which is empty. When another one is missing, nothing is removed.
+    pub fn settle(&self, generation: u64) -> Result<Settled, UniterError> {
         fs::create_dir_all(&self.root).map_err(file("make", &self.root))?;
         let wanted = self.generation(generation);
-        for entry in fs::read_dir(&self.root).map_err(file("read", &self.root))? {
-            let path = entry.map_err(file("read", &self.root))?.path();
-            if path != wanted {
-                files::remove(&path).map_err(file("remove", &path))?;
-            }
-        }
         if !wanted.is_dir() {
             if generation > 0 {
-                tracing::warn!(path = %wanted.display(), "state directory is gone; beginning with an empty one");
+                let newest = self.generations()?.into_iter().max();
+                return Ok(Settled::Missing { newest });
             }
             fs::create_dir(&wanted).map_err(file("make", &wanted))?;
         }
-        Ok(())
+        self.sweep(|name| !is_kept(name, generation))?;
+        Ok(Settled::Ready)
+    }
+
+    /// Gives the content of `newest`, or none, the number `generation`.
+    pub fn adopt(&self, newest: Option<u64>, generation: u64) -> Result<(), UniterError> {
+        let target = self.generation(generation);
+        match newest {
+            Some(newest) => fs::rename(self.generation(newest), &target),
+            None => fs::create_dir(&target),
+        }
+        .map_err(file("make", &target))?;
+        periapt_files::sync_directory(&self.root).map_err(file("sync", &self.root))
     }
 
     /// A copy of `generation` for one hook.
@@ -67,9 +100,9 @@ impl StateDirectory {
         let path = self
             .root
             .join(format!("{STAGE}{}-{number}", std::process::id()));
-        files::remove(&path).map_err(file("remove", &path))?;
-        files::copy(&self.generation(generation), &path).map_err(file("copy to", &path))?;
-        let before = files::picture(&path).map_err(file("read", &path))?;
+        periapt_files::remove(&path).map_err(file("remove", &path))?;
+        periapt_files::copy(&self.generation(generation), &path).map_err(file("copy to", &path))?;
+        let before = periapt_files::picture(&path).map_err(file("read", &path))?;
         Ok(Stage {
             root: self.root.clone(),
             path,
@@ -78,22 +111,37 @@ impl StateDirectory {
         })
     }
 
-    /// Removes all generations but this one, and keeps stages of hooks that run.
+    /// Removes the generations that are not kept beside this one. Stages of hooks that run stay.
     pub fn drop_others(&self, generation: u64) -> Result<(), UniterError> {
-        for entry in fs::read_dir(&self.root).map_err(file("read", &self.root))? {
-            let entry = entry.map_err(file("read", &self.root))?;
-            let name = entry.file_name();
-            let is_stage = name.to_string_lossy().starts_with(STAGE);
-            if !is_stage && entry.path() != self.generation(generation) {
-                files::remove(&entry.path()).map_err(file("remove", &entry.path()))?;
+        self.sweep(|name| !name.starts_with(STAGE) && !is_kept(name, generation))
+    }
+
+    fn sweep(&self, goes: impl Fn(&str) -> bool) -> Result<(), UniterError> {
+        for name in self.names()? {
+            if goes(&name.to_string_lossy()) {
+                let path = self.root.join(name);
+                periapt_files::remove(&path).map_err(file("remove", &path))?;
             }
         }
         Ok(())
     }
 
+    fn generations(&self) -> Result<Vec<u64>, UniterError> {
+        let names = self.names()?;
+        let numbers = names.iter().filter_map(|name| name.to_str()?.parse().ok());
+        Ok(numbers.collect())
+    }
+
+    fn names(&self) -> Result<Vec<OsString>, UniterError> {
+        let entries = fs::read_dir(&self.root).map_err(file("read", &self.root))?;
+        entries
+            .map(|entry| Ok(entry.map_err(file("read", &self.root))?.file_name()))
+            .collect()
+    }
+
     /// Removes everything, when the unit is gone.
     pub fn remove(&self) -> Result<(), UniterError> {
-        files::remove(&self.root).map_err(file("remove", &self.root))
+        periapt_files::remove(&self.root).map_err(file("remove", &self.root))
     }
 
     /// Where a generation is.
@@ -111,23 +159,23 @@ impl Stage {
     /// The generation that holds what the hook left: the one before when nothing changed, else
     /// the next one, now durable.
     pub fn seal(self) -> Result<u64, UniterError> {
-        if files::picture(&self.path).map_err(file("read", &self.path))? == self.before {
+        if periapt_files::picture(&self.path).map_err(file("read", &self.path))? == self.before {
             return Ok(self.base);
         }
         let generation = self.base + 1;
         let target = self.root.join(generation.to_string());
-        files::sync(&self.path).map_err(file("sync", &self.path))?;
-        files::remove(&target).map_err(file("remove", &target))?;
+        periapt_files::sync(&self.path).map_err(file("sync", &self.path))?;
+        periapt_files::remove(&target).map_err(file("remove", &target))?;
         fs::rename(&self.path, &target).map_err(file("rename to", &target))?;
-        files::sync_directory(&self.root).map_err(file("sync", &self.root))?;
+        periapt_files::sync_directory(&self.root).map_err(file("sync", &self.root))?;
         Ok(generation)
     }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        if let Err(error) = files::remove(&self.path) {
-            tracing::warn!(path = %self.path.display(), %error, "stage of a hook stays until the next start");
+        if let Err(error) = periapt_files::remove(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "cannot remove the copy that a hook worked on; the next start does");
         }
     }
 }

@@ -1,9 +1,16 @@
 //! The uniter against a controller and a sandbox in memory. Time is the test's own; what waits
 //! for work on other threads waits for the controller to see it.
 
+mod answers;
+mod charms;
+mod compiling;
+mod effects;
+mod failing;
+mod files;
 mod hooks;
 mod recovery;
 mod relations;
+mod turns;
 mod wasm;
 
 use std::sync::Arc;
@@ -12,9 +19,12 @@ use std::time::Duration;
 
 use periapt_engine::{FakeClock, Fatal, Fortress, Guest, Kind, Seeded, SharedWorker};
 use periapt_model::charm::CharmUrl;
+use periapt_model::hook::Effects;
+use periapt_model::turns::Room;
 use periapt_model::uniter::OperationKind;
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::retry_strategy::RetryStrategy;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -36,6 +46,11 @@ const ALL_HOOKS: &[&str] = &[
     "stop",
     "remove",
 ];
+/// Small, so that few units fill it.
+const ROOM: Room = Room {
+    shared: 2,
+    reserve: 2,
+};
 /// Generous: only a broken test waits this long.
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -51,6 +66,7 @@ struct World {
     clock: FakeClock,
     sandbox: ScriptedSandbox,
     process: Process,
+    retry: RetryStrategy,
     directory: tempfile::TempDir,
 }
 
@@ -66,6 +82,7 @@ impl World {
             clock,
             sandbox,
             process,
+            retry: retry_strategy(),
             directory,
         };
         world.add_charm(0, ALL_HOOKS);
@@ -114,10 +131,13 @@ impl World {
             },
             connection,
             process: self.process.clone(),
-            machine_lock: self.process.machine_lock(&machine()),
+            machine: self
+                .controller
+                .unit(unit)
+                .map_or_else(machine, |record| record.machine),
             leadership,
             charm_directory: fortress.guard(),
-            retry: retry_strategy(),
+            retry: self.retry.clone(),
             update_status,
         });
         Agent {
@@ -128,6 +148,30 @@ impl World {
             guest: fortress.guest(),
             interval,
         }
+    }
+
+    /// Starts the unit and waits until its first hook runs, which goes on when the barrier opens.
+    async fn start_into_a_hook(&self) -> (Agent, Barrier) {
+        let (mut barrier, pass) = Barrier::new();
+        self.sandbox.script(move |_, _| {
+            pass();
+            Ok(Effects::default())
+        });
+        let agent = self.start();
+        barrier.entered().await;
+        (agent, barrier)
+    }
+
+    /// Starts a unit whose `install` was not committed: it is run again, and the others follow.
+    async fn start_over(&self) -> Agent {
+        self.sandbox.script(|_, _| Ok(Effects::default()));
+        let agent = self.start();
+        self.settle().await;
+        assert_eq!(
+            self.sandbox.hooks(),
+            ["install", "install", "config-changed", "start"]
+        );
+        agent
     }
 
     async fn until(&self, condition: impl Fn(&UnitRecord) -> bool) {
@@ -177,10 +221,24 @@ impl Agent {
 
     async fn stop(&self) {
         self.worker.kill();
+        self.stopped().await;
+    }
+
+    /// Waits until it has stopped, as it was asked to.
+    async fn stopped(&self) {
         tokio::time::timeout(LIMIT, self.worker.wait())
             .await
             .expect("stops")
             .expect("stops well");
+    }
+
+    /// Its connection is lost and it has to stop: it can tell nothing any more.
+    async fn cut_off(&self) {
+        self.cut.cancel();
+        self.worker.kill();
+        let _ = tokio::time::timeout(LIMIT, self.worker.wait())
+            .await
+            .expect("stops at once");
     }
 
     async fn terminated(&self) {
@@ -199,7 +257,7 @@ fn open(clock: &FakeClock, directory: &tempfile::TempDir, sandbox: Arc<dyn Sandb
         sandbox,
         log: Arc::new(NoLog),
         directory: directory.path().to_owned(),
-        hooks_at_once: 4,
+        room: ROOM,
     })
     .unwrap()
 }

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use periapt_client::ApiConnection;
+use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
-    Fatal, Guard, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext, WorkerError,
-    WorkerResult,
+    Fatal, Guard, Kind, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext,
+    WorkerError, WorkerResult,
 };
-use periapt_model::UnitName;
-use periapt_model::uniter::{Decision, OperationKind, resolve};
+use periapt_model::uniter::{
+    Decision, OperationKind, Resolved, agent_failed, agent_leaving, resolve,
+};
+use periapt_model::{Life, MachineId, UnitName};
 use periapt_wire::agent::retry_strategy::RetryStrategy;
-use periapt_wire::agent::uniter::EnsureUnitDead;
+use periapt_wire::agent::uniter::{EnsureUnitDead, SetUnitAgentStatus};
 use periapt_wire::rpc::code;
 use serde_json::json;
 use tokio::sync::watch;
@@ -19,12 +21,19 @@ use tokio::sync::watch;
 use crate::error::UniterError;
 use crate::executor::{Executor, Outcome};
 use crate::leadership::Leadership;
-use crate::machine_lock::MachineLock;
 use crate::process::{ModelIdentity, Process};
 use crate::remote::{RemoteWatcher, Sources};
+use crate::turns::Turn as HookTurn;
 
-/// How long a unit that cannot enter a relation waits for a change before it asks again.
+/// How long a hook waits for file descriptors that others close.
+const NO_DESCRIPTORS: Duration = Duration::from_secs(5);
+/// How long a unit that cannot enter a relation, or whose charm is not compiled, waits for a
+/// change before it asks again.
 const NOT_YET: Duration = Duration::from_secs(60);
+/// How long a hook waits for its turn before the unit's status says so, and how often what it
+/// says is brought up to date.
+const WAIT_SHOWN: Duration = Duration::from_secs(1);
+const WAIT_SHOWN_AGAIN: Duration = Duration::from_secs(5);
 
 /// What a uniter is made from.
 pub struct UniterConfig {
@@ -32,8 +41,8 @@ pub struct UniterConfig {
     pub model: ModelIdentity,
     pub connection: ApiConnection,
     pub process: Process,
-    /// The lock of the machine the unit is on.
-    pub machine_lock: MachineLock,
+    /// The machine the unit is on.
+    pub machine: MachineId,
     pub leadership: Leadership,
     /// The right to open and close the charm's directory for others.
     pub charm_directory: Guard,
@@ -49,8 +58,8 @@ impl Uniter {
     /// Starts it. It ends with `Fatal::TerminateAgent` once the unit is dead.
     pub fn start(config: UniterConfig) -> SharedWorker {
         TaskWorker::spawn(move |worker| async move {
-            // Off this frame, so that a unit at rest keeps only what it waits for.
-            Box::pin(run(Arc::new(config), worker)).await
+            // In a frame of its own, so that a unit at rest keeps only the state it waits with.
+            Box::pin(follow(Arc::new(config), worker)).await
         })
     }
 }
@@ -60,6 +69,24 @@ enum End {
     UnitDead,
     Terminate,
     Stopping,
+}
+
+/// Runs, and shows an error of its own as what it is: the engine starts the uniter again.
+async fn follow(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
+    let ended = run(config.clone(), worker).await;
+    if let Err(error) = &ended
+        && error.kind() == Kind::Other
+        && !config.connection.broken().is_cancelled()
+    {
+        let set = SetUnitAgentStatus {
+            unit: config.unit.clone(),
+            status: agent_failed(&error.to_string()),
+        };
+        if let Err(untold) = config.connection.call(&set).await {
+            tracing::warn!(unit = %config.unit, %untold, "could not show that the uniter failed");
+        }
+    }
+    ended
 }
 
 async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
@@ -81,6 +108,9 @@ async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
     let Some(mut remote) = remote else {
         return unit_gone(&executor).await;
     };
+    if !files_are_there(&mut executor, &mut remote, &worker).await? {
+        return unit_gone(&executor).await;
+    }
     let mut started = Ok(true);
     loop {
         if !started.worker_error()? {
@@ -107,6 +137,40 @@ async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
     }
 }
 
+/// Waits for a person's answer where the files that the controller names are missing; false when
+/// the unit is gone. `resolved` means to go on with the newest files there are, `resolved
+/// --no-retry` with none.
+async fn files_are_there(
+    executor: &mut Executor,
+    remote: &mut RemoteWatcher,
+    worker: &WorkerContext,
+) -> Result<bool, WorkerError> {
+    if executor.misses_files() {
+        executor.ask_about_files().await.worker_error()?;
+        if !remote.refresh().await.worker_error()? {
+            return Ok(false);
+        }
+    }
+    // A dead unit needs no files.
+    while executor.misses_files() && remote.state().life != Life::Dead {
+        match remote.state().resolved {
+            Resolved::None => {
+                if !worker.or_dying(remote.changed()).await?.worker_error()? {
+                    return Ok(false);
+                }
+                continue;
+            }
+            Resolved::RetryHooks => executor.answer_about_files(true).await,
+            Resolved::NoHooks => executor.answer_about_files(false).await,
+        }
+        .worker_error()?;
+        if !remote.refresh().await.worker_error()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Why a turn was not finished.
 enum Turn {
     Gone,
@@ -126,34 +190,63 @@ async fn turns(
     remote: &mut RemoteWatcher,
     worker: &WorkerContext,
 ) -> Result<Option<End>, Turn> {
+    let mut place: Option<Place> = None;
     loop {
         if worker.dying().is_cancelled() {
             return Ok(Some(End::Stopping));
         }
         executor.set_charm_directory().await?;
         report(executor, worker);
-        match resolve(&executor.local, remote.state()) {
+        let decision = resolve(&executor.local, remote.state());
+        if !matches!(decision, Decision::Run(_)) {
+            place = None;
+        }
+        remote.retry_at(executor.retry_due());
+        match decision {
             Decision::Run(operation) => {
+                let waited = place.take();
+                let turn = match executor.needs_turn(&operation, remote.state()).await? {
+                    None => None,
+                    Some(hook) => {
+                        let mut waits = match waited {
+                            Some(place) => place.of(hook),
+                            None => Place::new(executor.line_up(&hook), hook, &executor.clock()),
+                        };
+                        if !waits.turn.has_come() {
+                            wait(&mut waits, executor, remote, worker).await?;
+                            place = Some(waits);
+                            // What was decided on may not be so any more.
+                            continue;
+                        }
+                        Some(waits.turn)
+                    }
+                };
                 // Not `or_dying`: what is begun with the controller is brought to an end.
-                let outcome = executor.run(&operation, &remote.state().clone()).await?;
+                let state = remote.state().clone();
+                let outcome = executor.run(&operation, &state, turn).await?;
                 match outcome {
                     Outcome::BrokenOff => return Ok(Some(End::Stopping)),
-                    Outcome::NotYet => changed_or_late(executor.clock(), remote, worker).await?,
+                    Outcome::NotYet => changed_or_late(NOT_YET, executor, remote, worker).await?,
+                    Outcome::Later => {
+                        changed_or_late(NO_DESCRIPTORS, executor, remote, worker).await?;
+                    }
                     Outcome::Failed if executor.local.operation.kind == OperationKind::Install => {
                         // The decision would be the same at once; it is tried again later.
-                        remote.hook_failed(true);
+                        remote.retry_at(executor.retry_due());
                         changed(remote, worker).await?;
                     }
-                    Outcome::Committed | Outcome::Failed => match executor.take_heard() {
-                        Some(state) => remote.accept(state),
-                        None if !remote.refresh().await? => return Err(Turn::Gone),
-                        None => {}
-                    },
+                    Outcome::Answered | Outcome::Committed | Outcome::Failed => {
+                        match executor.take_heard() {
+                            Some(state) => remote.accept(state),
+                            None if !remote.refresh().await? => return Err(Turn::Gone),
+                            None => {}
+                        }
+                    }
                 }
             }
             Decision::NoOperation => {
                 executor.show_rest().await?;
-                remote.hook_failed(executor.local.operation.failed_hook().is_some());
+                remote.retry_at(executor.retry_due());
                 changed(remote, worker).await?;
             }
             Decision::Waiting => changed(remote, worker).await?,
@@ -167,15 +260,79 @@ async fn turns(
     }
 }
 
-/// Waits for a change, and no longer than a minute.
+/// A place in the queue of hooks, and when its wait is shown next.
+struct Place {
+    turn: HookTurn,
+    hook: String,
+    show_at: Duration,
+}
+
+impl Place {
+    fn new(turn: HookTurn, hook: String, clock: &SharedClock) -> Self {
+        Self {
+            turn,
+            hook,
+            show_at: clock.monotonic() + WAIT_SHOWN,
+        }
+    }
+
+    /// The same place for another hook, if it is another.
+    fn of(mut self, hook: String) -> Self {
+        if self.hook != hook {
+            self.turn.rename(&hook);
+            self.hook = hook;
+        }
+        self
+    }
+}
+
+/// Waits until the turn has come or the snapshot has changed, and shows what it waits for. The
+/// snapshot is the newest one afterwards.
+async fn wait(
+    place: &mut Place,
+    executor: &mut Executor,
+    remote: &mut RemoteWatcher,
+    worker: &WorkerContext,
+) -> Result<(), Turn> {
+    let clock = executor.clock();
+    loop {
+        let now = clock.monotonic();
+        let come = tokio::select! {
+            changed = changed(remote, worker) => return changed,
+            come = async {
+                if now < place.show_at {
+                    tokio::select! {
+                        biased;
+                        () = place.turn.comes() => return true,
+                        () = clock.sleep(place.show_at - now) => {}
+                    }
+                }
+                place.turn.comes_or_moves().await
+            } => come,
+        };
+        if come {
+            return match remote.refresh().await? {
+                true => Ok(()),
+                false => Err(Turn::Gone),
+            };
+        }
+        if let Some(waits_for) = place.turn.waits_for() {
+            executor.show_waiting(waits_for).await?;
+        }
+        place.show_at = clock.monotonic() + WAIT_SHOWN_AGAIN;
+    }
+}
+
+/// Waits for a change, and no longer than `patience`.
 async fn changed_or_late(
-    clock: SharedClock,
+    patience: Duration,
+    executor: &Executor,
     remote: &mut RemoteWatcher,
     worker: &WorkerContext,
 ) -> Result<(), Turn> {
     tokio::select! {
         changed = changed(remote, worker) => return changed,
-        () = clock.sleep(NOT_YET) => {}
+        () = executor.clock().sleep(patience) => {}
     }
     match remote.refresh().await? {
         true => Ok(()),
@@ -208,7 +365,14 @@ async fn die(
             Err(error) if error.is(code::NOT_FOUND) || error.is(code::DEAD) => {
                 return unit_gone(executor).await;
             }
-            Err(error) if error.is(code::TRY_AGAIN) => {
+            Err(CallError::Refused {
+                code: refusal,
+                message,
+            }) if refusal == code::TRY_AGAIN => {
+                executor
+                    .show(agent_leaving(&message))
+                    .await
+                    .worker_error()?;
                 if !worker.or_dying(remote.changed()).await?.worker_error()? {
                     return unit_gone(executor).await;
                 }
@@ -239,7 +403,6 @@ fn sources(config: &UniterConfig) -> Sources {
         unit: config.unit.clone(),
         connection: config.connection.clone(),
         standing: config.leadership.subscribe(),
-        retry: config.retry.clone(),
         update_status: config.update_status.clone(),
         clock: config.process.clock().clone(),
         randomness: config.process.randomness().clone(),

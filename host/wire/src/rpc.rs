@@ -44,6 +44,10 @@ pub mod code {
     pub const BAD_REQUEST: &str = "bad request";
     pub const STOPPED: &str = "stopped";
     pub const TRY_AGAIN: &str = "try again";
+    /// The controller's new version still sets itself up.
+    pub const UPGRADE_IN_PROGRESS: &str = "upgrade in progress";
+    /// A person answered a failed hook in between.
+    pub const ANSWERED: &str = "answered";
     pub const LEASE_DENIED: &str = "leadership claim denied";
     pub const NOT_EMPTY: &str = "model not empty";
     pub const HAS_ASSIGNED_UNITS: &str = "machine has assigned units";

@@ -1,7 +1,7 @@
 /** axe-core finds nothing serious on any page, light and dark; `/` and the keyboard work. */
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import { dialogs, furnish, open, pages, relation, visit } from "../pages.mjs";
+import { dialogs, fillWrongly, furnish, invalid, open, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -35,6 +35,10 @@ export default async function ({ enter, world }) {
     }
     for (const each of dialogs(world.model, things)) {
       await open(page, each);
+      for (const line of await serious(page)) found.push(`${each.name}${dark ? " (dark)" : ""}: ${line}`);
+    }
+    for (const each of invalid(world.model, things.application)) {
+      await fillWrongly(await open(page, each), each);
       for (const line of await serious(page)) found.push(`${each.name}${dark ? " (dark)" : ""}: ${line}`);
     }
     if (dark) continue;

@@ -1,5 +1,5 @@
 /** Sign in, deploy from the page, watch it become active without reloading, change config. */
-import { charm, check, deploy, mark, neverReloaded, signIn, unitSays } from "../steps.mjs";
+import { check, deployProbe, mark, neverReloaded, signIn, unitSays } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
   const { page } = await enter();
@@ -12,13 +12,7 @@ export default async function ({ enter, world }) {
 
   await page.getByRole("link", { name: world.model, exact: true }).click();
   await page.getByRole("heading", { name: "This model is empty" }).waitFor();
-  await deploy(page, {
-    model: world.model,
-    file: charm("probe"),
-    name: "probe",
-    units: 2,
-    config: { script: "start: status active ready" },
-  });
+  await deployProbe(page, world, "start: status active ready", 2);
   await mark(page);
   await unitSays(page, "probe/0", "active", "ready");
   await unitSays(page, "probe/1", "active", "ready");

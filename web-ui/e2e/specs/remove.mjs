@@ -1,15 +1,8 @@
 /** Remove an application: it says what goes along, wants the name, and goes before one's eyes. */
-import { charm, check, deploy, mark, neverReloaded, signIn, unitSays } from "../steps.mjs";
+import { check, enterWithProbe, mark, neverReloaded, unitSays } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
-  const { page } = await enter();
-  await signIn(page, world);
-  await deploy(page, {
-    model: world.model,
-    file: charm("probe"),
-    name: "probe",
-    config: { script: "start: status active ready" },
-  });
+  const page = await enterWithProbe(enter, world, "start: status active ready");
   await unitSays(page, "probe/0", "active");
   await mark(page);
   await page.getByRole("button", { name: "Remove", exact: true }).click();

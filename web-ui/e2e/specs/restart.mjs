@@ -1,15 +1,8 @@
 /** The controller goes and comes back: the page says since when it is stale, and catches up. */
-import { charm, check, deploy, live, mark, neverReloaded, periapt, signIn, unitSays } from "../steps.mjs";
+import { check, enterWithProbe, live, mark, neverReloaded, periapt, unitSays } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
-  const { page } = await enter();
-  await signIn(page, world);
-  await deploy(page, {
-    model: world.model,
-    file: charm("probe"),
-    name: "probe",
-    config: { script: "start: status active before" },
-  });
+  const page = await enterWithProbe(enter, world, "start: status active before");
   await unitSays(page, "probe/0", "active", "before");
   await mark(page);
   await periapt("controller", "stop");

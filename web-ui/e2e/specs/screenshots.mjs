@@ -1,7 +1,7 @@
 /** A picture of every page, wide and narrow, light; the overview in the dark too. */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { dialogs, furnish, open, pages, relation, visit } from "../pages.mjs";
+import { dialogs, fillWrongly, furnish, invalid, open, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
@@ -35,6 +35,10 @@ export default async function ({ enter, world }) {
     }
     for (const each of dialogs(world.model, things)) {
       await open(page, each);
+      await page.screenshot({ path: `${directory}/${each.name}-${suffix}.png` });
+    }
+    for (const each of invalid(world.model, things.application)) {
+      await fillWrongly(await open(page, each), each);
       await page.screenshot({ path: `${directory}/${each.name}-${suffix}.png` });
     }
   }

@@ -1,5 +1,5 @@
 /** Two browsers: what one does, the other sees. */
-import { charm, deploy, mark, neverReloaded, check, signIn, unitSays } from "../steps.mjs";
+import { check, deployProbe, mark, neverReloaded, signIn, unitSays } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
   const one = await enter();
@@ -7,12 +7,7 @@ export default async function ({ enter, world }) {
   await signIn(one.page, world);
   await signIn(other.page, world, `/models/${world.model}`);
   await mark(other.page);
-  await deploy(one.page, {
-    model: world.model,
-    file: charm("probe"),
-    name: "probe",
-    config: { script: "start: status active seen" },
-  });
+  await deployProbe(one.page, world, "start: status active seen");
   await unitSays(other.page, "probe/0", "active", "seen");
   await one.page.getByRole("button", { name: "Scale" }).click();
   const dialog = one.page.getByRole("dialog", { name: "Scale probe" });

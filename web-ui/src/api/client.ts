@@ -43,8 +43,8 @@ export function unreachable(): ApiError {
     status: 0,
     code: "controller-unreachable",
     title: "The controller does not answer",
-    detail: "The request did not reach it, or its answer was lost.",
-    advice: "Check that it runs: `periapt controllers`, `periapt controller start`.",
+    detail: "The request did not reach it, or its answer was lost",
+    advice: "Check that it runs: `periapt controllers`, `periapt controller start`",
   });
 }
 
@@ -116,18 +116,22 @@ async function send(method: Method, path: string, options: Options): Promise<Res
   }
 }
 
+/** An answer that is none of an error. */
+async function answered(method: Method, path: string, options: Options): Promise<Response> {
+  const response = await send(method, path, options);
+  if (response.ok) return response;
+  const error = new ApiError(await problemOf(response));
+  if (response.status === 401 && !path.startsWith("/v1/session")) onSignedOut();
+  throw error;
+}
+
 /** The answer with its tag. */
 export async function callTagged<T>(
   method: Method,
   path: string,
   options: Options = {},
 ): Promise<{ value: T; tag: string | null }> {
-  const response = await send(method, path, options);
-  if (!response.ok) {
-    const error = new ApiError(await problemOf(response));
-    if (response.status === 401 && !path.startsWith("/v1/session")) onSignedOut();
-    throw error;
-  }
+  const response = await answered(method, path, options);
   const text = await response.text();
   return {
     value: (text ? JSON.parse(text) : undefined) as T,
@@ -137,6 +141,13 @@ export async function callTagged<T>(
 
 export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
   return (await callTagged<T>(method, path, options)).value;
+}
+
+/** Values that are answered a line each. */
+export async function callLines<T>(path: string, query: Query = {}): Promise<T[]> {
+  const response = await answered("GET", path, { query });
+  const text = await response.text();
+  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as T);
 }
 
 /** Every item of a list, whether it is answered whole or page by page. */

@@ -1,5 +1,5 @@
 /** Every call the pages make, by resource. */
-import { all, call, callTagged, page, unreachable } from "./client";
+import { all, call, callLines, callTagged, page, unreachable } from "./client";
 import * as paths from "./paths";
 import type * as t from "./types";
 
@@ -15,9 +15,9 @@ export const session = {
 
 export const controller = {
   info: () => call<t.ControllerInfo>("GET", "/v1/controller"),
-  config: () => callTagged<t.ConfigValues>("GET", "/v1/controller/config"),
+  config: () => callTagged<t.ConfigSettings>("GET", "/v1/controller/config"),
   setConfig: (change: t.ConfigChange, tag: string | null) =>
-    call<t.ConfigValues>("PATCH", "/v1/controller/config", { body: change, ifMatch: tag }),
+    call<t.ConfigSettings>("PATCH", "/v1/controller/config", { body: change, ifMatch: tag }),
   workers: () => call<t.WorkerRow[]>("GET", "/v1/workers"),
   figures: () => call<t.Figures>("GET", "/v1/controller/figures"),
   engines: () => call<t.EngineMap>("GET", "/v1/controller/introspection/depengine"),
@@ -48,9 +48,9 @@ export const models = {
   add: (name: string) => call<t.ModelSummary>("POST", "/v1/models", { body: { name, config: {} } }),
   destroy: (model: string, force: boolean) =>
     call<t.ModelSummary>("DELETE", paths.model(model), { query: { force: force || null } }),
-  config: (model: string) => callTagged<t.ConfigValues>("GET", `${paths.model(model)}/config`),
+  config: (model: string) => callTagged<t.ConfigSettings>("GET", `${paths.model(model)}/config`),
   setConfig: (model: string, change: t.ConfigChange, tag: string | null) =>
-    call<t.ConfigValues>("PATCH", `${paths.model(model)}/config`, { body: change, ifMatch: tag }),
+    call<t.ConfigSettings>("PATCH", `${paths.model(model)}/config`, { body: change, ifMatch: tag }),
   access: (model: string) => call<t.ModelAccess[]>("GET", `${paths.model(model)}/access`),
   grant: (model: string, user: string, access: t.ModelPermission) =>
     call<t.ModelAccess>("PUT", paths.modelAccess(model, user), { body: { access } }),
@@ -125,6 +125,12 @@ export interface HookFilter {
 export const hooks = {
   page: (model: string, filter: HookFilter) =>
     page<t.HookRun>(`${paths.model(model)}/hooks`, { ...filter }),
+};
+
+export const logs = {
+  /** The last lines about an entity; those that follow come with the stream (`live/lines.ts`). */
+  tail: (model: string, entity: string, count: number) =>
+    callLines<t.LogRecord>(`${paths.model(model)}/logs`, { include: entity, level: "INFO", tail: count }),
 };
 
 export interface AuditFilter {

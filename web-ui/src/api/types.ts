@@ -21,6 +21,8 @@ export interface Problem {
   title: string;
   detail?: string;
   advice?: string;
+  /** Seconds until it is worth asking again. */
+  "retry-after"?: number;
 }
 
 export interface Session {
@@ -125,6 +127,23 @@ export interface ConfigOption {
 export interface ConfigSchema {
   options: Record<string, ConfigOption>;
 }
+
+/** An option of a model or of the controller as it stands. */
+export interface ConfigSetting {
+  /** `boolean`, `integer`, `duration`, `size`, `choice`, `secret` or `text`. */
+  type: string;
+  /** What holds now; never there for a secret, which is set if its source is not `default`. */
+  value?: ConfigValue;
+  /** What holds while nobody sets it. */
+  default?: ConfigValue;
+  /** Who set it: `default` (nobody), `controller` or `model`. */
+  source: string;
+  /** The values a `choice` takes. */
+  choices?: string[];
+  description: string;
+}
+
+export type ConfigSettings = Record<string, ConfigSetting>;
 
 export interface ConfigChange {
   set: ConfigValues;

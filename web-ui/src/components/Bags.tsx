@@ -36,7 +36,7 @@ function SideBags({ model, side, own }: { model: string; side: SideSettings; own
         <h5 className="bag__title">
           Application <Link to={toApplication(model, side.application)}>{side.application}</Link>
         </h5>
-        {side.data === null ? <p className="muted">Not to be seen from here</p> : <Pairs data={side.data} />}
+        {side.data === null ? <p className="muted">Not visible from here</p> : <Pairs data={side.data} />}
       </div>
       {side.units.length === 0 && <p className="muted">No unit has joined yet.</p>}
       {shown.map((unit) => (

@@ -10,18 +10,32 @@ interface Properties {
   disabled?: boolean;
   busy?: boolean;
   error?: unknown;
+  /** Without it there is nothing left to cancel, only something to read. */
+  cancel?: boolean;
   children: ReactNode;
+}
+
+const FIELDS =
+  "input:not(:disabled, [type=checkbox], [type=file]), select:not(:disabled), textarea:not(:disabled)";
+
+/** Begins at the first field; where there is none, at the answer that changes nothing. */
+function begin(dialog: HTMLDialogElement): void {
+  const field = dialog.querySelector<HTMLElement>(`.dialog__body :is(${FIELDS})`);
+  (field ?? dialog.querySelector<HTMLElement>(".dialog__foot button"))?.focus();
+  if (field instanceof HTMLInputElement) field.select();
 }
 
 /** A question with an answer button. The browser keeps the focus inside and closes it on Escape. */
 export function Dialog(properties: Properties) {
-  const { title, onClose, onSubmit, submit, danger, disabled, busy, error, children } = properties;
+  const { title, onClose, onSubmit, submit, danger, disabled, busy, error, cancel = true, children } = properties;
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const dialog = element.current;
-    dialog?.showModal?.();
-    return () => dialog?.close?.();
+    if (!dialog) return;
+    dialog.showModal?.();
+    begin(dialog);
+    return () => dialog.close?.();
   }, []);
   const answer = (event: FormEvent): void => {
     event.preventDefault();
@@ -49,9 +63,11 @@ export function Dialog(properties: Properties) {
           {error != null && <Failure error={error} />}
         </div>
         <footer className="dialog__foot">
-          <button type="button" className="p-button" onClick={onClose}>
-            Cancel
-          </button>
+          {cancel && (
+            <button type="button" className="p-button" onClick={onClose}>
+              Cancel
+            </button>
+          )}
           <button
             type="submit"
             className={danger ? "p-button--negative" : "p-button--positive"}

@@ -1,11 +1,11 @@
 import { type ReactNode, useId } from "react";
 
-/** Names and values of one thing. */
-export function Facts({ rows }: { rows: [string, ReactNode][] }) {
+/** Names and values of one thing. What is in `wide` may be long and has a line of its own. */
+export function Facts({ rows, wide = [] }: { rows: [string, ReactNode][]; wide?: readonly string[] }) {
   return (
     <dl className="facts">
       {rows.map(([name, value]) => (
-        <div key={name} className="facts__row">
+        <div key={name} className={`facts__row${wide.includes(name) ? " facts__row--wide" : ""}`}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

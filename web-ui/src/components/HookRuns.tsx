@@ -29,7 +29,7 @@ export function HookRuns({ model, filter, showUnit = false }: Properties) {
   const all = runs.data.pages.flatMap(({ items }) => items);
   if (all.length === 0) {
     return (
-      <Empty title="No hook ran that fits" cli={cli}>
+      <Empty title="No matching hook runs" cli={cli}>
         Hooks run when a unit is installed, configured, refreshed and removed.
       </Empty>
     );

@@ -16,6 +16,7 @@ export function LiveBadge() {
       </button>
     );
   }
+  if (health.state === "missing") return null;
   return (
     <span className={`live-badge is-${health.state}`} role="status">
       {health.state === "live" ? "Live" : "Connecting"}

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "react-router";
+import { useVisitor } from "../session";
 
 export interface Crumb {
   to: string;
@@ -8,6 +9,8 @@ export interface Crumb {
 
 interface Properties {
   title: string;
+  /** Which of the pages of this thing; named first in the browser's tab. */
+  page?: string | undefined;
   crumbs?: Crumb[];
   /** Beside the title: a status. */
   aside?: ReactNode;
@@ -18,12 +21,14 @@ interface Properties {
 }
 
 /** Title, way back and actions; names the browser's tab and takes the focus on a new page. */
-export function PageHead({ title, crumbs = [], aside, summary, actions, tools }: Properties) {
+export function PageHead({ title, page, crumbs = [], aside, summary, actions, tools }: Properties) {
+  const controller = useVisitor().whoami?.controller;
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname, key } = useLocation();
   const first = useRef(key === "default");
   useEffect(() => {
-    document.title = [title, ...crumbs.map(({ label }) => label).reverse(), "Periapt"].join(" · ");
+    const places = crumbs.map(({ label }) => label).reverse();
+    document.title = [page, title, ...places, controller, "Periapt"].filter(Boolean).join(" · ");
   });
   useEffect(() => {
     // After a change of page a screen reader starts here, not where the old page was.

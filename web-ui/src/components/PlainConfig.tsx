@@ -1,9 +1,9 @@
 /** The configuration of a model or of the controller: read with its tag, written with it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { ConfigChange, ConfigValues } from "../api/types";
+import type { ConfigChange, ConfigSettings } from "../api/types";
 import { configErrors, errorText } from "../lib/configErrors";
-import { plainConfig } from "../lib/plainConfig";
+import { plainConfig, withoutSecrets } from "../lib/plainConfig";
 import { useAct } from "../lib/useAct";
 import { ConfigForm } from "./charts";
 import { Failure, Loading } from "./States";
@@ -11,16 +11,16 @@ import { Failure, Loading } from "./States";
 interface Properties {
   name: string;
   queryKey: unknown[];
-  read: () => Promise<{ value: ConfigValues; tag: string | null }>;
-  write: (change: ConfigChange, tag: string | null) => Promise<ConfigValues>;
-  descriptions?: Record<string, string>;
+  read: () => Promise<{ value: ConfigSettings; tag: string | null }>;
+  write: (change: ConfigChange, tag: string | null) => Promise<ConfigSettings>;
   readOnly: boolean;
   cli: string;
+  /** The change as commands; secrets stand in it by a placeholder. */
   review: (change: ConfigChange) => ReactNode;
 }
 
 export function PlainConfig(properties: Properties) {
-  const { name, queryKey, read, write, descriptions, readOnly, cli, review } = properties;
+  const { name, queryKey, read, write, readOnly, cli, review } = properties;
   const queries = useQueryClient();
   const config = useQuery({ queryKey, queryFn: read });
   const apply = useAct(
@@ -31,7 +31,7 @@ export function PlainConfig(properties: Properties) {
   if (config.error) return <Failure error={config.error} cli={cli} onRetry={() => void config.refetch()} />;
   return (
     <ConfigForm
-      config={plainConfig(name, config.data.value, descriptions)}
+      config={plainConfig(name, config.data.value)}
       readOnly={readOnly}
       busy={apply.busy}
       error={errorText(apply.error)}
@@ -39,7 +39,7 @@ export function PlainConfig(properties: Properties) {
       onApply={async (change) => {
         await apply.runAsync(change);
       }}
-      review={review}
+      review={(change) => review(withoutSecrets(config.data.value, change))}
     />
   );
 }

@@ -99,7 +99,7 @@ export function Search({ model }: { model: string | null }) {
         ))}
         {open && found.length === 0 && (
           <li role="option" aria-selected="false" aria-disabled="true" className="search__none">
-            Nothing is called that
+            No matching name
           </li>
         )}
       </ul>

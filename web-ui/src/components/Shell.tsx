@@ -4,6 +4,7 @@ import { Link, NavLink, useLocation } from "react-router";
 import { useSuperuser, useVisitor } from "../session";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { LiveBadge } from "./LiveBadge";
+import { Logo } from "./Logo";
 import { Search } from "./Search";
 import { ThemeSwitch } from "./ThemeSwitch";
 
@@ -35,7 +36,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
       <header className="side">
         <div className="side__brand">
           <Link to="/models" className="brand">
-            <img src="/favicon.svg" alt="" width="28" height="28" />
+            <Logo size={28} />
             <span>Periapt</span>
           </Link>
           <button

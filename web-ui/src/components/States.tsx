@@ -1,7 +1,9 @@
 /** What stands where there is nothing to show yet, nothing at all, or nothing but an error. */
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
+import { sentence } from "../lib/sentence";
 import { CopyButton } from "./CopyButton";
+import { Prose } from "./Prose";
 
 export function Loading({ what, rows = 4 }: { what: string; rows?: number }) {
   return (
@@ -58,8 +60,16 @@ export function Failure({
       <div className="p-notification__content">
         <h5 className="p-notification__title">{title}</h5>
         <p className="p-notification__message">
-          {detail && <>{detail}. </>}
-          {problem?.advice && <>{sentence(problem.advice)} </>}
+          {detail && (
+            <>
+              <Prose text={sentence(detail)} />{" "}
+            </>
+          )}
+          {problem?.advice && (
+            <>
+              <Prose text={sentence(problem.advice)} />{" "}
+            </>
+          )}
           {cli && (
             <>
               On the command line: <code>{cli}</code>
@@ -77,9 +87,4 @@ export function Failure({
       )}
     </div>
   );
-}
-
-function sentence(text: string): string {
-  const words = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(words) ? words : `${words}.`;
 }

@@ -1,4 +1,5 @@
-import { NavLink } from "react-router";
+import { useLayoutEffect, useRef } from "react";
+import { NavLink, useLocation } from "react-router";
 
 export interface Tab {
   to: string;
@@ -7,10 +8,21 @@ export interface Tab {
   end?: boolean;
 }
 
-/** Pages of one thing, each with its own address. */
+/** What the tab of an address is called; nothing for the first, which is the thing itself. */
+export function currentTab(tabs: readonly Tab[], pathname: string): string | undefined {
+  return tabs.find(({ to, end }) => !end && (pathname === to || pathname.startsWith(`${to}/`)))?.label;
+}
+
+/** Pages of one thing, each with its own address. Where not all have room the chosen one is shown. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+  const strip = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useLayoutEffect(() => {
+    const chosen = strip.current?.querySelector("a.active");
+    if (strip.current && chosen) reveal(strip.current, chosen);
+  }, [pathname]);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav ref={strip} className="tabs" aria-label={label}>
       <ul>
         {tabs.map(({ to, label: text, count, end = false }) => (
           <li key={to}>
@@ -23,4 +35,11 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
       </ul>
     </nav>
   );
+}
+
+/** Only sideways: the page itself stays where it is. */
+function reveal(strip: HTMLElement, item: Element): void {
+  const [around, inside] = [strip.getBoundingClientRect(), item.getBoundingClientRect()];
+  const middle = (inside.left + inside.right) / 2 - (around.left + around.right) / 2;
+  if (inside.left < around.left || inside.right > around.right) strip.scrollLeft += middle;
 }

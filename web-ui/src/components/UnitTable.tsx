@@ -1,8 +1,11 @@
 import { Link } from "react-router";
 import type { UnitInfo } from "../api/types";
+import { unitMessage } from "../lib/attention";
 import { nest } from "../lib/nesting";
 import { toMachine, toUnit } from "../lib/to";
-import { StatusMark } from "./charts";
+import { Name, StatusMark } from "./charts";
+import { Clamped } from "./Clamped";
+import { Items } from "./Items";
 import { Time } from "./Time";
 
 /** Units as `status` lists them: the leader marked, subordinates under their principal. */
@@ -30,12 +33,13 @@ export function UnitTable({ model, units, caption }: { model: string; units: rea
 }
 
 function UnitRow({ model, unit, depth }: { model: string; unit: UnitInfo; depth: number }) {
-  const message = unit.workload.message || unit.agent.message;
-  const ports = unit["opened-ports"].join(", ");
+  const addresses = [unit["public-address"], ...unit["opened-ports"]].filter((each) => each !== null);
   return (
     <tr data-unit={unit.name}>
       <th scope="row" className={depth > 0 ? "is-nested" : undefined}>
-        <Link to={toUnit(model, unit.name)}>{unit.name}</Link>
+        <Link to={toUnit(model, unit.name)}>
+          <Name text={unit.name} />
+        </Link>
         {unit.leader && (
           <abbr className="leader" title="Leader of the application">
             *
@@ -43,25 +47,28 @@ function UnitRow({ model, unit, depth }: { model: string; unit: UnitInfo; depth:
         )}
         {depth === 0 && unit.principal && (
           <span className="beside">
-            in <Link to={toUnit(model, unit.principal)}>{unit.principal}</Link>
+            in{" "}
+            <Link to={toUnit(model, unit.principal)}>
+              <Name text={unit.principal} />
+            </Link>
           </span>
         )}
         {unit.life !== "alive" && <span className="tag">{unit.life}</span>}
       </th>
-      <td data-label="Workload">
+      <td data-label="Workload" className="nowrap">
         <StatusMark status={unit.workload.status} />
       </td>
-      <td data-label="Agent">
+      <td data-label="Agent" className="nowrap">
         <StatusMark status={unit.agent.status} />
       </td>
-      <td data-label="Machine">
+      <td data-label="Machine" className="nowrap">
         {unit.machine ? <Link to={toMachine(model, unit.machine)}>{unit.machine}</Link> : "–"}
       </td>
       <td data-label="Address" className="mono">
-        {[unit["public-address"], ports].filter(Boolean).join(" ") || "–"}
+        <Items of={addresses.map((each) => ({ key: each, shown: each }))} />
       </td>
       <td data-label="Message" className="message">
-        {message || "–"}
+        <Clamped text={unitMessage(unit)} />
       </td>
       <td data-label="Since" className="nowrap">
         <Time at={unit.workload.since} />

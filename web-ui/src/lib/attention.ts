@@ -1,5 +1,6 @@
 /** What needs a person, worst first. */
 import type { ApplicationInfo, MachineInfo, RelationInfo, UnitInfo } from "../api/types";
+import { failedHook } from "./failedHook";
 
 /** Juju's order of severity, worst first; unknown words stand with `unknown`. */
 const SEVERITY = [
@@ -35,10 +36,26 @@ const URGENT = new Set(["error", "lost", "failed", "down", "provisioning error",
 
 export const isUrgent = (status: string): boolean => URGENT.has(status);
 
-/** What a unit is to be called: its agent's trouble comes before its workload's word. */
+/**
+ * The one word for a unit wherever there is room for one: counts, the picture, filters, what needs
+ * attention. A silent agent's comes first: what the workload said last may not be true any more.
+ */
 export function unitStatus(unit: UnitInfo): string {
   if (unit.agent.status === "lost" || unit.agent.status === "failed") return unit.agent.status;
   return unit.workload.status;
+}
+
+/** The one word for a machine. */
+export function machineStatus(machine: MachineInfo): string {
+  const instance = machine["instance-status"];
+  return isUrgent(instance) ? instance : machine["agent-status"];
+}
+
+/** What to say of a unit beside its status: why its hook failed, or else its message. */
+export function unitMessage(unit: UnitInfo): string {
+  if (unitStatus(unit) !== unit.workload.status) return unit.agent.message;
+  const failed = failedHook(unit);
+  return failed?.reason ? `${failed.what}: ${failed.reason}` : unit.workload.message || unit.agent.message;
 }
 
 export interface Concern {
@@ -63,8 +80,7 @@ export function concerns(
     const status = unitStatus(unit);
     if (!isUrgent(status)) continue;
     explained.add(unit.application);
-    const message = status === unit.workload.status ? unit.workload.message : unit.agent.message;
-    found.push({ kind: "unit", name: unit.name, status, message });
+    found.push({ kind: "unit", name: unit.name, status, message: unitMessage(unit) });
   }
   for (const application of applications) {
     if (isUrgent(application.status.status) && !explained.has(application.name)) {
@@ -73,9 +89,7 @@ export function concerns(
     }
   }
   for (const machine of machines) {
-    const status = isUrgent(machine["instance-status"])
-      ? machine["instance-status"]
-      : machine["agent-status"];
+    const status = machineStatus(machine);
     if (!isUrgent(status)) continue;
     const message = machine["instance-message"] || machine["agent-message"];
     found.push({ kind: "machine", name: machine.id, status, message });
@@ -86,6 +100,20 @@ export function concerns(
   return found.sort(
     (a, b) => severity(a.status) - severity(b.status) || natural(a.name, b.name),
   );
+}
+
+/** Concerns that are one: units of an application in the same state for the same reason. */
+export function grouped(found: readonly Concern[]): Concern[][] {
+  const groups = new Map<string, Concern[]>();
+  for (const concern of found) {
+    const { kind, name, status, message } = concern;
+    const of = kind === "unit" ? name.slice(0, name.lastIndexOf("/")) : name;
+    const key = JSON.stringify([kind, of, status, message]);
+    const group = groups.get(key);
+    if (group) group.push(concern);
+    else groups.set(key, [concern]);
+  }
+  return [...groups.values()];
 }
 
 const collator = new Intl.Collator("en", { numeric: true });

@@ -1,5 +1,6 @@
 /** Which option an error of the controller is about: `option "port" expects an integer, …`. */
 import { ApiError } from "../api/client";
+import { sentence } from "./sentence";
 
 export function configErrors(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
@@ -12,8 +13,8 @@ export function errorText(error: unknown): string | null {
   if (error == null) return null;
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.status === 412 || error.status === 409) {
-    return `${error.message}. Somebody may have changed it meanwhile: reload the values and look at the difference again.`;
+    return `${sentence(error.message)} Somebody may have changed it meanwhile: reload the values and review the changes again.`;
   }
   const { title, detail, advice } = error.problem;
-  return [detail || title, advice].filter(Boolean).join(". ");
+  return [detail || title, advice ?? ""].map(sentence).filter(Boolean).join(" ");
 }

@@ -11,8 +11,8 @@ export interface Drawn {
 /** Charts in their order: title, and the series that belong into it. */
 const CHARTS: [title: string, series: [key: string, name: string][]][] = [
   ["Rates", [["requests-per-second", "requests"], ["calls-per-second", "calls"], ["commits-per-second", "commits"], ["hooks-per-second", "hooks"]]],
-  ["Slowest of a hundred", [["request-p99-seconds", "request"], ["call-p99-seconds", "call"], ["commit-p99-seconds", "commit"], ["change-lag-p99-seconds", "change lag"]]],
-  ["Hook duration, slowest of a hundred", [["hook-p99-seconds", "hook"]]],
+  ["p99 latency", [["request-p99-seconds", "request"], ["call-p99-seconds", "call"], ["commit-p99-seconds", "commit"], ["change-lag-p99-seconds", "change lag"]]],
+  ["p99 hook duration", [["hook-p99-seconds", "hook"]]],
   ["Failed requests", [["failed-requests-per-second", "failed"]]],
   ["Writes waiting", [["writer-queue", "queue"]]],
   ["Connections and watchers", [["connections", "connections"], ["watchers", "watchers"]]],

@@ -15,7 +15,6 @@ import { nest } from "./nesting";
 import { readRegistration } from "./registration";
 import { leaving } from "./scale";
 import { find } from "./search";
-import { toEntity } from "./to";
 
 const unit = (name: string, workload = "active", more: Partial<UnitInfo> = {}): UnitInfo => ({
   name,
@@ -102,13 +101,6 @@ describe("addresses", () => {
     expect(paths.machine("m", "0/lxd/1")).toBe("/v1/models/m/machines/0-lxd-1");
     expect(withQuery("/x", { a: "1 2", b: undefined, c: "", d: false })).toBe("/x?a=1+2&d=false");
   });
-
-  it("lead from a log line to the page of what it names", () => {
-    expect(toEntity("m", "unit-my-site-0")).toBe("/models/m/units/my-site/0");
-    expect(toEntity("m", "site/12")).toBe("/models/m/units/site/12");
-    expect(toEntity("m", "machine-3")).toBe("/models/m/machines/3");
-    expect(toEntity("m", "controller")).toBeNull();
-  });
 });
 
 describe("the deploy form", () => {
@@ -182,7 +174,7 @@ describe("the rest", () => {
       advice: "look",
     });
     expect(configErrors(error)).toHaveProperty("port");
-    expect(errorText(error)).toContain("look");
+    expect(errorText(error)).toContain("Look.");
     expect(errorText(null)).toBeNull();
   });
 

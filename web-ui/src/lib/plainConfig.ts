@@ -1,22 +1,40 @@
-/** A configuration without a schema, as the form takes it: every key of the type it has. */
-import type { ApplicationConfig, ConfigKind, ConfigValue, ConfigValues } from "../api/types";
+/** Options of a model or of the controller, as the form takes them. */
+import type { ApplicationConfig, ConfigChange, ConfigOption } from "../components/charts/types";
+import type { ConfigSetting, ConfigSettings } from "../api/types";
 
-function kindOf(value: ConfigValue): ConfigKind {
-  if (typeof value === "boolean") return "boolean";
-  if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
-  return "string";
+const KINDS: Record<string, ConfigOption["type"]> = { boolean: "boolean", integer: "int" };
+
+const isSecret = ({ type }: ConfigSetting): boolean => type === "secret";
+
+export function plainConfig(name: string, settings: ConfigSettings): ApplicationConfig {
+  const config: ApplicationConfig = {
+    application: name,
+    charm: "",
+    schema: { options: {} },
+    settings: {},
+    effective: {},
+  };
+  for (const [key, setting] of Object.entries(settings)) {
+    const { type, value, default: fallback, source, choices, description } = setting;
+    config.schema.options[key] = {
+      type: KINDS[type] ?? "string",
+      kind: type,
+      description,
+      default: fallback,
+      choices: choices?.length ? choices : undefined,
+      "write-only": isSecret(setting),
+    };
+    if (source !== "default") config.settings[key] = value ?? "";
+    if (value !== undefined) config.effective[key] = value;
+  }
+  return config;
 }
 
-export function plainConfig(
-  name: string,
-  values: ConfigValues,
-  descriptions: Record<string, string> = {},
-): ApplicationConfig {
-  const options = Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [
-      key,
-      { type: kindOf(value), description: descriptions[key] ?? "" },
-    ]),
-  );
-  return { application: name, charm: "", schema: { options }, settings: values, effective: values };
+/** The change as it may stand on a screen: a secret comes from a file. */
+export function withoutSecrets(settings: ConfigSettings, change: ConfigChange): ConfigChange {
+  const set = Object.entries(change.set).map(([key, value]) => {
+    const setting = settings[key];
+    return [key, setting && isSecret(setting) ? "@FILE" : value];
+  });
+  return { ...change, set: Object.fromEntries(set) };
 }

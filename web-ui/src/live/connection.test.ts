@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Connection, delayBefore } from "./connection";
+import { Connection, delayBefore, type Outage } from "./connection";
 import { LiveState } from "./state";
 
 class FakeSource extends EventTarget {
@@ -30,6 +30,7 @@ class FakeSource extends EventTarget {
 }
 
 const latest = (): FakeSource => FakeSource.made.at(-1) as FakeSource;
+const there = async (): Promise<boolean> => true;
 const unit = { sequence: 1, model: "m", kind: "unit", key: "a/0", entity: { name: "a/0" } };
 
 describe("Connection", () => {
@@ -45,7 +46,7 @@ describe("Connection", () => {
 
   it("is live when the snapshot is whole and stale since it broke", () => {
     const state = new LiveState();
-    const connection = new Connection("/v1/events", state, () => {});
+    const connection = new Connection("/v1/events", state, there);
     expect(connection.health.state).toBe("connecting");
     latest().tell("snapshot", unit);
     latest().tell("current", { sequence: 1 });
@@ -57,7 +58,7 @@ describe("Connection", () => {
   });
 
   it("leaves a broken stream to the browser, which resumes it", () => {
-    const connection = new Connection("/v1/events", new LiveState(), () => {});
+    const connection = new Connection("/v1/events", new LiveState(), there);
     latest().tell("current", {});
     latest().breaks(false);
     vi.advanceTimersByTime(60_000);
@@ -67,34 +68,75 @@ describe("Connection", () => {
     connection.close();
   });
 
-  it("opens a refused stream anew, later each time, and asks for the session", () => {
-    const refused = vi.fn();
-    const connection = new Connection("/v1/events", new LiveState(), refused);
+  it("opens a refused stream anew, later each time, and asks whether anything is there", async () => {
+    const asked = vi.fn(there);
+    const connection = new Connection("/v1/events", new LiveState(), asked);
     latest().breaks(true);
-    expect(refused).toHaveBeenCalledTimes(1);
-    vi.advanceTimersByTime(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(connection.health.state).toBe("stale");
     expect(FakeSource.made).toHaveLength(2);
     latest().breaks(true);
-    vi.advanceTimersByTime(900);
+    await vi.advanceTimersByTimeAsync(900);
     expect(FakeSource.made).toHaveLength(2);
-    vi.advanceTimersByTime(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(FakeSource.made).toHaveLength(3);
     connection.close();
   });
 
+  it("says that nothing is there instead of loading for ever, and asks no more until told to", async () => {
+    const nothing = vi.fn(async () => false);
+    const connection = new Connection("/v1/models/gone/events", new LiveState(), nothing);
+    latest().breaks(true);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(connection.health.state).toBe("missing");
+    expect(FakeSource.made).toHaveLength(1);
+    connection.now();
+    expect(connection.health.state).toBe("connecting");
+    expect(FakeSource.made).toHaveLength(2);
+    connection.close();
+  });
+
+  it("goes on trying when it cannot be asked whether anything is there", async () => {
+    const silent = async (): Promise<boolean> => Promise.reject(new Error("no answer"));
+    const connection = new Connection("/v1/events", new LiveState(), silent);
+    latest().breaks(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(FakeSource.made).toHaveLength(2);
+    connection.close();
+  });
+
+  it("keeps the time since when it is stale though another page is opened", () => {
+    const outage: Outage = { began: null };
+    const first = new Connection("/v1/events", new LiveState(), there, outage);
+    latest().tell("current", {});
+    vi.setSystemTime(5_000_000);
+    latest().breaks(false);
+    first.close();
+    vi.setSystemTime(9_000_000);
+    const second = new Connection("/v1/models/m/events", new LiveState(), there, outage);
+    expect(second.health).toMatchObject({ state: "stale", since: 5_000_000 });
+    latest().tell("current", {});
+    expect(second.health.state).toBe("live");
+    vi.setSystemTime(11_000_000);
+    latest().breaks(false);
+    expect(second.health).toMatchObject({ state: "stale", since: 11_000_000 });
+    second.close();
+  });
+
   it("says why the controller dropped it", () => {
-    const connection = new Connection("/v1/events", new LiveState(), () => {});
+    const connection = new Connection("/v1/events", new LiveState(), there);
     latest().tell("current", {});
     latest().tell("dropped", { code: "slow", reason: "too slow" });
     expect(connection.health).toMatchObject({ state: "stale", reason: "too slow" });
     connection.close();
   });
 
-  it("does nothing more once closed", () => {
-    const connection = new Connection("/v1/events", new LiveState(), () => {});
+  it("does nothing more once closed", async () => {
+    const connection = new Connection("/v1/events", new LiveState(), there);
     latest().breaks(true);
     connection.close();
-    vi.advanceTimersByTime(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(FakeSource.made).toHaveLength(1);
   });
 

@@ -2,8 +2,9 @@
  * Keeps one event stream open: resumes after a break, and says since when what is shown is old.
  *
  * The browser resumes a broken stream by itself with `Last-Event-ID`; a stream the controller
- * refused or ended is opened anew, later each time. While the page has been hidden for a minute
- * the stream is closed, because browsers allow few connections to one host.
+ * refused or ended is opened anew, later each time, unless there is nothing to be seen there. While
+ * the page has been hidden for a minute the stream is closed, because browsers allow few
+ * connections to one host.
  */
 import type { LiveEvent } from "../api/types";
 import type { LiveState } from "./state";
@@ -11,11 +12,19 @@ import type { LiveState } from "./state";
 export type Health =
   | { state: "connecting" }
   | { state: "live" }
-  | { state: "stale"; since: number; reason: string };
+  | { state: "stale"; since: number; reason: string }
+  /** The controller answers: there is no such thing for this visitor. It is not asked again. */
+  | { state: "missing" };
+
+/** Since when nothing came from the controller, whichever page is open: one for the whole tab. */
+export interface Outage {
+  began: { since: number; reason: string } | null;
+}
 
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 15_000;
 const HIDDEN_FOR = 60_000;
+const BROKEN = "the connection to the controller broke";
 
 /** Milliseconds before attempt number `attempt`, with up to a quarter more by chance. */
 export function delayBefore(attempt: number, random: () => number = Math.random): number {
@@ -35,9 +44,11 @@ export class Connection {
   constructor(
     private readonly address: string,
     private readonly state: LiveState,
-    /** Asked when the controller refused the stream: is the session still good? */
-    private readonly onRefused: () => void,
+    /** Asked when the controller refused the stream: is there something to be seen at all? */
+    private readonly isThere: () => Promise<boolean>,
+    private readonly outage: Outage = { began: null },
   ) {
+    if (outage.began) this.health = { state: "stale", ...outage.began };
     document.addEventListener("visibilitychange", this.visibility);
     window.addEventListener("online", this.now);
     this.open();
@@ -51,6 +62,7 @@ export class Connection {
   /** Tries at once instead of after the delay. */
   now = (): void => {
     if (this.closed || this.health.state === "live") return;
+    if (this.health.state === "missing") this.set({ state: "connecting" });
     this.attempt = 0;
     this.open();
   };
@@ -95,12 +107,22 @@ export class Connection {
     source.onerror = () => {
       // A snapshot that broke off is begun anew; after a whole one only what came since is sent.
       if (this.state.staging) this.state.begin();
-      this.stale("the connection to the controller broke");
-      if (source.readyState === EventSource.CLOSED) {
-        this.onRefused();
-        this.later();
-      }
+      if (source.readyState === EventSource.CLOSED) void this.refused(source);
+      else this.stale(BROKEN);
     };
+  }
+
+  private async refused(source: EventSource): Promise<void> {
+    if (this.health.state === "live") this.stale(BROKEN);
+    const there = await this.isThere().catch(() => true);
+    if (this.closed || this.source !== source) return;
+    if (there) {
+      this.stale(BROKEN);
+      this.later();
+    } else {
+      this.outage.began = null;
+      this.set({ state: "missing" });
+    }
   }
 
   private later(): void {
@@ -111,11 +133,14 @@ export class Connection {
   }
 
   private live(): void {
+    this.outage.began = null;
     if (this.health.state !== "live") this.set({ state: "live" });
   }
 
   private stale(reason: string): void {
-    if (this.health.state !== "stale") this.set({ state: "stale", since: Date.now(), reason });
+    if (this.health.state === "stale") return;
+    this.outage.began ??= { since: Date.now(), reason };
+    this.set({ state: "stale", ...this.outage.began });
   }
 
   private set(health: Health): void {

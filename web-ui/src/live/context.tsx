@@ -1,5 +1,5 @@
 /** The event stream of the page that is shown: one for the whole tab, its scope set by the route. */
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import {
   createContext,
   type ReactNode,
@@ -10,7 +10,8 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { session } from "../api";
+import { models, session } from "../api";
+import { ApiError } from "../api/client";
 import * as paths from "../api/paths";
 import type {
   ApplicationInfo,
@@ -21,7 +22,7 @@ import type {
   RelationInfo,
   UnitInfo,
 } from "../api/types";
-import { Connection, type Health } from "./connection";
+import { Connection, type Health, type Outage } from "./connection";
 import { LiveState } from "./state";
 
 interface Live {
@@ -31,17 +32,35 @@ interface Live {
 
 const LiveContext = createContext<Live>({ state: new LiveState(), connection: null });
 
+/** Each page has a connection of its own; that the controller is gone is known to all of them. */
+const outage: Outage = { began: null };
+
+/**
+ * Whether the stream's model is there for this visitor. A refused stream does not say why; a
+ * request does, and one that finds the session over leads to the sign-in page.
+ */
+async function isThere(model: string | null, queries: QueryClient): Promise<boolean> {
+  try {
+    await (model === null ? session.current() : models.show(model));
+    return true;
+  } catch (error) {
+    const status = error instanceof ApiError ? error.status : 0;
+    if (status === 401) void queries.invalidateQueries({ queryKey: ["session"] });
+    return model === null || ![403, 404].includes(status);
+  }
+}
+
 /** What a change makes stale among the answers that are not in the stream. */
 function staleKeys(event: LiveEvent): unknown[][] {
   switch (event.kind) {
     case "application":
       return [["application", event.key], ["history", event.key]];
     case "unit":
-      return [["history", event.key]];
+      return [["history", event.key], ["log-tail", event.key]];
     case "machine":
       return [["history", event.key]];
     case "hook":
-      return [["hooks"]];
+      return [["hooks"], ["log-tail"]];
     case "relation":
       // Told whenever somebody enters it or changes settings in it.
       return [["bags"]];
@@ -60,12 +79,7 @@ export function LiveProvider({ model, children }: { model: string | null; childr
   useEffect(() => {
     const state = new LiveState();
     const address = model === null ? "/v1/events" : `${paths.model(model)}/events`;
-    const connection = new Connection(address, state, () => {
-      // The refusal itself is not told to the page; asking for the session tells why.
-      void session.current().catch((error: { status?: number }) => {
-        if (error.status === 401) void queries.invalidateQueries({ queryKey: ["session"] });
-      });
-    });
+    const connection = new Connection(address, state, () => isThere(model, queries), outage);
     let stale = new Map<string, unknown[]>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unlisten = state.onEvent((event) => {
@@ -76,7 +90,7 @@ export function LiveProvider({ model, children }: { model: string | null; childr
         stale = new Map();
       }, 250);
     });
-    let wasStale = false;
+    let wasStale = connection.health.state === "stale";
     const unhealth = connection.subscribe(() => {
       if (connection.health.state === "stale") wasStale = true;
       else if (wasStale) {

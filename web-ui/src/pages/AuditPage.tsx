@@ -50,7 +50,7 @@ export function AuditPage() {
           <Filters
             filters={[
               { name: "user", label: "Who" },
-              { name: "matching", label: "What or on what" },
+              { name: "matching", label: "Action or target" },
               { name: "result", label: "Result", options: [["", "All"], ["ok", "ok"], ["refused", "refused"]] },
             ]}
             values={values}
@@ -62,7 +62,7 @@ export function AuditPage() {
         {records.isPending && <Loading what="the audit log" rows={8} />}
         {records.error && <Failure error={records.error} cli={cli} onRetry={() => void records.refetch()} />}
         {records.data && all.length === 0 && (
-          <Empty title="Nothing in the log fits" cli={cli}>
+          <Empty title="No matching entries" cli={cli}>
             Changes appear here as they are made, unless <code>auditing-enabled</code> is off.
           </Empty>
         )}
@@ -134,7 +134,7 @@ function Records({ records }: { records: AuditRecord[] }) {
                   <p>{exactTime(record.time)}</p>
                   <pre tabIndex={0}>
                     {record.arguments == null || record.arguments === ""
-                      ? "What was asked is not kept (audit-log-capture-args)."
+                      ? "Arguments are not recorded (audit-log-capture-args is off)."
                       : JSON.stringify(record.arguments, null, 2)}
                   </pre>
                 </td>

@@ -1,6 +1,7 @@
 import { useParams } from "react-router";
 import { withQuery } from "../api/client";
 import * as paths from "../api/paths";
+import { entityFilter } from "../components/charts/log/entity";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { LiveLog } from "../components/LiveLog";
@@ -10,10 +11,10 @@ import { useFilters } from "../lib/useFilters";
 const NAMES = ["include", "exclude", "level", "text"] as const;
 
 const LEVELS: [string, string][] = [
-  ["", "INFO and worse"],
-  ["TRACE", "TRACE and worse"],
-  ["DEBUG", "DEBUG and worse"],
-  ["WARNING", "WARNING and worse"],
+  ["", "INFO and above"],
+  ["TRACE", "TRACE and above"],
+  ["DEBUG", "DEBUG and above"],
+  ["WARNING", "WARNING and above"],
   ["ERROR", "ERROR only"],
 ];
 
@@ -32,10 +33,10 @@ export function LogsPage() {
       <div className="filters-row">
         <Filters
           filters={[
-            { name: "include", label: "Entities", help: "site/0, machine-*; commas between" },
+            { name: "include", label: "Entities", help: "site/0, machine-*; separated by commas" },
             { name: "exclude", label: "Except" },
             { name: "level", label: "Level", options: LEVELS },
-            { name: "text", label: "Text" },
+            { name: "text", label: "Text", help: "In the lines loaded below" },
           ]}
           values={values}
           onChange={set}
@@ -51,7 +52,12 @@ export function LogsPage() {
           request={{ path: withQuery(`${paths.model(model)}/logs`, { ...filter, follow: true }) }}
         />
       </div>
-      <LiveLog model={model} filter={filter} highlight={text} />
+      <LiveLog
+        model={model}
+        filter={filter}
+        highlight={text}
+        onEntity={(entity) => set("include", entityFilter(entity))}
+      />
     </section>
   );
 }

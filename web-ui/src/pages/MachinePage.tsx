@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { machines as machineApi } from "../api";
 import * as paths from "../api/paths";
 import { StatusMark, StatusTimeline } from "../components/charts";
 import { CopyTools } from "../components/Commands";
 import { Facts } from "../components/Fields";
 import { PageHead } from "../components/PageHead";
+import { Pending } from "../components/Pending";
 import { Empty, Failure, Loading } from "../components/States";
 import { Time } from "../components/Time";
 import { UnitTable } from "../components/UnitTable";
+import { Waiting } from "../components/Waiting";
 import { command } from "../lib/commands";
 import { toModel } from "../lib/to";
 import { useNow } from "../lib/useNow";
@@ -34,10 +36,11 @@ export function MachinePage() {
         summary={machine && (machine["agent-message"] || machine["instance-message"])}
         tools={<CopyTools cli={cli} request={{ path: paths.machine(model, id) }} />}
       />
-      {!ready && !machine && <Loading what={`machine ${id}`} />}
+      {!ready && !machine && <Pending what={`machine ${id}`} />}
       {ready && !machine && (
         <Empty title={`There is no machine ${id} in ${model}`} cli={cli}>
-          It was removed with the last of its units.
+          It was removed, or no machine ever had this number. Go back to{" "}
+          <Link to={toModel(model)}>{model}</Link>.
         </Empty>
       )}
       {machine && (
@@ -47,14 +50,12 @@ export function MachinePage() {
               ["Instance", <StatusMark key="instance" status={machine["instance-status"]} />],
               ["Instance id", machine["instance-id"] || "not known yet"],
               ["Addresses", machine.addresses.join(", ") || "none"],
-              ["Hardware", machine.hardware || "not told"],
+              ["Hardware", machine.hardware || "not reported"],
               ["Life", machine.life],
               ["Added", <Time key="added" at={machine["created-at"]} />],
             ]}
           />
-          {(machine["waiting-for"]?.length ?? 0) > 0 && (
-            <p className="waiting">Waits for {machine["waiting-for"]?.join(", ")}</p>
-          )}
+          <Waiting words={machine["waiting-for"]} />
           <section className="section" aria-label="Units">
             <h2 className="section__title">Units</h2>
             <UnitTable
@@ -65,10 +66,12 @@ export function MachinePage() {
           </section>
         </>
       )}
-      <section className="section" aria-label="Status history">
-        <h2 className="section__title">Status history</h2>
-        <History model={model} id={id} />
-      </section>
+      {machine && (
+        <section className="section" aria-label="Status history">
+          <h2 className="section__title">Status history</h2>
+          <History model={model} id={id} />
+        </section>
+      )}
     </>
   );
 }

@@ -45,8 +45,8 @@ export function RegisterPage() {
             {registration
               ? `For user ${registration.user} of ${registration.controller || "this controller"}`
               : text
-                ? "This is not a registration string; copy all of it"
-                : "What whoever ran `periapt add-user` gave you. It is good once."}
+                ? "This is not a whole registration string; copy all of it"
+                : "From the person who added you with `periapt add-user`. It works once."}
           </p>
           <TextField
             label="New password"

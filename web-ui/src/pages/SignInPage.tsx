@@ -2,9 +2,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { session } from "../api";
+import { ApiError } from "../api/client";
 import { TextField } from "../components/Fields";
-import { Failure } from "../components/States";
+import { Logo } from "../components/Logo";
+import { Prose } from "../components/Prose";
+import { refusalOf } from "../lib/signIn";
 import { useAct } from "../lib/useAct";
+import { useCountdown } from "../lib/useCountdown";
 import { useVisitor } from "../session";
 
 /** Only a path of this page, never another host's address. */
@@ -30,7 +34,7 @@ export function SignInPage() {
     <main className="door">
       <div className="door__card">
         <p className="brand brand--large">
-          <img src="/favicon.svg" alt="" width="40" height="40" />
+          <Logo size={40} />
           <span>Periapt</span>
         </p>
         <h1 className="p-heading--3">Sign in to the controller</h1>
@@ -49,8 +53,7 @@ export function SignInPage() {
             autoComplete="current-password"
             required
           />
-          {signIn.error != null && <Failure error={signIn.error} />}
-          {visitor.error && signIn.error == null && <Failure error={visitor.error} />}
+          <Refused error={signIn.error ?? visitor.error} />
           <button
             type="submit"
             className="p-button--positive"
@@ -60,11 +63,28 @@ export function SignInPage() {
           </button>
         </form>
         <p className="door__help">
-          The first password is in the answer of <code>periapt bootstrap</code> and in{" "}
-          <code>accounts.yaml</code> of the machine that ran it. With a registration string,{" "}
+          Where the controller was bootstrapped, <code>periapt dashboard</code> prints this address
+          with the user and the password. If somebody gave you a registration string,{" "}
           <Link to="/register">register</Link> first.
         </p>
       </div>
     </main>
+  );
+}
+
+function Refused({ error }: { error: unknown }) {
+  const wait = error instanceof ApiError ? error.problem["retry-after"] : undefined;
+  const left = useCountdown(error, wait);
+  if (error == null) return null;
+  const { title, text } = refusalOf(error, left);
+  return (
+    <div className="p-notification--negative" role="alert">
+      <div className="p-notification__content">
+        <h2 className="p-notification__title">{title}</h2>
+        <p className="p-notification__message">
+          <Prose text={text} />
+        </p>
+      </div>
+    </div>
   );
 }

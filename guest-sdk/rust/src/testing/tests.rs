@@ -100,7 +100,7 @@ fn a_failed_hook_leaves_what_is_at_once_only() {
     assert_eq!(harness.status(), Status::active("run 2"));
 
     let error = harness.run(Hook::Start).expect_err("fails");
-    assert!(error.to_string().contains("file operation"), "{error}");
+    assert!(error.to_string().contains("operation on a file"), "{error}");
     assert_eq!(harness.workload_version().as_deref(), Some("1.2"));
 }
 

@@ -2,8 +2,8 @@
 //!
 //! None of the 109 is silently absent. A row runs, rests on an input that it names, has removed
 //! itself and says why, is a library that others are built on, or is not built and says what it
-//! waits for. The table says which nodes of our engines carry a row; the reports of the engines
-//! say how those fare.
+//! waits for. The table says which nodes of our engines carry a row and which tests hold it to its
+//! promise; the reports of the engines say how the nodes fare.
 
 mod table;
 #[cfg(test)]
@@ -19,6 +19,8 @@ pub use table::WORKERS;
 pub enum AgentKind {
     Controller,
     Model,
+    /// The process in which the machines of a model are.
+    Host,
     Machine,
     Unit,
 }
@@ -28,6 +30,7 @@ impl AgentKind {
         match self {
             AgentKind::Controller => "controller",
             AgentKind::Model => "model",
+            AgentKind::Host => "agent process",
             AgentKind::Machine => "machine",
             AgentKind::Unit => "unit",
         }
@@ -71,6 +74,10 @@ pub struct Worker {
     /// Where it runs, or would run: agents, `library` or `kubernetes`.
     pub agent: &'static str,
     pub standing: Standing,
+    /// What it promises here, where that is not what Juju's worker promises; empty otherwise.
+    pub sentence: &'static str,
+    /// Names of the tests that hold it to its promise.
+    pub tests: &'static [&'static str],
 }
 
 /// One engine's report with the kind of agent it belongs to.
@@ -93,6 +100,8 @@ fn row(worker: &Worker, reports: &[AgentReport]) -> WorkerRow {
         reason: String::new(),
         running: 0,
         start_count: 0,
+        sentence: worker.sentence.to_owned(),
+        tests: worker.tests.iter().map(|test| (*test).to_owned()).collect(),
     };
     let (state, reason) = match worker.standing {
         Standing::NotBuilt(waits_for) => ("not built", waits_for.to_owned()),

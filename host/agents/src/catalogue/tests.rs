@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use periapt_engine::{EngineReport, EngineState, NodeReport, NodeState};
 
-use super::{AgentKind, AgentReport, Standing, WORKERS, rows};
+use super::{AgentKind, AgentReport, Standing, WORKERS, Worker, rows};
 
 /// Juju's workers.
 const JUJU: &str = "
@@ -138,27 +139,107 @@ fn a_row_tells_how_its_nodes_fare() {
     );
 }
 
-/// Our own tables and the catalogue name the same nodes.
+/// The nodes that a row names.
+fn nodes(worker: &Worker) -> &'static [(AgentKind, &'static str)] {
+    match worker.standing {
+        Standing::Built(nodes) | Standing::Library(nodes, _) => nodes,
+        _ => &[],
+    }
+}
+
+/// Every engine's table and the catalogue name the same nodes.
 #[test]
-fn every_node_of_the_model_and_controller_tables_is_in_the_catalogue() {
-    let known: BTreeSet<(AgentKind, &str)> = WORKERS
+fn every_node_of_every_engine_is_in_the_catalogue_and_the_other_way_round() {
+    let engines = [
+        (AgentKind::Controller, crate::controller::tests::table()),
+        (AgentKind::Model, crate::model::tests::table()),
+        (AgentKind::Host, crate::host::tests::table()),
+        (AgentKind::Machine, crate::machine::tests::table()),
+        (AgentKind::Unit, crate::unit::tests::table()),
+    ];
+    let ours: BTreeSet<(AgentKind, String)> = engines
         .iter()
-        .flat_map(|worker| match worker.standing {
-            Standing::Built(nodes) | Standing::Library(nodes, _) => nodes,
-            _ => &[],
-        })
-        .copied()
+        .flat_map(|(agent, table)| table.names().map(|name| (*agent, name.to_owned())))
         .collect();
-    let model = crate::model::tests::table();
-    let controller = crate::controller::tests::table();
-    let ours: BTreeSet<(AgentKind, &str)> = model
-        .names()
-        .map(|name| (AgentKind::Model, name))
-        .chain(controller.names().map(|name| (AgentKind::Controller, name)))
-        .collect();
-    let catalogued: BTreeSet<_> = known
-        .into_iter()
-        .filter(|(agent, _)| matches!(agent, AgentKind::Model | AgentKind::Controller))
+    let catalogued: BTreeSet<(AgentKind, String)> = WORKERS
+        .iter()
+        .flat_map(nodes)
+        .map(|(agent, name)| (*agent, (*name).to_owned()))
         .collect();
     assert_eq!(ours, catalogued);
+}
+
+#[test]
+fn a_worker_that_runs_names_its_tests_and_one_that_is_not_built_promises_nothing() {
+    for worker in WORKERS {
+        match worker.standing {
+            Standing::Built(_) => assert!(!worker.tests.is_empty(), "{}", worker.name),
+            Standing::Library(..) => assert!(!worker.tests.is_empty(), "{}", worker.name),
+            Standing::NotNeeded(_) => {
+                assert_eq!(
+                    worker.sentence.is_empty(),
+                    worker.tests.is_empty(),
+                    "{}",
+                    worker.name
+                );
+            }
+            Standing::NotBuilt(_) => {
+                assert!(
+                    worker.sentence.is_empty() && worker.tests.is_empty(),
+                    "{}",
+                    worker.name
+                );
+            }
+        }
+    }
+}
+
+/// Names of the functions in a source file that are tests.
+fn tests_in(source: &str) -> impl Iterator<Item = &str> {
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let mut names = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let Some((_, name)) = line.split_once("fn ") else {
+            continue;
+        };
+        let attributes = lines[..number]
+            .iter()
+            .rev()
+            .take_while(|line| line.starts_with("#[") || line.starts_with("///"));
+        let is_test = attributes
+            .into_iter()
+            .any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"));
+        if is_test {
+            names.push(name.split('(').next().unwrap_or_default());
+        }
+    }
+    names.into_iter()
+}
+
+fn sources(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = std::fs::read_to_string(&path).unwrap();
+            found.extend(tests_in(&source).map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn every_test_that_the_catalogue_names_is_in_the_sources() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = BTreeSet::new();
+    for folder in ["host", "tests"] {
+        sources(&top.join(folder), &mut found);
+    }
+    assert!(found.contains("every_test_that_the_catalogue_names_is_in_the_sources"));
+    let missing: Vec<(&str, &str)> = WORKERS
+        .iter()
+        .flat_map(|worker| worker.tests.iter().map(|test| (worker.name, *test)))
+        .filter(|(_, test)| !found.contains(*test))
+        .collect();
+    assert_eq!(missing, []);
 }

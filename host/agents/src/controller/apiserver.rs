@@ -19,6 +19,7 @@ use periapt_server::{
 use periapt_store::{Store, lease::Manager};
 use serde_json::json;
 
+use super::backup::KeptBackups;
 use super::{
     ControllerContext, agent, auditconfigupdater, changestream, compiler, controllerport,
     dbaccessor, httpserverargs, lease, modelcache, nodes::Nodes, pki, presence, reports,
@@ -59,16 +60,16 @@ pub fn manifold() -> Manifold {
         // Nobody is let in before there is a picture of what there is.
         context.or_abort(cache.initialised().unlocked()).await?;
         context.require(changestream::NAME)?;
-        context.require(controllerport::NAME)?;
-        let nodes = Nodes::new(&controller, &store, &presence);
-        nodes
+        let own: controllerport::Reached = context.get(controllerport::NAME)?;
+        let nodes = Nodes::new(&controller, own, &store, &presence);
+        let addresses = nodes
             .announce()
             .await
             .map_err(|error| nodes.refused(error))?;
         let identity = ControllerIdentity {
             uuid: controller.config.uuid.clone(),
             name: controller.config.name.clone(),
-            addresses: controller.agent_addresses.borrow().clone(),
+            addresses,
             node: controller.config.node,
             ca_cert: pki::load(&controller.data_dir)
                 .while_doing("reading the certificate authority")?
@@ -77,6 +78,7 @@ pub fn manifold() -> Manifold {
             database: store.database_kind().to_owned(),
             started_at: controller.started_at,
         };
+        let backups = Arc::new(KeptBackups::new(&controller, &store));
         let state = ServerState::new(ServerOptions {
             store,
             leases,
@@ -90,10 +92,12 @@ pub fn manifold() -> Manifold {
                     .while_doing("preparing to compile charms")?,
             ),
             reports: Arc::new(reports::Engines::new(&controller)),
+            backups,
             limits: controller.config.limits.clone(),
             controller: identity,
             stop: controller.stop_signal.clone(),
             observation: controller.observation.clone(),
+            upgrade: controller.upgrade.clone(),
         });
         let routes = mux
             .add("/", state.router())

@@ -10,6 +10,9 @@ use periapt_server::authority::{Authority, LeafResolver};
 
 use super::{ControllerContext, agent, controllerport, pki};
 
+#[cfg(test)]
+mod tests;
+
 pub const NAME: &str = "certificate-watcher";
 
 /// Lends the [`Authority`] and the [`LeafResolver`].
@@ -19,12 +22,10 @@ pub fn manifold() -> Manifold {
         let port: controllerport::Port = context.get(controllerport::NAME)?;
         let authority: Authority =
             pki::load(&controller.data_dir).while_doing("reading the certificate authority")?;
-        let leaf = authority
-            .issue(&[port.address.ip().to_string()])
+        let addresses = [port.address.ip().to_string()];
+        let resolver = LeafResolver::new(authority.clone(), &addresses, context.clock())
             .while_doing("issuing the certificate")?;
-        Ok(ValueWorker::with(
-            Outputs::of(LeafResolver::new(leaf)).and(authority),
-        ))
+        Ok(ValueWorker::with(Outputs::of(resolver).and(authority)))
     })
     .needs([agent::NAME, controllerport::NAME])
 }

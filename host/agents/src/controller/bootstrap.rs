@@ -2,7 +2,6 @@
 //! nothing. `controller.json` is written last, so a bootstrap that was cut short can be repeated.
 
 use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use periapt_engine::SystemClock;
@@ -14,8 +13,7 @@ use periapt_wire::rest::AddModel;
 use rand::Rng;
 
 use super::config::ControllerConfig;
-use super::error::file;
-use super::{ControllerError, pki};
+use super::{ControllerError, location, pki, private};
 
 /// The first user.
 pub const ADMIN: &str = "admin";
@@ -57,18 +55,16 @@ pub struct BootstrapResult {
 /// Makes the controller.
 ///
 /// # Errors
-/// A controller that is there or runs already, a port that is taken, files, the store.
+/// A controller that is there or runs already, a directory of somebody else, a port that is taken,
+/// files, the store.
 pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, ControllerError> {
     let directory = &options.data_dir;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)
-        .map_err(file("make", directory))?;
+    private::claim(directory)?;
     let _lock = super::lock(directory)?;
     if ControllerConfig::path(directory).exists() {
         return Err(ControllerError::AlreadyThere(directory.clone()));
     }
+    refuse_leftovers(directory)?;
     let port = free_port(options.address, options.port)?;
 
     let authority = Authority::generate(&options.name)?;
@@ -89,6 +85,7 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
         name: options.name.clone(),
         address: options.address,
         port,
+        controller_api_port: None,
         database: options.database.clone(),
         controller_model: controller_model.clone(),
         node: 0,
@@ -97,7 +94,9 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
         slow_query_ms: 1000,
         otlp_endpoint: options.otlp_endpoint.clone(),
     };
+    location::mark(directory)?;
     config.write(directory)?;
+    private::close(directory)?;
     Ok(BootstrapResult {
         uuid: config.uuid.clone(),
         name: config.name.clone(),
@@ -107,6 +106,16 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
         admin_password: password,
         controller_model,
     })
+}
+
+/// A folder where agents of an earlier controller still are is not begun anew: they would be
+/// taken for nobody's.
+fn refuse_leftovers(directory: &Path) -> Result<(), ControllerError> {
+    let agents = directory.join("agents");
+    match std::fs::read_dir(&agents).map(|entries| entries.count()) {
+        Ok(1..) => Err(ControllerError::LeftOver(agents)),
+        _ => Ok(()),
+    }
 }
 
 async fn first_entities(

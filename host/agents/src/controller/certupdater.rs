@@ -1,9 +1,10 @@
 //! **certupdater**: keeps the controller's certificate good for the addresses it has.
 //!
 //! Trigger: start, a change of the controller's addresses, and two thirds of a certificate's
-//! life. Action: it issues a new leaf from the authority and swaps it into the resolver. Effect:
-//! clients that dial a new address pass verification without a restart, and connections that
-//! stand are not touched. A leaf that covers all addresses already is left as it is. On a
+//! life. Action: it has the resolver show a new leaf. Effect: clients that dial a new address pass
+//! verification without a restart, and connections that stand are not touched. A leaf that covers
+//! all addresses already is left as it is. A clock that jumps past the end of a leaf needs no
+//! timer here: the resolver itself renews what is due before it is shown to a client. On a
 //! controller that listens everywhere the addresses of the machine's interfaces count too; the
 //! kernel is asked for them once a minute, since it tells of changes only to programs with a
 //! netlink socket. Loopback addresses are in every leaf and need no change.
@@ -13,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerResult};
-use periapt_server::authority::{Authority, LEAF_LIFE, LeafResolver};
+use periapt_server::authority::{Authority, LeafResolver};
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -34,13 +35,11 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let controller: ControllerContext = context.get(agent::NAME)?;
         let port: controllerport::Port = context.get(controllerport::NAME)?;
-        let authority: Authority = context.get(apiservercertwatcher::NAME)?;
         let resolver: LeafResolver = context.get(apiservercertwatcher::NAME)?;
         let updater = Updater {
             everywhere: port.address.ip().is_unspecified(),
             listening: port.address.ip(),
             addresses: controller.api_addresses.subscribe(),
-            authority,
             resolver,
             clock: context.clock(),
         };
@@ -59,29 +58,30 @@ struct Updater {
     everywhere: bool,
     listening: IpAddr,
     addresses: watch::Receiver<Vec<String>>,
-    authority: Authority,
     resolver: LeafResolver,
     clock: SharedClock,
 }
 
 impl Updater {
     async fn run(mut self, worker: WorkerContext) -> WorkerResult {
-        // The leaf in place was issued when this process started.
-        let mut renew_at = self.two_thirds();
         let mut issued = 0;
         loop {
             let names = Authority::names(&self.wanted());
-            let expiring = self.clock.now().as_second() >= renew_at;
-            if expiring || self.resolver.current().names() != names {
-                let leaf = self
-                    .authority
-                    .issue(&names)
+            if self.resolver.current().names() != names {
+                self.resolver
+                    .renew(&names)
                     .while_doing("issuing the certificate")?;
-                tracing::info!(?names, expiring, "new certificate");
-                self.resolver.swap(leaf);
-                renew_at = self.two_thirds();
+                tracing::info!(?names, "new certificate");
+                issued += 1;
+            } else if self
+                .resolver
+                .renew_if_due()
+                .while_doing("renewing the certificate")?
+            {
                 issued += 1;
             }
+            let renew_at = jiff::Timestamp::try_from(self.resolver.current().renew_at());
+            let renew_at = renew_at.map(|time| time.as_second()).unwrap_or_default();
             worker.set_report(json!({ "names": names, "issued": issued, "renew-at": renew_at }));
             let pause = if self.everywhere { LOOK } else { DAY };
             tokio::select! {
@@ -96,12 +96,6 @@ impl Updater {
                 }
             }
         }
-    }
-
-    /// When a leaf issued now is to be replaced, in seconds since the epoch.
-    fn two_thirds(&self) -> i64 {
-        let life = i64::try_from(LEAF_LIFE.as_secs()).unwrap_or(i64::MAX);
-        self.clock.now().as_second().saturating_add(life / 3 * 2)
     }
 
     /// Addresses that clients may dial.

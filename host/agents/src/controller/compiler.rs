@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use periapt_sandbox::{
     ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash,
 };
-use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm};
+use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Turn};
 
 use super::error::file;
 use super::{ControllerContext, ControllerError};
@@ -31,7 +31,7 @@ impl ChildCompiler {
         let settings = Settings::default();
         let engine_hash =
             engine_hash(&settings).map_err(|error| ControllerError::Sandbox(error.to_string()))?;
-        let directory = controller.data_dir.join("cache").join("compiled");
+        let directory = directory(controller);
         let cache =
             CompileCache::new(&directory, &engine_hash).map_err(file("make", &directory))?;
         Ok(Self {
@@ -43,13 +43,29 @@ impl ChildCompiler {
     }
 }
 
+/// Removes what programs with another engine compiled, which this one never asks for; how many
+/// files. Blocks.
+pub fn forget_others(controller: &ControllerContext) -> Result<usize, ControllerError> {
+    let removed = ChildCompiler::new(controller)?.cache.forget_others();
+    removed.map_err(file("clear", directory(controller)))
+}
+
+/// Where compiled charms are kept.
+fn directory(controller: &ControllerContext) -> PathBuf {
+    controller.data_dir.join("cache").join("compiled")
+}
+
 #[async_trait]
 impl CharmCompiler for ChildCompiler {
     fn engine_hash(&self) -> String {
         self.engine_hash.clone()
     }
 
-    async fn compile(&self, component: &[u8]) -> Result<CompiledCharm, CompileProblem> {
+    async fn compile(
+        &self,
+        component: &[u8],
+        turn: Option<Turn>,
+    ) -> Result<CompiledCharm, CompileProblem> {
         let (program, settings, cache) = (
             self.program.clone(),
             self.settings.clone(),
@@ -57,6 +73,7 @@ impl CharmCompiler for ChildCompiler {
         );
         let component = component.to_vec();
         let compiled = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
             cache.get_or_compile(&component, |bytes| {
                 compile_in_child(
                     &program,

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::ControllerError;
 use super::error::file;
 
+/// Where agents are in a data directory, unless another process's are shared.
+pub(super) const AGENTS: &str = "agents";
+
 /// The file's content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -23,6 +26,10 @@ pub struct ControllerConfig {
     /// Where it listens.
     pub address: IpAddr,
     pub port: u16,
+    /// A port for agents alone, if they have one: the option `controller-api-port` as it was when
+    /// it was last read, so that it is served from the first moment on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller_api_port: Option<u16>,
     /// URL of a PostgreSQL database; none for SQLite in the data directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<String>,
@@ -72,26 +79,13 @@ impl ControllerConfig {
 
     /// Writes the file; it is there as a whole or not at all.
     pub fn write(&self, data_dir: &Path) -> Result<(), ControllerError> {
-        let path = Self::path(data_dir);
-        let next = path.with_extension("json.next");
-        let bytes = serde_json::to_vec_pretty(self)
-            .map_err(|error| ControllerError::Internal(error.to_string()))?;
-        std::fs::OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&next)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| std::fs::rename(&next, &path))
-            .and_then(|()| std::fs::File::open(data_dir)?.sync_all())
-            .map_err(file("write", &path))
+        write_json(&Self::path(data_dir), self)
     }
 
     /// Where agents have their directories, one for each model.
     pub fn agents_directory(&self, data_dir: &Path) -> PathBuf {
         let shared = self.agents_directory.clone();
-        shared.unwrap_or_else(|| data_dir.join("agents"))
+        shared.unwrap_or_else(|| data_dir.join(AGENTS))
     }
 
     /// The tag under which this process holds leases: like Juju's controllers, that of a machine.
@@ -111,4 +105,20 @@ impl ControllerConfig {
             address => address,
         }
     }
+}
+/// Writes a file for its owner's eyes only; it is there as a whole or not at all.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ControllerError> {
+    let next = path.with_extension("json.next");
+    let bytes = serde_json::to_vec_pretty(value)
+        .map_err(|error| ControllerError::Internal(error.to_string()))?;
+    std::fs::OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&next)
+        .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&next, path))
+        .and_then(|()| std::fs::File::open(path.parent().unwrap_or(path))?.sync_all())
+        .map_err(file("write", path))
 }

@@ -1,18 +1,23 @@
 //! **dbaccessor**: opens the store and watches over it.
 //!
 //! Trigger: start, and every 10 seconds. Action: it opens the store, which migrates its schema,
-//! and pings it; after three pings in a row that failed it ends, and everything that uses the
-//! store stops until it is back. Effect: a database that goes away costs errors that say "try
-//! again", never the process. A schema from the future and a database held by somebody else end
+//! and pings it; after three pings in a row that failed or were not answered it ends, and
+//! everything that uses the store stops until it is back. Effect: a database that goes away costs
+//! errors that say "try again", never the process; a process that lost its database stops
+//! claiming to serve, and gives up the models it acted for, before their leases are over. A schema from the future and a database held by somebody else end
 //! the process with a plain message, since waiting mends neither.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError, clock};
+use periapt_engine::{
+    Clock, Manifold, Outputs, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
+};
 use periapt_store::{SlowQuery, Store, StoreError, StoreOptions};
 
-use super::{ControllerContext, agent, querylogger};
+use super::{ControllerContext, ControllerError, agent, querylogger};
+
+#[cfg(test)]
+mod tests;
 
 pub const NAME: &str = "db-accessor";
 
@@ -20,6 +25,9 @@ pub const NAME: &str = "db-accessor";
 const PING_PERIOD: Duration = Duration::from_secs(10);
 const PING_TRIES: u32 = 3;
 const PING_PAUSE: Duration = Duration::from_secs(1);
+/// How long the store may take to answer one: all of them together fit into the rest of a lease
+/// that was due for renewal.
+const PING_ANSWER: Duration = Duration::from_secs(5);
 
 /// A little longer than the API and the listener take to drain.
 const LAST_REQUESTS: Duration = Duration::from_secs(8);
@@ -34,28 +42,21 @@ pub fn manifold() -> Manifold {
             slow_query: Some(slow_query),
             ..controller.store_options()
         };
-        let store = Store::open(options).await.map_err(refused)?;
+        let opened = open(&controller, options).await;
+        let store = opened.map_err(|error| refused(&controller, error))?;
         Ok(TaskWorker::lending(
             Outputs::of(store.clone()),
             move |worker| async move {
-                let ended = loop {
-                    worker.set_report(store.report());
-                    if worker.or_dying(clock.sleep(PING_PERIOD)).await.is_err() {
-                        break Ok(());
-                    }
-                    let mut failed = 0;
-                    let error = loop {
-                        match store.ping().await {
-                            Ok(()) => break None,
-                            Err(error) if failed + 1 == PING_TRIES => break Some(error),
-                            Err(_) => failed += 1,
-                        }
-                        clock.sleep(PING_PAUSE).await;
-                    };
-                    if let Some(error) = error {
-                        break Err(error).while_doing("asking the database for a sign of life");
+                worker.set_report(store.report());
+                let ping = || {
+                    let (worker, store) = (worker.clone(), store.clone());
+                    async move {
+                        let answer = store.ping().await;
+                        worker.set_report(store.report());
+                        answer
                     }
                 };
+                let ended = watch(&worker, clock.as_ref(), ping).await;
                 // Requests that run have the time the API gives them.
                 controller.store_users.close();
                 clock::timeout(clock.as_ref(), LAST_REQUESTS, controller.store_users.wait()).await;
@@ -68,11 +69,66 @@ pub fn manifold() -> Manifold {
     .needs([agent::NAME, querylogger::NAME])
 }
 
-fn refused(error: StoreError) -> WorkerError {
-    match error {
-        StoreError::SchemaTooNew { .. } | StoreError::Locked => {
-            WorkerError::fatal(Arc::<str>::from(format!("cannot open the store: {error}")))
+/// Pings until the worker is to end, or until the store is lost.
+async fn watch<F>(worker: &WorkerContext, clock: &dyn Clock, ping: impl Fn() -> F) -> WorkerResult
+where
+    F: Future<Output = Result<(), StoreError>>,
+{
+    loop {
+        if worker.or_dying(clock.sleep(PING_PERIOD)).await.is_err() {
+            return Ok(());
         }
+        let mut failed = 0;
+        loop {
+            let answer = clock::timeout(clock, PING_ANSWER, ping()).await;
+            let error = match answer {
+                Some(Ok(())) => break,
+                Some(Err(error)) => WorkerError::other(error),
+                None => WorkerError::text(format!("no answer within {} s", PING_ANSWER.as_secs())),
+            };
+            failed += 1;
+            if failed == PING_TRIES {
+                return Err(error.during("asking the database for a sign of life"));
+            }
+            clock.sleep(PING_PAUSE).await;
+        }
+    }
+}
+
+/// Where the store keeps which controller it belongs to.
+const OWNER_KEY: &str = "controller-uuid";
+
+/// Opens the store of this very controller. One from before stores knew their controller is
+/// taken for its own.
+async fn open(
+    controller: &ControllerContext,
+    options: StoreOptions,
+) -> Result<Store, ControllerError> {
+    let store = Store::open(options).await?;
+    let own = controller.config.uuid.as_str();
+    let owned = match store.controller_value(OWNER_KEY).await {
+        Ok(Some(owner)) if owner != own => Err(ControllerError::OtherDatabase),
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Ok(store.set_controller_value(OWNER_KEY, own).await?),
+        Err(error) => Err(error.into()),
+    };
+    if owned.is_err() {
+        store.close().await;
+    }
+    owned.map(|()| store)
+}
+
+/// What waiting mends is tried again; the rest ends the process with a plain message.
+fn refused(controller: &ControllerContext, error: ControllerError) -> WorkerError {
+    match error {
+        ControllerError::Store(StoreError::NoData { place }) => {
+            controller.verdict.end(ControllerError::DatabaseGone {
+                place,
+                directory: controller.data_dir.clone(),
+            })
+        }
+        ControllerError::Store(StoreError::SchemaTooNew { .. } | StoreError::Locked)
+        | ControllerError::OtherDatabase => controller.verdict.end(error),
         error => WorkerError::other(error).during("opening the store"),
     }
 }

@@ -17,10 +17,25 @@ pub enum ControllerError {
     NoController(PathBuf),
     #[error("there is a controller in {} already", .0.display())]
     AlreadyThere(PathBuf),
+    #[error("there are agents of an earlier controller in {}, and controller.json is gone", .0.display())]
+    LeftOver(PathBuf),
+    #[error("the backup {} is damaged: {reason}; nothing was changed", path.display())]
+    Backup { path: PathBuf, reason: String },
+    #[error("{} is not empty", .0.display())]
+    NotEmpty(PathBuf),
+    #[error("the database is not empty")]
+    DatabaseNotEmpty,
     #[error("the controller in {} keeps its data in a file, which serves one process", .0.display())]
     OneProcess(PathBuf),
     #[error("the database does not hold this controller's models")]
     OtherDatabase,
+    #[error(
+        "{place} holds no data of the controller, while {} shows that it had some: to begin anew there would lose every model",
+        directory.display()
+    )]
+    DatabaseGone { place: String, directory: PathBuf },
+    #[error("the controller of {} {before}; started in two places at once it would do everything twice", directory.display())]
+    Moved { directory: PathBuf, before: String },
     #[error("process {node}, of {}, was removed from its controller", directory.display())]
     Removed { node: u32, directory: PathBuf },
     #[error("a controller runs in {} already{}", directory.display(), pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
@@ -39,6 +54,8 @@ pub enum ControllerError {
         path: PathBuf,
         source: io::Error,
     },
+    #[error("{} belongs to user {owner}, or is a link", path.display())]
+    NotYours { path: PathBuf, owner: u32 },
     #[error("the controller's configuration {} is damaged: {reason}", path.display())]
     Configuration { path: PathBuf, reason: String },
     #[error(transparent)]
@@ -66,6 +83,18 @@ impl ControllerError {
             ControllerError::AlreadyThere(_) => {
                 "start it with `periapt controller start`, or choose another --data-dir"
             }
+            ControllerError::LeftOver(_) => {
+                "choose another --data-dir, or move the folder aside and restore a backup: `periapt restore-backup FILE`"
+            }
+            ControllerError::Backup { .. } => {
+                "use another backup: `periapt backups` lists those of a controller that runs"
+            }
+            ControllerError::DatabaseNotEmpty => {
+                "give an empty database or schema; a restore writes over nothing"
+            }
+            ControllerError::NotEmpty(_) => {
+                "choose another --data-dir, or move what is there aside; a restore writes over nothing"
+            }
             ControllerError::OneProcess(_) => {
                 "bootstrap a controller with --postgres-url to run several processes of it"
             }
@@ -74,9 +103,18 @@ impl ControllerError {
                  FOLDER-OF-ANOTHER --data-dir` and this folder"
             }
             ControllerError::OtherDatabase => "see which database controller.json names",
+            ControllerError::DatabaseGone { .. } => {
+                "put the database back, or move the folder aside and restore a backup: `periapt restore-backup FILE`"
+            }
+            ControllerError::Moved { .. } => {
+                "if it was moved and nothing runs in the old place: `periapt controller start --accept-move`, with --data-dir and this folder; remove a mere copy"
+            }
             ControllerError::AlreadyRunning { .. } => "use the one that runs, or stop it first",
             ControllerError::Port { .. } => "choose another port, or stop what uses this one",
             ControllerError::File { .. } => "see whether the folder is there and belongs to you",
+            ControllerError::NotYours { .. } => {
+                "choose another --data-dir, or make this folder and all it holds yours"
+            }
             ControllerError::Configuration { .. } => {
                 "correct controller.json, or restore it from a copy"
             }
@@ -90,12 +128,19 @@ impl ControllerError {
         match self {
             ControllerError::NoController(_) => "controller-not-found",
             ControllerError::AlreadyThere(_) => "controller-already-exists",
+            ControllerError::LeftOver(_) => "controller-leftovers",
+            ControllerError::Backup { .. } => "backup-damaged",
+            ControllerError::NotEmpty(_) => "folder-not-empty",
+            ControllerError::DatabaseNotEmpty => "database-not-empty",
             ControllerError::OneProcess(_) => "controller-needs-postgresql",
             ControllerError::Removed { .. } => "controller-node-removed",
             ControllerError::OtherDatabase => "controller-not-in-database",
+            ControllerError::DatabaseGone { .. } => "controller-database-gone",
+            ControllerError::Moved { .. } => "controller-moved",
             ControllerError::AlreadyRunning { .. } => "controller-already-running",
             ControllerError::Port { .. } => "port-unavailable",
             ControllerError::File { .. } => "controller-file",
+            ControllerError::NotYours { .. } => "controller-directory-not-yours",
             ControllerError::Configuration { .. } => "controller-configuration-damaged",
             ControllerError::Store(error) => error.code(),
             ControllerError::Server(error) => error.code(),

@@ -3,8 +3,8 @@
 //! Trigger: an HTTP request on `introspection.sock` in the data directory. Answers:
 //! `/depengine` all engines of this process with every node, its state, inputs, start count,
 //! error and report; `/machinelock` holder, queue and history of every machine's lock and
-//! `/units` what runs the units, both asked from the agents; `/leases` who holds what;
-//! `/presence` which agents are connected; `/metrics` the same text as the API's. Under
+//! `/units` what runs the units, both asked from the agents; `/leases` who holds what, and who
+//! pins it; `/presence` which agents are connected; `/metrics` the same text as the API's. Under
 //! `/models/UUID/` there is the same about one model and its agent. It only reads, and it
 //! answers while the API does not. The socket's directory is closed to other users.
 

@@ -3,16 +3,15 @@
 //! so that what was cut short can be repeated.
 
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use periapt_model::ModelUuid;
-use periapt_store::{Store, StoreError};
+use periapt_store::{Store, StoreError, StoreOptions};
 
 use super::bootstrap::{free_port, store_options};
 use super::config::ControllerConfig;
 use super::error::file;
-use super::{ControllerError, pki};
+use super::{ControllerError, location, pki, private};
 
 /// How the process is to be.
 #[derive(Clone, Debug)]
@@ -49,11 +48,7 @@ pub async fn join(options: JoinOptions) -> Result<JoinResult, ControllerError> {
         return Err(ControllerError::OneProcess(from));
     };
     let directory = &options.data_dir;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)
-        .map_err(file("make", directory))?;
+    private::claim(directory)?;
     let before = match ControllerConfig::path(directory).exists() {
         true => Some(ControllerConfig::read(directory)?),
         false => None,
@@ -67,7 +62,11 @@ pub async fn join(options: JoinOptions) -> Result<JoinResult, ControllerError> {
     let _lock = super::lock(directory)?;
     let port = free_port(options.address, options.port)?;
 
-    let store = Store::open(store_options(directory, Some(&database))).await?;
+    let store = Store::open(StoreOptions {
+        existing: true,
+        ..store_options(directory, Some(&database))
+    })
+    .await?;
     let numbered = async {
         match before {
             Some(before) if !is_removed(&store, before.node).await? => {
@@ -90,6 +89,7 @@ pub async fn join(options: JoinOptions) -> Result<JoinResult, ControllerError> {
         agents_directory: Some(first.agents_directory(&from)),
         ..first
     };
+    location::mark(directory)?;
     config.write(directory)?;
     Ok(JoinResult {
         uuid: config.uuid.clone(),

@@ -13,6 +13,7 @@ use tracing_subscriber::{fmt, reload};
 use super::ControllerError;
 use super::error::file;
 use super::logger::SetLevels;
+use crate::one_line::OneLine;
 
 /// A log above this is set aside at the process's start; one older is kept.
 const LOG_BYTES: u64 = 32 << 20;
@@ -30,7 +31,9 @@ pub fn start(path: &Path) -> Result<SetLevels, ControllerError> {
         .map_err(file("open", path))?;
     let first = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let (filter, handle) = reload::Layer::new(first);
-    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(log));
+    let lines = fmt::layer()
+        .with_ansi(false)
+        .with_writer(OneLine(Mutex::new(log)));
     // A process that has a log already, as a test does, keeps it.
     let _ = tracing_subscriber::registry()
         .with(filter)

@@ -6,11 +6,13 @@
 //! API. This page is the table; each row is one file.
 
 mod agent;
+mod agentconfigupdater;
 mod apicaller;
 mod apiconfigwatcher;
 mod apiserver;
 mod apiservercertwatcher;
 mod auditconfigupdater;
+mod backup;
 mod bootstrap;
 mod certupdater;
 mod changestream;
@@ -18,13 +20,16 @@ mod compiler;
 mod config;
 mod controllerport;
 mod dbaccessor;
+mod door;
 mod error;
 mod httpserver;
 mod httpserverargs;
 mod introspection;
 mod join;
+mod keeper;
 mod lease;
 mod leaseexpiry;
+mod location;
 mod log;
 mod logger;
 mod modelcache;
@@ -34,6 +39,7 @@ pub mod muxhttpserver;
 mod nodes;
 mod pki;
 mod presence;
+mod private;
 mod querylogger;
 mod reports;
 mod run;
@@ -42,32 +48,36 @@ mod syslogger;
 #[cfg(test)]
 pub(crate) mod tests;
 mod upgradesteps;
+mod verdict;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use periapt_engine::{Gate, Housing, Manifolds, SharedClock, gate};
 use periapt_model::Tag;
 use periapt_providers::Providers;
-use periapt_server::{Observation, StopSignal};
+use periapt_server::{Observation, StopSignal, Upgrade};
 use periapt_store::StoreOptions;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use backup::{Manifest, RestoreOptions, RestoreResult, restore};
 pub use bootstrap::{ADMIN, BootstrapOptions, BootstrapResult, CONTROLLER_MODEL, bootstrap};
 pub use compiler::COMMAND as COMPILE_COMMAND;
 pub use config::ControllerConfig;
 pub use error::ControllerError;
 pub use introspection::SOCKET as INTROSPECTION_SOCKET;
 pub use join::{JoinOptions, JoinResult, join};
+pub use keeper::{Keeper, keeper_pid};
 pub use run::{Ready, RunOptions, run, run_process, running_pid};
+pub use upgradesteps::{STEPS, UpgradeStep};
 
 use crate::model::singular;
 use logger::SetLevels;
 use reports::EngineRegistry;
 use run::lock;
+use verdict::Verdict;
 
 /// What the nodes of the controller engine share.
 #[derive(Clone)]
@@ -82,6 +92,8 @@ pub struct ControllerContext {
     pub providers: Arc<dyn Providers>,
     /// `host:port` of this process, known once the port is bound.
     api_addresses: Arc<watch::Sender<Vec<String>>>,
+    /// The port for agents alone that is wanted, if any.
+    controller_api_port: Arc<watch::Sender<Option<u16>>>,
     /// `host:port` of every process of the controller, as agents are told of them.
     agent_addresses: Arc<watch::Sender<Vec<String>>>,
     engines: EngineRegistry,
@@ -91,12 +103,15 @@ pub struct ControllerContext {
     stop: CancellationToken,
     /// Unlocked when this version has set itself up; outlives every node.
     upgraded: Gate,
+    /// What the API knows of that.
+    upgrade: Upgrade,
+    upgrade_steps: &'static [UpgradeStep],
     /// Unlocked when the controller serves.
     ready: Gate,
     /// Who serves requests from the store: it closes after them.
     store_users: TaskTracker,
-    /// This process was removed from the controller.
-    removed: Arc<AtomicBool>,
+    /// Why the process ends, where a worker has found out what a person must do about it.
+    verdict: Verdict,
     signals: bool,
     set_levels: SetLevels,
     /// Counters, traces and looks into agents.
@@ -108,6 +123,7 @@ impl ControllerContext {
         let options = bootstrap::store_options(&self.data_dir, self.config.database.as_deref());
         StoreOptions {
             clock: Arc::clone(&self.clock),
+            existing: true,
             ..options
         }
     }
@@ -132,6 +148,7 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
         .add(upgradesteps::NAME, upgradesteps::manifold())
         .add(upgradesteps::FLAG, gate::flag(upgradesteps::GATE))
         .add(changestream::NAME, changestream::manifold())
+        .add(agentconfigupdater::NAME, agentconfigupdater::manifold())
         .add(lease::NAME, lease::manifold())
         .add(leaseexpiry::NAME, leaseexpiry::manifold())
         .add(introspection::NAME, introspection::manifold())

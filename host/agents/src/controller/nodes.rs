@@ -10,8 +10,8 @@
 //! With SQLite there is one process, and nothing is written but its address.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use periapt_engine::{SharedClock, WorkerError};
@@ -20,7 +20,9 @@ use periapt_server::Presence;
 use periapt_store::{Interest, NODE_LOST, Store, StoreError, namespace};
 use tokio::sync::watch;
 
-use super::ControllerContext;
+use super::controllerport::Reached;
+use super::verdict::Verdict;
+use super::{ControllerContext, ControllerError};
 
 /// Between two signs of life: as often as the store is pinged, and three fit into the time after
 /// which a process counts as dead.
@@ -32,43 +34,54 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 pub struct Nodes {
     node: u32,
-    own: watch::Receiver<Vec<String>>,
+    own: Reached,
     all: Arc<watch::Sender<Vec<String>>>,
     store: Store,
     presence: Presence,
     clock: SharedClock,
     /// Several processes may share the database.
     shared: bool,
-    removed: Arc<AtomicBool>,
+    verdict: Verdict,
+    directory: PathBuf,
 }
 
 impl Nodes {
-    pub fn new(controller: &ControllerContext, store: &Store, presence: &Presence) -> Self {
+    pub fn new(
+        controller: &ControllerContext,
+        own: Reached,
+        store: &Store,
+        presence: &Presence,
+    ) -> Self {
         Self {
             node: controller.config.node,
-            own: controller.api_addresses.subscribe(),
+            own,
             all: Arc::clone(&controller.agent_addresses),
             store: store.clone(),
             presence: presence.clone(),
             clock: Arc::clone(&controller.clock),
             shared: controller.config.database.is_some(),
-            removed: Arc::clone(&controller.removed),
+            verdict: controller.verdict.clone(),
+            directory: controller.data_dir.clone(),
         }
     }
 
-    /// Writes where this process serves, and reads where all do.
+    /// Writes where this process serves, and reads where all do, for clients.
     ///
     /// # Errors
     /// What the store says.
-    pub async fn announce(&self) -> Result<(), StoreError> {
-        let own = self.own.borrow().first().cloned().unwrap_or_default();
-        self.store.announce_controller_node(self.node, &own).await?;
-        self.all
-            .send_replace(self.store.controller_addresses().await?);
-        Ok(())
+    pub async fn announce(&self) -> Result<Vec<String>, StoreError> {
+        let Reached {
+            by_clients,
+            by_agents,
+        } = &self.own;
+        self.store
+            .announce_controller_node(self.node, by_clients, by_agents)
+            .await?;
+        self.all.send_replace(self.store.agent_addresses().await?);
+        self.store.controller_addresses().await
     }
 
-    /// Keeps both up to date, and tells `told` of the addresses. Ends only when this process was
+    /// Keeps both up to date, and tells `told` of the addresses of clients. Ends only when this process was
     /// removed from the controller; what fails otherwise is tried again.
     pub async fn keep(&self, told: impl Fn(Vec<String>)) -> WorkerError {
         let mut written = HashSet::new();
@@ -76,7 +89,7 @@ impl Nodes {
             match self.follow(&told, &mut written).await {
                 Err(error @ StoreError::NodeRemoved { .. }) => return self.refused(error),
                 Err(error) => {
-                    tracing::debug!(%error, "other controllers are not heard of this time");
+                    tracing::debug!(%error, "could not read the other controller nodes; will retry");
                 }
                 Ok(()) => {}
             }
@@ -87,10 +100,10 @@ impl Nodes {
     /// A process that was removed ends, and says so; everything else may pass.
     pub fn refused(&self, error: StoreError) -> WorkerError {
         match error {
-            StoreError::NodeRemoved { .. } => {
-                self.removed.store(true, Ordering::Relaxed);
-                WorkerError::fatal(error.to_string())
-            }
+            StoreError::NodeRemoved { node } => self.verdict.end(ControllerError::Removed {
+                node,
+                directory: self.directory.clone(),
+            }),
             error => WorkerError::other(error).during("announcing this node"),
         }
     }
@@ -108,11 +121,11 @@ impl Nodes {
         let mut beat = self.clock.sleep(BEAT);
         loop {
             self.store.require_controller_node(self.node).await?;
-            let addresses = self.store.controller_addresses().await?;
-            if *self.all.borrow() != addresses {
-                self.all.send_replace(addresses.clone());
+            let for_agents = self.store.agent_addresses().await?;
+            if *self.all.borrow() != for_agents {
+                self.all.send_replace(for_agents);
             }
-            told(addresses);
+            told(self.store.controller_addresses().await?);
             if !self.shared {
                 changes.next().await?;
                 continue;

@@ -5,6 +5,7 @@
 //! kept. It never holds up a statement: reports beyond a short queue are counted and dropped.
 
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +18,9 @@ use tokio::sync::mpsc;
 use super::{ControllerContext, agent};
 
 pub const NAME: &str = "query-logger";
+
+/// The file's name within the data directory.
+pub const FILE: &str = "slow-query.log";
 
 const FILE_BYTES: u64 = 10 << 20;
 
@@ -35,7 +39,7 @@ pub fn manifold() -> Manifold {
                 }
             }),
         };
-        let path = controller.data_dir.join("slow-query.log");
+        let path = controller.data_dir.join(FILE);
         Ok(TaskWorker::lending(
             Outputs::of(slow_query),
             move |worker| async move {
@@ -68,6 +72,7 @@ fn append(path: &PathBuf, statement: &SlowStatement) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
+        .mode(0o600)
         .open(path)?;
     writeln!(file, "{line}")
 }

@@ -5,15 +5,16 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use periapt_engine::{DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, clock};
+use periapt_engine::{
+    Delays, DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, clock,
+};
 use periapt_providers::local::{
     AgentLock, Holder, LocalOptions, LocalProviders, Patience, Program, holder,
 };
 use periapt_providers::{Provider, Providers};
-use periapt_server::{Observation, StopSignal};
+use periapt_server::{Observation, StopSignal, Upgrade};
 use periapt_telemetry::{Settings, Spans};
 use periapt_wire::rest::StopRequest;
 use tokio::sync::watch;
@@ -24,10 +25,26 @@ use super::config::ControllerConfig;
 use super::error::file;
 use super::logger::SetLevels;
 use super::reports::EngineRegistry;
-use super::{ControllerContext, ControllerError, log, manifolds};
+use super::verdict::Verdict;
+use super::{
+    ControllerContext, ControllerError, STEPS, UpgradeStep, location, log, manifolds, private,
+};
 
 /// How long the engine may take to stop. Each part of it has a shorter bound of its own.
 const STOP: Duration = Duration::from_secs(20);
+
+/// What the allocator of an agent is told by its environment, the only door there is before it
+/// begins: memory that is free goes back after a millisecond, and none is taken in pages of 2 MiB.
+/// There may be a hundred agents on a machine, and most of them rest.
+const AGENT_MEMORY: [(&str, &str); 2] =
+    [("MIMALLOC_PURGE_DELAY", "1"), ("MIMALLOC_ALLOW_THP", "0")];
+
+/// The controller should be back soon after its database is, however long that was away.
+const DELAYS: Delays = Delays {
+    error: Duration::from_secs(1),
+    max: Duration::from_secs(5),
+    ..Delays::DEFAULT
+};
 
 /// How to run.
 pub struct RunOptions {
@@ -40,8 +57,12 @@ pub struct RunOptions {
     /// Listen to SIGTERM and SIGINT.
     pub signals: bool,
     pub set_levels: SetLevels,
+    /// The directory was moved on purpose, and nothing runs where it was before.
+    pub accept_move: bool,
     /// Where machines come from; none for agent processes on this machine.
     pub providers: Option<Arc<dyn Providers>>,
+    /// What this version does once about what earlier ones left.
+    pub upgrade_steps: &'static [UpgradeStep],
 }
 
 impl RunOptions {
@@ -54,7 +75,9 @@ impl RunOptions {
             program: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("periapt")),
             signals: false,
             set_levels: Arc::new(|_| Ok(())),
+            accept_move: false,
             providers: None,
+            upgrade_steps: STEPS,
         }
     }
 }
@@ -98,12 +121,16 @@ pub async fn run(
 ) -> Result<(), ControllerError> {
     let config = ControllerConfig::read(&options.data_dir)?;
     let _lock = lock(&options.data_dir)?;
+    location::check(&options.data_dir, options.accept_move)?;
+    // One that was made before directories were closed, or opened since.
+    private::close(&options.data_dir)?;
     check_port(&config)?;
     let clock = Arc::clone(&options.clock);
     let spans = spans(&config);
     let controller = context(options, config, spans.clone());
 
-    let engine = DependencyEngine::new(EngineConfig::new("controller", Arc::clone(&clock)));
+    let engine = EngineConfig::new("controller", Arc::clone(&clock)).delays(DELAYS);
+    let engine = DependencyEngine::new(engine);
     controller.engines.set_controller(engine.clone());
     let installed = manifolds(&controller).install(&engine);
     let ready = async {
@@ -128,11 +155,8 @@ pub async fn run(
     }
     spans.shut_down().await;
     installed.map_err(|error| ControllerError::Internal(error.to_string()))?;
-    if controller.removed.load(Ordering::Relaxed) {
-        return Err(ControllerError::Removed {
-            node: controller.config.node,
-            directory: controller.data_dir.clone(),
-        });
+    if let Some(error) = controller.verdict.take() {
+        return Err(error);
     }
     match ended {
         Some(ended) => ended.map_err(ControllerError::Stopped),
@@ -144,8 +168,8 @@ pub async fn run(
 }
 
 /// Runs the controller as the whole process: its own runtime, log and signals.
-pub fn run_process(data_dir: &Path) -> ExitCode {
-    match process(data_dir) {
+pub fn run_process(data_dir: &Path, accept_move: bool) -> ExitCode {
+    match process(data_dir, accept_move) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(%error, code = error.code(), "controller ended");
@@ -159,7 +183,7 @@ pub fn run_process(data_dir: &Path) -> ExitCode {
     }
 }
 
-fn process(data_dir: &Path) -> Result<(), ControllerError> {
+fn process(data_dir: &Path, accept_move: bool) -> Result<(), ControllerError> {
     let data_dir = std::path::absolute(data_dir).map_err(file("find", data_dir))?;
     // Before the log is opened there: a directory without a controller is left as it is.
     ControllerConfig::read(&data_dir)?;
@@ -172,6 +196,7 @@ fn process(data_dir: &Path) -> Result<(), ControllerError> {
         signals: true,
         set_levels,
         program,
+        accept_move,
         ..RunOptions::new(data_dir)
     };
     let result = runtime.block_on(run(options, |ready| {
@@ -230,18 +255,25 @@ pub(super) fn context(
         signals,
         set_levels,
         providers,
+        accept_move: _,
+        upgrade_steps,
     } = options;
+    let upgraded = Gate::new();
     let providers = providers.unwrap_or_else(|| {
         Arc::new(LocalProviders::new(LocalOptions {
             directory: config.agents_directory(&data_dir),
             program: Program {
                 path: program.clone(),
                 arguments: ["agent", "run", "--config"].map(str::to_owned).to_vec(),
+                environment: AGENT_MEMORY
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .to_vec(),
             },
             patience: Patience::default(),
             clock: Arc::clone(&clock),
         }))
     });
+    let controller_api_port = config.controller_api_port;
     ControllerContext {
         config,
         started_at: clock.now().as_microsecond(),
@@ -249,14 +281,17 @@ pub(super) fn context(
         program,
         providers,
         api_addresses: Arc::new(watch::Sender::new(Vec::new())),
+        controller_api_port: Arc::new(watch::Sender::new(controller_api_port)),
         agent_addresses: Arc::new(watch::Sender::new(Vec::new())),
         engines: EngineRegistry::default(),
         stop_signal: StopSignal::new(),
         stop,
-        upgraded: Gate::new(),
+        upgrade: Upgrade::new(upgraded.clone()),
+        upgraded,
+        upgrade_steps,
         ready: Gate::new(),
         store_users: TaskTracker::new(),
-        removed: Arc::new(AtomicBool::new(false)),
+        verdict: Verdict::default(),
         signals,
         set_levels,
         observation: Observation::new(Arc::clone(&clock), spans),

@@ -19,6 +19,9 @@ use super::{
     logger, run, running_pid,
 };
 
+mod closed;
+mod promises;
+
 /// The table as the catalogue's test sees it.
 pub(crate) fn table() -> Manifolds {
     let config = ControllerConfig {
@@ -26,6 +29,7 @@ pub(crate) fn table() -> Manifolds {
         name: "home".into(),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         port: 0,
+        controller_api_port: None,
         database: None,
         controller_model: "c0c0c0c0-0000-4000-8000-000000000002".parse().unwrap(),
         node: 0,
@@ -61,10 +65,19 @@ pub(crate) struct Running {
 }
 
 pub(crate) async fn start(directory: &Path, made: BootstrapResult) -> Running {
+    start_with(directory, made, |_| {}).await
+}
+
+pub(crate) async fn start_with(
+    directory: &Path,
+    made: BootstrapResult,
+    adjust: impl FnOnce(&mut RunOptions),
+) -> Running {
     let mut options = RunOptions::new(directory);
     options.clock = SystemClock::shared();
     // Agents are no part of this: a program that ends at once.
     options.program = PathBuf::from("/bin/true");
+    adjust(&mut options);
     let stop = options.stop.clone();
     let (ready, is_ready) = oneshot::channel();
     let (over, mut ended) = oneshot::channel();
@@ -120,13 +133,13 @@ impl Running {
 }
 
 /// A node of an engine.
-fn node<'a>(map: &'a EngineMap, engine: &str, name: &str) -> Option<&'a NodeView> {
+pub(crate) fn node<'a>(map: &'a EngineMap, engine: &str, name: &str) -> Option<&'a NodeView> {
     let engine = map.engines.iter().find(|view| view.id == engine)?;
     engine.nodes.iter().find(|node| node.name == name)
 }
 
 /// What the introspection socket answers.
-async fn introspect(directory: &Path, path: &str) -> String {
+pub(crate) async fn introspect(directory: &Path, path: &str) -> String {
     let mut socket = UnixStream::connect(directory.join(super::INTROSPECTION_SOCKET))
         .await
         .unwrap();
@@ -231,6 +244,8 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
     assert!(node(&engines, "controller", "termination-signal-handler").is_some());
     let agent = node(&engines, "controller", "agent").unwrap();
     assert!(agent.inputs.is_empty());
+    let manager = node(&engines, "controller", "model-worker-manager").unwrap();
+    assert!(manager.inputs.contains(&"agent".to_owned()), "{manager:?}");
     let metrics = introspect(home.path(), "/metrics").await;
     assert!(
         metrics.contains("periapt_workers_running{agent=\"controller\",worker=\"api-server\"} 1"),

@@ -1,20 +1,20 @@
-//! **agent**: the identity of the process and its configuration file.
+//! **agent**: the identity of the process and its configuration.
 //!
 //! Trigger: the engine's start. Action: lends the configuration, which others may read, wait on
-//! and replace. Effect: every other node names `agent` among its inputs. The file is replaced as
-//! a whole (written aside, made durable, renamed), so a crash leaves the old or the new one.
+//! and replace, and reports how far the process is restricted. Effect: every other node names
+//! `agent` among its inputs. The file it came from is the provider's and out of reach by now: what
+//! is learnt here is learnt for this life of the process, and the controller keeps the file.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use periapt_engine::{Manifold, ValueWorker};
+use periapt_engine::{Manifold, Outputs, TaskWorker};
+use periapt_sandbox::lockdown::LockdownReport;
 use periapt_uniter::Process;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::apiaddressupdater::Routes;
 use super::apicaller::Dial;
 use super::levels::SharedLevels;
 use super::log::LogBuffer;
@@ -22,16 +22,14 @@ use crate::agent_config::AgentConfig;
 
 pub const NAME: &str = "agent";
 
-/// The configuration file and its content.
+/// The configuration as it is known now.
 pub struct AgentConf {
-    path: PathBuf,
     current: watch::Sender<AgentConfig>,
 }
 
 impl AgentConf {
-    pub fn new(path: impl Into<PathBuf>, config: AgentConfig) -> Self {
+    pub fn new(config: AgentConfig) -> Self {
         Self {
-            path: path.into(),
             current: watch::channel(config).0,
         }
     }
@@ -45,36 +43,13 @@ impl AgentConf {
         self.current.subscribe()
     }
 
-    /// Replaces the file, then tells. Nothing happens when nothing changes. Blocks.
-    ///
-    /// # Errors
-    /// The file could not be replaced; the old one is still there.
-    pub fn update(&self, change: impl FnOnce(&mut AgentConfig)) -> io::Result<()> {
-        let mut config = self.current();
-        change(&mut config);
-        if config == *self.current.borrow() {
-            return Ok(());
-        }
-        replace(&self.path, &serde_json::to_vec_pretty(&config)?)?;
-        self.current.send_replace(config);
-        Ok(())
-    }
-}
-
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let aside = path.with_extension("new");
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&aside)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&aside, path)?;
-    match path.parent() {
-        Some(directory) => File::open(directory)?.sync_all(),
-        None => Ok(()),
+    /// Changes it and tells. Nothing happens when nothing changes.
+    pub fn update(&self, change: impl FnOnce(&mut AgentConfig)) {
+        self.current.send_if_modified(|current| {
+            let before = current.clone();
+            change(current);
+            *current != before
+        });
     }
 }
 
@@ -88,6 +63,9 @@ pub struct AgentContext {
     pub levels: SharedLevels,
     /// Addresses at which the machines of this process are reached.
     pub addresses: Vec<String>,
+    pub routes: Arc<Routes>,
+    /// How the process is restricted; none when it is not.
+    pub walls: Option<Arc<LockdownReport>>,
     /// Cancelled when the process is asked to stop.
     pub stopping: CancellationToken,
 }
@@ -98,6 +76,28 @@ pub fn manifold(context: &AgentContext) -> Manifold {
     let context = context.clone();
     Manifold::new(move |_| {
         let context = context.clone();
-        async move { Ok(ValueWorker::lend(context)) }
+        async move {
+            let walls = walls(context.walls.as_deref());
+            Ok(TaskWorker::lending(
+                Outputs::of(context),
+                |worker| async move {
+                    worker.set_report(json!({ "walls": walls }));
+                    worker.dying().cancelled().await;
+                    Ok(())
+                },
+            ))
+        }
+    })
+}
+
+fn walls(report: Option<&LockdownReport>) -> Value {
+    report.map_or(Value::Null, |report| {
+        json!({
+            "user": report.user,
+            "landlock": report.reach.version,
+            "ports": report.ports,
+            "denied-calls": report.denied_calls,
+            "missing": report.missing(),
+        })
     })
 }

@@ -1,13 +1,18 @@
 //! **apiaddressupdater**: keeps the controller's addresses in the agent's configuration.
 //!
 //! Trigger: a new connection, and each change of the controller's addresses. Action: it asks for
-//! them, leaves out those that belong to container bridges of this very machine, and records the
+//! them, leaves out those that belong to container bridges of this very machine, and keeps the
 //! rest when they differ. Effect: an agent finds another process of its controller when the one
-//! it is connected to dies, or a controller that has moved. It never records an empty list, with
+//! it is connected to dies, or a controller that has moved. It never keeps an empty list, with
 //! which no agent could connect again.
+//!
+//! What it never does: it writes no file, and it opens no port. The file from which the next
+//! process learns the addresses, and the ports that this one may reach, are the controller's to
+//! decide (its provisioner does): an agent that was taken over could write anything there.
 
+use std::fs::File;
 use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::os::unix::fs::FileExt;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
@@ -23,10 +28,37 @@ pub const NAME: &str = "api-address-updater";
 
 /// How the kernel lists its routes.
 const ROUTES: &str = "/proc/net/route";
+/// A kernel with more routes is no longer read to the end.
+const ROUTES_BYTES: usize = 1 << 20;
 
 /// Interfaces that containers of this machine hang on. Their addresses are those of other
 /// machines' bridges too, so a controller cannot be meant by them.
 const BRIDGES: &[&str] = &["lxcbr", "lxdbr", "incusbr", "virbr", "docker", "cni"];
+
+/// The kernel's routes, through a file that was opened when the process could still open it.
+#[derive(Debug)]
+pub struct Routes(Option<File>);
+
+impl Routes {
+    pub fn open() -> Self {
+        Self(File::open(ROUTES).ok())
+    }
+
+    /// As they are now; nothing where the kernel does not tell.
+    fn read(&self) -> String {
+        let mut text = Vec::new();
+        let mut part = [0; 4096];
+        while let Some(file) = &self.0 {
+            match file.read_at(&mut part, text.len() as u64) {
+                Ok(bytes) if bytes > 0 && text.len() < ROUTES_BYTES => {
+                    text.extend(part.iter().take(bytes));
+                }
+                _ => break,
+            }
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
 
 /// Lends nothing.
 #[must_use]
@@ -48,20 +80,11 @@ pub fn manifold() -> Manifold {
                 let told = model
                     .while_doing("asking for the controller's addresses")?
                     .api_addresses;
-                let conf = Arc::clone(&agent.conf);
-                // Reads and writes files.
-                let update = move || {
-                    let routes = std::fs::read_to_string(ROUTES).unwrap_or_default();
-                    let addresses = without_bridges(&told, &routes);
-                    if !addresses.is_empty() {
-                        conf.update(|config| config.api_addresses = addresses)?;
-                    }
-                    std::io::Result::Ok(conf.current().api_addresses)
-                };
-                let addresses = tokio::task::spawn_blocking(update)
-                    .await
-                    .worker_error()?
-                    .while_doing("recording the controller's addresses")?;
+                let addresses = without_bridges(&told, &agent.routes.read());
+                if !addresses.is_empty() {
+                    agent.conf.update(|config| config.api_addresses = addresses);
+                }
+                let addresses = agent.conf.current().api_addresses;
                 worker.set_report(json!({ "addresses": addresses }));
             }
         }))

@@ -4,6 +4,10 @@
 //! the connection and dies with it. Effect: when the API goes away everything nested stops, and
 //! comes back with it in the same process. A refused login is not retried: the agent's entity is
 //! gone, and so is the agent.
+//!
+//! Adapted from Juju: the report of an agent that is cut off cannot be asked for, since a restricted
+//! process opens no socket of its own. Each end of the connection, and of what stood on it, is a
+//! line of `agent.log` in the agent's directory.
 
 use std::sync::Arc;
 

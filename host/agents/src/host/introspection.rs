@@ -55,7 +55,7 @@ pub fn manifold() -> Manifold {
                     .await?
                     .while_doing("watching for report requests")?;
                 if let Asked::Look = asked {
-                    let introspection = look(engine.report(), process.machine_locks());
+                    let introspection = look(engine.report(), process.turns().report());
                     connection
                         .call(&PutIntrospection { introspection })
                         .await
@@ -133,7 +133,7 @@ pub fn reports(process: EngineReport) -> Vec<AgentReport> {
         });
     }
     all.push(AgentReport {
-        agent: AgentKind::Machine,
+        agent: AgentKind::Host,
         report: process,
     });
     all

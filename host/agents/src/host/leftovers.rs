@@ -9,13 +9,13 @@ use periapt_client::{ApiConnection, CallError};
 use periapt_uniter::Process;
 use periapt_wire::agent::host::GoneUnits;
 
-/// Removes what is left of units that are gone. Files that cannot be read or removed are told
-/// of and left for the next time.
+/// Removes the files of units that are gone. Those that cannot be read or removed are logged and
+/// left for the next time.
 pub async fn sweep(process: &Process, connection: &ApiConnection) -> Result<(), CallError> {
     let units = match process.kept_units().await {
         Ok(units) => units,
         Err(error) => {
-            tracing::warn!(%error, "what units left behind cannot be read");
+            tracing::warn!(%error, "could not list the leftover files of units");
             return Ok(());
         }
     };
@@ -24,9 +24,9 @@ pub async fn sweep(process: &Process, connection: &ApiConnection) -> Result<(), 
     }
     for unit in connection.call(&GoneUnits { units }).await? {
         match process.remove_unit(&unit).await {
-            Ok(true) => tracing::info!(%unit, "removed what a unit that is gone had left"),
+            Ok(true) => tracing::info!(%unit, "removed the leftover files of a unit that is gone"),
             Ok(false) => {}
-            Err(error) => tracing::warn!(%unit, %error, "what a unit had left stays"),
+            Err(error) => tracing::warn!(%unit, %error, "could not remove a unit's leftover files"),
         }
     }
     Ok(())

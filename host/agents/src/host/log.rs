@@ -1,9 +1,10 @@
 //! Lines on their way to `debug-log`: a bounded buffer between whoever logs and the log sender.
 //!
-//! Logging never waits. When the buffer is full the oldest line goes, and the next batch begins
-//! with a line that says how many went.
+//! Logging never waits. Whoever writes more than can be kept loses its own lines ([`waiting`]), and
+//! the next batch begins with a line of its own that says how many.
 
-use std::collections::VecDeque;
+mod waiting;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use periapt_engine::SharedClock;
@@ -15,8 +16,9 @@ use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer};
 
 use super::levels::{Level, SharedLevels};
+use waiting::Waiting;
 
-/// Lines kept while the controller cannot be reached.
+/// Lines kept of all writers together.
 pub const CAPACITY: usize = 10_000;
 /// Lines sent in one call.
 pub const BATCH: usize = 500;
@@ -31,43 +33,29 @@ struct Shared {
     entity: Tag,
     clock: SharedClock,
     levels: SharedLevels,
-    capacity: usize,
-    lines: Mutex<Lines>,
+    waiting: Mutex<Waiting>,
     arrived: Notify,
-}
-
-#[derive(Default)]
-struct Lines {
-    waiting: VecDeque<LogRecord>,
-    dropped: u64,
 }
 
 impl LogBuffer {
     /// An empty buffer; `entity` is who logs when a line names nobody else.
     #[must_use]
     pub fn new(entity: Tag, clock: SharedClock, levels: SharedLevels, capacity: usize) -> Self {
-        let (lines, arrived) = (Mutex::default(), Notify::new());
         Self {
             shared: Arc::new(Shared {
                 entity,
                 clock,
                 levels,
-                capacity,
-                lines,
-                arrived,
+                waiting: Mutex::new(Waiting::new(capacity)),
+                arrived: Notify::new(),
             }),
         }
     }
 
     /// Adds a line that has passed its level.
     pub fn push(&self, record: LogRecord) {
-        let mut lines = self.lock();
-        if lines.waiting.len() >= self.shared.capacity {
-            lines.waiting.pop_front();
-            lines.dropped += 1;
-        }
-        lines.waiting.push_back(record);
-        drop(lines);
+        let now = self.shared.clock.monotonic();
+        self.lock().push(record, now);
         self.shared.arrived.notify_one();
     }
 
@@ -84,39 +72,45 @@ impl LogBuffer {
 
     /// Gives lines back that could not be sent, as far as there is room.
     pub fn give_back(&self, batch: Vec<LogRecord>) {
-        let mut lines = self.lock();
+        let now = self.shared.clock.monotonic();
+        let mut waiting = self.lock();
         for record in batch.into_iter().rev() {
-            if lines.waiting.len() < self.shared.capacity {
-                lines.waiting.push_front(record);
-            } else {
-                lines.dropped += 1;
-            }
+            waiting.push_front(record, now);
         }
-        drop(lines);
+        drop(waiting);
         self.shared.arrived.notify_one();
     }
 
     fn take_now(&self) -> Vec<LogRecord> {
-        let mut lines = self.lock();
-        let dropped = std::mem::take(&mut lines.dropped);
-        let mut batch = Vec::new();
-        if dropped > 0 {
-            batch.push(LogRecord {
-                time: self.shared.clock.now().as_microsecond(),
-                entity: self.shared.entity.clone(),
-                level: "WARNING".to_owned(),
-                module: "periapt.logsender".to_owned(),
-                message: format!("{dropped} messages dropped: the controller could not be reached"),
-            });
-        }
-        let count = lines.waiting.len().min(BATCH);
-        batch.extend(lines.waiting.drain(..count));
+        let now = self.shared.clock.monotonic();
+        let mut waiting = self.lock();
+        let dropped = waiting.take_dropped(now);
+        let mut batch: Vec<_> = dropped
+            .into_iter()
+            .map(|(one, count)| self.dropped(one, count))
+            .collect();
+        batch.extend(waiting.take(BATCH));
         batch
     }
 
-    fn lock(&self) -> MutexGuard<'_, Lines> {
+    /// Said in the name of whoever lost them, so that it is found where they are missed.
+    fn dropped(&self, one: LogRecord, count: u64) -> LogRecord {
+        let lines = if count == 1 { "line" } else { "lines" };
+        LogRecord {
+            time: self.shared.clock.now().as_microsecond(),
+            level: "WARNING".to_owned(),
+            message: format!(
+                "{count} {lines} of {} dropped: it writes more than can be kept until it is sent",
+                one.module
+            ),
+            module: "periapt.logsender".to_owned(),
+            entity: one.entity,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.shared
-            .lines
+            .waiting
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }

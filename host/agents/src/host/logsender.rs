@@ -1,8 +1,8 @@
 //! **logsender** (`log-sender`): sends the lines of this process and its units to the controller.
 //!
 //! Trigger: a line in the buffer. Action: sends what has gathered, in batches; lines that could
-//! not be sent are kept for the next connection. Effect: `debug-log` shows them, and after an
-//! outage that was too long for the buffer also how many are missing.
+//! not be sent are kept for the next connection. Effect: `debug-log` shows them, and of whoever
+//! wrote more than could be kept how many are missing.
 
 use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};

@@ -106,7 +106,7 @@ impl Hosted {
     /// Returns when nothing of the machine runs any more.
     async fn stop(&self, machine: &MachineId, worker: &WorkerContext) -> WorkerResult {
         machine::stop_engine(&self.runner, machine.as_str(), worker).await?;
-        self.host.process.forget_machine(machine);
+        self.host.process.turns().forget(machine);
         Ok(())
     }
 

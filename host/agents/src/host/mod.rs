@@ -11,6 +11,7 @@ pub mod agent;
 pub mod apiaddressupdater;
 pub mod apicaller;
 pub mod apiconfigwatcher;
+mod directories;
 mod error;
 pub mod introspection;
 mod leftovers;
@@ -26,7 +27,6 @@ pub mod terminationworker;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::path::Path;
 use std::time::Duration;
 
 use periapt_engine::{
@@ -36,7 +36,7 @@ use periapt_engine::{
 pub use agent::{AgentConf, AgentContext};
 pub use apicaller::{Dial, Websocket};
 pub use error::AgentError;
-pub use process::{AgentOptions, run, run_process};
+pub use process::{AgentOptions, TERMINATED, run, run_process};
 
 /// The node that lends the engine itself, for reports.
 pub const ENGINE: &str = "engine";
@@ -58,7 +58,8 @@ const STOP: Duration = Duration::from_secs(8);
 pub enum ExitReason {
     /// It was asked to.
     Stopped,
-    /// There is nothing left to do for it, ever: its model or its credential is gone.
+    /// There is nothing left to do for it, ever: its model or its credential is gone, or a person
+    /// ended it with SIGABRT.
     Terminated,
 }
 
@@ -110,9 +111,4 @@ fn exit_reason(result: Result<(), WorkerError>) -> Result<ExitReason, AgentError
         }
         Err(error) => Err(AgentError::Engine(error)),
     }
-}
-
-/// Where things are in an agent's directory.
-pub(crate) fn compiled(directory: &Path) -> std::path::PathBuf {
-    directory.join("compiled")
 }

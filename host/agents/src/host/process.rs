@@ -1,7 +1,6 @@
 //! The process as a story: read the configuration, take the lock, give up privileges, log, make
 //! a runtime and a sandbox, run the engine.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,55 +8,58 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::{SharedClock, SystemClock, SystemRandomness};
-use periapt_providers::local::AgentLock;
-use periapt_sandbox::lockdown::{LockdownReport, lock_down};
+use periapt_model::turns::Room;
+use periapt_providers::local::{AgentLock, ENDED};
+use periapt_sandbox::lockdown::{Identity, LockdownReport, User, Walls, lock_down};
 use periapt_sandbox::{CompileCache, SandboxEngine, Settings};
 use periapt_uniter::{Process, ProcessOptions, WasmSandbox};
+use rustix::fs::Mode;
+use rustix::process::{Resource, getrlimit};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::agent::{AgentConf, AgentContext};
+use super::apiaddressupdater::Routes;
 use super::apicaller::Websocket;
+use super::directories::{self, COMPILED};
 use super::levels::SharedLevels;
 use super::log::{self, LogBuffer};
-use super::{AgentError, ExitReason, compiled, run_engine};
+use super::{AgentError, ExitReason, run_engine};
 use crate::agent_config::AgentConfig;
+use crate::one_line::OneLine;
 
-/// The hidden command of the program that compiles a charm in a process of its own.
-const COMPILE: &str = "compile-component";
-/// Files an agent reads besides its own: names of hosts, libraries and configuration of the
-/// system for itself and for its compiler.
-const READ_ONLY: &[&str] = &[
-    "/etc",
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/run/systemd/resolve",
-    "/proc",
-    "/sys/fs/cgroup",
-    "/sys/devices/system/cpu",
-    "/dev/urandom",
-];
-const READ_WRITE: &[&str] = &["/dev/null", "/dev/shm"];
 /// Threads for hooks that were broken off and have not ended yet, and for files.
 const SPARE_THREADS: usize = 64;
 
 /// How an agent runs.
 pub struct AgentOptions {
     pub clock: SharedClock,
-    /// The program with the hidden command that compiles charms.
-    pub program: PathBuf,
     /// Cancelled to stop.
     pub stopping: CancellationToken,
 }
 
+/// What a process exits with that has nothing left to do, ever: whoever supervises it need not
+/// start it again.
+pub const TERMINATED: u8 = 10;
+
+/// What is found out before the process is restricted, since it cannot be afterwards.
+struct Found {
+    cores: usize,
+    room: Room,
+    routes: Routes,
+    /// What holds from then on; none for a process that is not restricted.
+    walls: Option<LockdownReport>,
+}
+
 /// Runs an agent process from its configuration file to its end: makes the process small before
-/// it has a second thread, then its own runtime. The error, if any, is on stderr.
+/// it has a second thread, then its own runtime. Exits with 0 if it was asked to stop, with
+/// [`TERMINATED`] if it ends for good, with 1 after an error, which is on stderr.
 pub fn run_process(config: &Path) -> ExitCode {
     match prepare_and_run(config) {
-        Ok(ExitReason::Stopped | ExitReason::Terminated) => ExitCode::SUCCESS,
+        Ok(ExitReason::Stopped) => ExitCode::SUCCESS,
+        Ok(ExitReason::Terminated) => ExitCode::from(TERMINATED),
         Err(error) => {
             eprintln!("error: {error} ({})", error.code());
             ExitCode::FAILURE
@@ -66,24 +68,29 @@ pub fn run_process(config: &Path) -> ExitCode {
 }
 
 fn prepare_and_run(path: &Path) -> Result<ExitReason, AgentError> {
-    let config = AgentConfig::read(path)?;
-    let program = std::env::current_exe().map_err(files("find", Path::new("the program")))?;
-    make_directories(&config.directory)?;
+    rustix::process::umask(Mode::from_raw_mode(0o077));
+    let mut config = AgentConfig::read(path)?;
     let lock = AgentLock::take(&config.directory).map_err(AgentError::Lock)?;
     let _lock = lock.ok_or_else(|| AgentError::AlreadyRunning(config.directory.clone()))?;
-    let report = restrict(&config.directory, path, &program)?;
+    let identity = Identity::own(config.model_uuid.as_str());
+    prepare(&config.directory, identity.own_user())?;
+    let mut found = Found::now();
+    // The directories above may be closed to the user that this process becomes.
+    std::env::set_current_dir(&config.directory).map_err(files("enter", &config.directory))?;
+    config.directory = PathBuf::from(".");
+    found.walls = Some(restrict(&config, &identity)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(Process::default_hooks_at_once() + SPARE_THREADS)
+        .worker_threads(found.cores)
+        .max_blocking_threads(found.room.all() + SPARE_THREADS)
         .thread_name("agent")
         .build()
         .map_err(AgentError::Runtime)?;
     let options = AgentOptions {
         clock: SystemClock::shared(),
-        program,
         stopping: CancellationToken::new(),
     };
-    let ended = runtime.block_on(run_restricted(path, config, options, Some(report)));
+    let ended = runtime.block_on(run_prepared(config, options, found));
     // A hook that was broken off may still run; nothing waits for it.
     runtime.shutdown_timeout(Duration::from_millis(200));
     ended
@@ -95,24 +102,19 @@ fn prepare_and_run(path: &Path) -> Result<ExitReason, AgentError> {
 /// # Errors
 /// What keeps it from running.
 pub async fn run(config: &Path, options: AgentOptions) -> Result<ExitReason, AgentError> {
-    let content = AgentConfig::read(config)?;
-    make_directories(&content.directory)?;
-    let lock = AgentLock::take(&content.directory).map_err(AgentError::Lock)?;
-    let _lock = lock.ok_or_else(|| AgentError::AlreadyRunning(content.directory.clone()))?;
-    run_restricted(config, content, options, None).await
+    let config = AgentConfig::read(config)?;
+    let lock = AgentLock::take(&config.directory).map_err(AgentError::Lock)?;
+    let _lock = lock.ok_or_else(|| AgentError::AlreadyRunning(config.directory.clone()))?;
+    prepare(&config.directory, None)?;
+    run_prepared(config, options, Found::now()).await
 }
 
-async fn run_restricted(
-    path: &Path,
+async fn run_prepared(
     config: AgentConfig,
     options: AgentOptions,
-    restricted: Option<LockdownReport>,
+    found: Found,
 ) -> Result<ExitReason, AgentError> {
-    let AgentOptions {
-        clock,
-        program,
-        stopping,
-    } = options;
+    let AgentOptions { clock, stopping } = options;
     let levels = SharedLevels::default();
     let buffer = LogBuffer::new(
         config.tag.clone(),
@@ -121,35 +123,39 @@ async fn run_restricted(
         log::CAPACITY,
     );
     trace_to(&buffer);
-    match restricted {
-        Some(report) => tracing::info!(model = %config.model_uuid, "agent starts: {report}"),
+    match &found.walls {
+        Some(walls) => {
+            tracing::info!(model = %config.model_uuid, "agent starts: {walls}");
+            for missing in walls.missing() {
+                tracing::warn!("a wall around the agent is missing: {missing}");
+            }
+        }
         None => tracing::warn!(model = %config.model_uuid, "agent starts without restrictions"),
     }
-    let hooks_at_once = Process::default_hooks_at_once();
-    let slots = u32::try_from(hooks_at_once).unwrap_or(u32::MAX);
-    let engine = SandboxEngine::new(Settings {
-        slots,
-        ..Settings::default()
-    })?;
-    let compiled = compiled(&config.directory);
+    let room = found.room;
+    let slots = u32::try_from(room.all()).unwrap_or(u32::MAX);
+    let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let engine = SandboxEngine::new(Settings::for_process(slots, descriptors))?;
+    let compiled = config.directory.join(COMPILED);
     let cache =
         CompileCache::new(&compiled, engine.engine_hash()).map_err(files("open", &compiled))?;
-    let sandbox = WasmSandbox::new(engine, cache, program, vec![COMPILE.to_owned()]);
     let process = Process::open(ProcessOptions {
         clock: clock.clone(),
         randomness: Arc::new(SystemRandomness),
-        sandbox: Arc::new(sandbox),
+        sandbox: Arc::new(WasmSandbox::new(engine, cache)),
         log: Arc::new(buffer.clone()),
         directory: config.directory.clone(),
-        hooks_at_once,
+        room,
     })?;
     let context = AgentContext {
-        conf: Arc::new(AgentConf::new(path, config)),
+        conf: Arc::new(AgentConf::new(config)),
         dial: Arc::new(Websocket),
         process,
         log: buffer,
         levels,
         addresses: vec!["127.0.0.1".to_owned()],
+        routes: Arc::new(found.routes),
+        walls: found.walls.map(Arc::new),
         stopping,
     };
     let ended = run_engine(context, clock).await;
@@ -160,34 +166,44 @@ async fn run_restricted(
     ended
 }
 
-fn make_directories(directory: &Path) -> Result<(), AgentError> {
-    let compiled = compiled(directory);
-    fs::create_dir_all(&compiled).map_err(files("make", &compiled))
+impl Found {
+    fn now() -> Self {
+        Self {
+            cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            room: Process::default_room(),
+            routes: Routes::open(),
+            walls: None,
+        }
+    }
 }
 
-/// From here on the process reaches its own directory, what it needs of the system to read, and
-/// nothing else.
-fn restrict(directory: &Path, config: &Path, program: &Path) -> Result<LockdownReport, AgentError> {
-    let existing = |path: &&Path| path.exists();
-    let read_write: Vec<&Path> = READ_WRITE
-        .iter()
-        .map(Path::new)
-        .filter(existing)
-        .chain([directory])
-        .collect();
-    let read_only: Vec<&Path> = READ_ONLY
-        .iter()
-        .map(Path::new)
-        .filter(existing)
-        .chain([config, program])
-        .collect();
-    Ok(lock_down(&read_write, &read_only)?)
+fn prepare(directory: &Path, user: Option<User>) -> Result<(), AgentError> {
+    directories::prepare(directory, user).map_err(|(path, source)| AgentError::Files {
+        what: "prepare",
+        path,
+        source,
+    })
+}
+
+/// From here on the process reaches its own directories below the working directory, the
+/// controller's ports, and nothing else: it reads no other file, resolves no names and starts no
+/// program.
+fn restrict(config: &AgentConfig, identity: &Identity) -> Result<LockdownReport, AgentError> {
+    let own = directories::own().chain([ENDED]);
+    let own: Vec<&Path> = own.map(Path::new).collect();
+    let ports: Vec<u16> = config.ports().into_iter().collect();
+    Ok(lock_down(&Walls {
+        read_write: &own,
+        read_only: &[],
+        connect: &ports,
+        identity,
+    })?)
 }
 
 /// Lines go to stderr, which is the agent's own log file, and to the controller.
 fn trace_to(buffer: &LogBuffer) {
     let file = tracing_subscriber::fmt::layer()
-        .with_writer(io::stderr)
+        .with_writer(OneLine(io::stderr))
         .with_ansi(false)
         .with_filter(LevelFilter::INFO);
     let controller = buffer.clone().with_filter(LevelFilter::DEBUG);

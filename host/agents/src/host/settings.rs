@@ -8,7 +8,7 @@ use std::time::Duration;
 use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker};
 use periapt_model::config::{Value, Values};
-use periapt_uniter::duration;
+use periapt_model::duration;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
 use periapt_wire::agent::retry_strategy::{GetRetryStrategy, RetryStrategy};
 use tokio::sync::watch;
@@ -79,7 +79,7 @@ fn put<T: PartialEq>(sender: &watch::Sender<T>, value: T) {
 fn update_status(config: &Values) -> Duration {
     config
         .get("update-status-hook-interval")
-        .and_then(duration::from_config)
+        .and_then(duration::of_value)
         .unwrap_or(UPDATE_STATUS)
 }
 

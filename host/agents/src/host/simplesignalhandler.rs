@@ -2,6 +2,10 @@
 //!
 //! Trigger: the first such signal. Action: asks the process to stop. Effect: running hooks get a
 //! moment to end, the others are recorded as broken off, and the process exits with success.
+//!
+//! Adapted from Juju, where the worker gives the container of a dead unit an exit status of its
+//! own: here a unit is no process. The status tells whoever supervises the process what to do: 0
+//! after a stop that was asked for, another one after an end for good (see `terminationworker`).
 
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use tokio::signal::unix::{SignalKind, signal};

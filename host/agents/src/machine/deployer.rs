@@ -1,7 +1,8 @@
 //! **deployer**: keeps a unit agent for each unit of the machine.
 //!
 //! Trigger: the machine's units. Action: starts a nested engine for a unit that is not dead;
-//! stops the engine of a dead one, waits for its end and removes the unit; one that was removed
+//! stops that of one which a person wants stopped, for as long as the controller says so; stops
+//! the engine of a dead one, waits for its end and removes the unit; one that was removed
 //! from under its engine leaves no files either. Effect: `add-unit`
 //! ends in running hooks, `remove-unit` in a unit that is gone. A unit that dies before it ever
 //! ran needs no shortcut here: its uniter finds nothing to stop. A failing engine is started
@@ -17,7 +18,7 @@ use periapt_engine::{
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{Life, UnitName};
 use periapt_wire::agent::deployer::{
-    DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, WatchMachineUnits,
+    DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, SetUnitStopped, WatchMachineUnits,
 };
 use periapt_wire::rpc::code;
 
@@ -80,8 +81,11 @@ impl Deployer {
             self.stop_missing(&units, &worker).await?;
             for unit in &units {
                 match unit.life {
-                    Life::Alive | Life::Dying => self.deploy(unit).await?,
                     Life::Dead => self.remove(&unit.unit, &worker).await?,
+                    Life::Alive | Life::Dying if unit.stopped => {
+                        self.stop(&unit.unit, &worker).await?;
+                    }
+                    Life::Alive | Life::Dying => self.deploy(unit).await?,
                 }
             }
         }
@@ -97,7 +101,7 @@ impl Deployer {
             stop_engine(&self.runner, &id, worker).await?;
             let Ok(unit) = id.parse() else { continue };
             if let Err(error) = self.machine.host.process.remove_unit(&unit).await {
-                tracing::warn!(%unit, %error, "what a unit had left stays");
+                tracing::warn!(%unit, %error, "could not remove a unit's leftover files");
             }
         }
         Ok(())
@@ -146,6 +150,17 @@ impl Deployer {
             // One that is still stopping is looked at again with its next change.
             Ok(()) | Err(RunnerError::AlreadyExists(_)) => Ok(()),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Stops the agent of a unit that a person wants stopped, and says when it is.
+    async fn stop(&self, unit: &UnitName, worker: &WorkerContext) -> WorkerResult {
+        stop_engine(&self.runner, unit.as_str(), worker).await?;
+        let stopped = SetUnitStopped { unit: unit.clone() };
+        match self.connection.call(&stopped).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is(code::NOT_FOUND) => Ok(()),
+            Err(error) => Err(error).while_doing("showing a unit as stopped"),
         }
     }
 

@@ -8,7 +8,7 @@ pub mod apicaller;
 pub mod deployer;
 pub mod machiner;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{

@@ -2,13 +2,17 @@
 
 use super::*;
 
-#[test]
-fn every_input_of_the_table_has_a_row() {
+/// The table as the catalogue's test sees it.
+pub(crate) fn table() -> Manifolds {
     let (connection, _) = periapt_uniter::testing::Controller::new().connect();
     let host = crate::host::tests::host_context(connection);
-    let table = manifolds(&MachineContext {
+    manifolds(&MachineContext {
         machine: "0".parse().unwrap(),
         host,
-    });
-    assert_eq!(table.unknown_inputs(), []);
+    })
+}
+
+#[test]
+fn every_input_of_the_table_has_a_row() {
+    assert_eq!(table().unknown_inputs(), []);
 }

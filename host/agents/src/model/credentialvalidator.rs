@@ -1,19 +1,68 @@
-//! **credentialvalidator**: a flag that is true while the model's cloud credential is valid.
+//! **credentialvalidator**: a flag that is true while the model's credential is valid.
 //!
-//! The local provider needs no credential, so for its models the flag is simply true and stays
-//! so. It stands in the table because everything that talks to a provider is gated by it.
+//! Trigger: somebody says that the credential is not valid, or that it was replaced: a worker
+//! whose provider was refused, or a person. Action: the flag bounces, also when a credential
+//! that was valid was replaced. Effect: what talks to the provider stops, or begins anew with
+//! what is there now. Everything else of the model goes on, its units above all. It never asks
+//! the provider itself.
 
-use periapt_engine::{Manifold, flag};
+use periapt_client::ApiConnection;
+use periapt_engine::flag::Flag;
+use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError, WorkerResult};
+use periapt_providers::ProviderError;
+use periapt_wire::agent::credential_validator::{
+    GetModelCredential, InvalidateModelCredential, WatchModelCredential,
+};
+use serde_json::json;
 
 use super::apicaller;
 
 pub const NAME: &str = "valid-credential-flag";
 
-/// Lends a true flag.
+/// Lends a [`Flag`].
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
-        context.require(apicaller::NAME)?;
-        Ok(flag::constant(true))
+        let api: ApiConnection = context.get(apicaller::NAME)?;
+        let found = context
+            .or_abort(api.call(&GetModelCredential {}))
+            .await?
+            .while_doing("reading the credential's validity")?;
+        let lent = Outputs::of(Flag(found.valid));
+        Ok(TaskWorker::lending(lent, move |worker| async move {
+            worker.set_report(json!({ "valid": found.valid, "reason": found.reason }));
+            let watch = worker.or_dying(api.watch(&WatchModelCredential {})).await?;
+            let mut watcher = watch.while_doing("watching the credential")?;
+            loop {
+                worker
+                    .or_dying(watcher.next())
+                    .await?
+                    .while_doing("watching the credential")?;
+                let now = worker
+                    .or_dying(api.call(&GetModelCredential {}))
+                    .await?
+                    .while_doing("reading the credential's validity")?;
+                if (now.valid, now.since) != (found.valid, found.since) {
+                    return Err(WorkerError::Bounce);
+                }
+            }
+        }))
     })
     .needs([apicaller::NAME])
+}
+
+/// Says that the credential is not valid if that is what `error` is about. For workers whose
+/// provider refused them.
+///
+/// # Errors
+/// Those of the API.
+pub async fn note_refusal(api: &ApiConnection, error: &ProviderError) -> WorkerResult {
+    if !error.refuses_credential() {
+        return Ok(());
+    }
+    tracing::warn!(%error, "the provider refused the credential");
+    let reason = error.to_string();
+    api.call(&InvalidateModelCredential { reason })
+        .await
+        .while_doing("marking the credential as not valid")
+        .map(|_| ())
 }

@@ -1,6 +1,7 @@
 //! **logforwarder**: sends the model's log to a syslog daemon elsewhere.
 //!
-//! Trigger: the model's `logforward-enabled`, `syslog-host` and `syslog-*-cert` settings. Action:
+//! Trigger: the model's `logforward-enabled`, `syslog-host` and `syslog-*` options, and whether the
+//! controller lets the model name that host. Action:
 //! while they are there and make sense, it streams the log as RFC 5424 over TCP or, with an
 //! authority's certificate, over TLS, from the last line it sent; the first time it begins with
 //! the last 100 lines. Effect: lines arrive at the target, each once. A target that cannot be
@@ -17,13 +18,11 @@ use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerResult, clock,
 };
-use periapt_model::config::{Value, Values};
-use periapt_store::model_config::truth;
 use periapt_telemetry::syslog::{Line, Remote, Severity, SyslogError, Target, Tls, rfc5424};
 use periapt_wire::agent::log_forwarding::{
-    GetLastSent, GetLogLines, LogLines, SetLastSent, WatchLogLines,
+    Destination, GetDestination, GetLastSent, GetLogLines, LogLines, SetLastSent, WatchLogLines,
 };
-use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
+use periapt_wire::agent::model_config::WatchModelConfig;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -64,49 +63,33 @@ pub fn manifold() -> Manifold {
     .needs([agent::NAME, apicaller::NAME])
 }
 
-/// What the configuration asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Wish {
-    host: String,
-    authority: String,
-    certificate: String,
-    key: String,
-}
-
-impl Wish {
-    /// None while forwarding is off.
-    fn read(config: &Values) -> Option<Self> {
-        let text = |key: &str| config.get(key).map(Value::to_string).unwrap_or_default();
-        truth(config, "logforward-enabled").then(|| Self {
-            host: text("syslog-host"),
-            authority: text("syslog-ca-cert"),
-            certificate: text("syslog-client-cert"),
-            key: text("syslog-client-key"),
-        })
+/// The daemon that the configuration asks for.
+fn target(wanted: &Destination) -> Result<Target, SyslogError> {
+    let Destination {
+        host,
+        allowed,
+        authority,
+        certificate,
+        key,
+    } = wanted;
+    let invalid = |why: &str| Err(SyslogError::Invalid(why.to_owned()));
+    if host.is_empty() {
+        return invalid("syslog-host is not set");
     }
-
-    fn target(&self) -> Result<Target, SyslogError> {
-        let Wish {
-            host,
-            authority,
-            certificate,
-            key,
-        } = self;
-        if host.is_empty() {
-            return Err(SyslogError::Invalid("syslog-host is not set".to_owned()));
-        }
-        if authority.trim().is_empty() && !(certificate.is_empty() && key.is_empty()) {
-            return Err(SyslogError::Invalid(
-                "a client's certificate needs syslog-ca-cert too".to_owned(),
-            ));
-        }
-        let tls = Tls {
-            authority,
-            certificate,
-            key,
-        };
-        Target::new(host, (!authority.trim().is_empty()).then_some(tls))
+    if !allowed {
+        return invalid(
+            "syslog-host was not set by a superuser and is not in the controller's syslog-allowed-hosts",
+        );
     }
+    if authority.trim().is_empty() && !(certificate.is_empty() && key.is_empty()) {
+        return invalid("a client's certificate needs syslog-ca-cert too");
+    }
+    let tls = Tls {
+        authority,
+        certificate,
+        key,
+    };
+    Target::new(host, (!authority.trim().is_empty()).then_some(tls))
 }
 
 struct Forwarder {
@@ -123,7 +106,7 @@ impl Forwarder {
             .or_dying(self.api.watch(&WatchModelConfig {}))
             .await?;
         let mut changes = watch.while_doing("watching the model's configuration")?;
-        let mut wish = None;
+        let mut wanted = None;
         let mut first = true;
         loop {
             if !first {
@@ -132,22 +115,22 @@ impl Forwarder {
                     .await?
                     .while_doing("watching the model's configuration")?;
                 let now = self
-                    .wish()
+                    .wanted()
                     .await
                     .while_doing("reading the model's configuration")?;
-                if now == wish {
+                if now == wanted {
                     continue;
                 }
-                wish = now;
+                wanted = now;
             } else {
-                wish = self
-                    .wish()
+                wanted = self
+                    .wanted()
                     .await
                     .while_doing("reading the model's configuration")?;
                 first = false;
             }
-            // As long as one wish is replaced by the next while lines are forwarded.
-            while let Some(target) = self.announce(wish.as_ref()) {
+            // As long as one destination is replaced by the next while lines are forwarded.
+            while let Some(target) = self.announce(wanted.as_ref()) {
                 let stop = self.worker.dying().child_token();
                 let mut forward = pin!(self.forward(&target, &stop));
                 let next = loop {
@@ -156,28 +139,28 @@ impl Forwarder {
                         event = changes.next() => event.while_doing("watching the model's configuration")?,
                     };
                     let now = self
-                        .wish()
+                        .wanted()
                         .await
                         .while_doing("reading the model's configuration")?;
-                    if now != wish {
+                    if now != wanted {
                         break now;
                     }
                 };
                 // Between two pages: what was sent is recorded as sent.
                 stop.cancel();
                 forward.await.while_doing("forwarding the log")?;
-                wish = next;
+                wanted = next;
             }
         }
     }
 
-    async fn wish(&self) -> Result<Option<Wish>, CallError> {
-        Ok(Wish::read(&self.api.call(&GetModelConfig {}).await?))
+    async fn wanted(&self) -> Result<Option<Destination>, CallError> {
+        self.api.call(&GetDestination {}).await
     }
 
     /// The target to send to, if any; otherwise the report says why there is none.
-    fn announce(&self, wish: Option<&Wish>) -> Option<Target> {
-        match wish.map(Wish::target) {
+    fn announce(&self, wanted: Option<&Destination>) -> Option<Target> {
+        match wanted.map(target) {
             None => self.worker.set_report(json!({ "state": "off" })),
             Some(Err(error)) => {
                 tracing::error!(model = %self.model.uuid, %error, "log forwarding is not set up right");

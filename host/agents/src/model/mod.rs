@@ -88,10 +88,11 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
             rows.add(undertaker::NAME, undertaker::manifold())
         })
         .group(not_dead, |rows| {
-            let rows = rows.add(logforwarder::NAME, logforwarder::manifold());
+            let rows = rows
+                .add(logforwarder::NAME, logforwarder::manifold())
+                .add(environupgrader::NAME, environupgrader::manifold());
             rows.group(credential, |rows| {
                 rows.add(environ::NAME, environ::manifold())
-                    .add(environupgrader::NAME, environupgrader::manifold())
             })
         })
         .group(upgraded, |rows| {

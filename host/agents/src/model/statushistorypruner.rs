@@ -9,7 +9,7 @@ use std::time::Duration;
 use periapt_client::{ApiConnection, CallError};
 use periapt_engine::Manifold;
 use periapt_model::config::Values;
-use periapt_store::model_config::{duration, size_mb};
+use periapt_model::options::{duration, size_mb};
 use periapt_wire::agent::status_history::PruneStatusHistory;
 
 use super::apicaller;

@@ -12,7 +12,7 @@ pub mod charmdir;
 pub mod leadership;
 pub mod retrystrategy;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod uniter;
 
 use periapt_engine::{DependencyEngine, EngineConfig, InstallError, Manifolds};

@@ -20,22 +20,23 @@ fn track(controller: &Controller, clock: &FakeClock, unit: &str) -> (SharedWorke
     (worker, handle)
 }
 
-#[test]
-fn every_input_of_the_table_has_a_row() {
+/// The table as the catalogue's test sees it.
+pub(crate) fn table() -> Manifolds {
     let (connection, _) = Controller::new().connect();
     let host = crate::host::tests::host_context(connection);
     let machine = MachineContext {
         machine: "0".parse().unwrap(),
         host,
     };
-    assert_eq!(
-        manifolds(&UnitContext {
-            unit: name("site/0"),
-            machine
-        })
-        .unknown_inputs(),
-        []
-    );
+    manifolds(&UnitContext {
+        unit: name("site/0"),
+        machine,
+    })
+}
+
+#[test]
+fn every_input_of_the_table_has_a_row() {
+    assert_eq!(table().unknown_inputs(), []);
 }
 
 #[tokio::test(start_paused = true)]

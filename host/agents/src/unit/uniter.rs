@@ -24,7 +24,7 @@ pub fn manifold() -> Manifold {
         let retry: RetryStrategy = context.get(retrystrategy::NAME)?;
         let host = &unit.machine.host;
         Ok(Uniter::start(UniterConfig {
-            machine_lock: host.process.machine_lock(&unit.machine.machine),
+            machine: unit.machine.machine.clone(),
             model: host.model.clone(),
             process: host.process.clone(),
             update_status: host.settings.update_status.clone(),

@@ -117,7 +117,7 @@ pub struct Login {
 
 #[derive(Debug, Args)]
 pub struct Logout {
-    /// Log out even where that forgets a password nobody else has.
+    /// Log out even if that deletes the only copy of a password.
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]

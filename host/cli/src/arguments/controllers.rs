@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::{ControllerChoice, DetailFormat, ListFormat, Target, duration};
 
@@ -50,6 +50,13 @@ pub enum ControllerCommand {
     Start(StartController),
     /// Stop a controller; its agents and units go on.
     Stop(StopController),
+    /// Have this machine start a controller again after a crash or a reboot.
+    InstallService(InstallService),
+    /// Undo `install-service`; a controller that runs goes on.
+    UninstallService(UninstallService),
+    /// Start a controller again whenever it fails (started by `install-service`).
+    #[command(hide = true)]
+    Keep(KeepController),
     /// List the processes of a controller.
     Nodes(Nodes),
     /// Remove processes that are gone for good from a controller.
@@ -61,6 +68,9 @@ pub struct ControllerRun {
     /// The controller's directory.
     #[arg(long, value_name = "DIR")]
     pub data_dir: PathBuf,
+    /// The directory was moved here, and nothing runs where it was before.
+    #[arg(long)]
+    pub accept_move: bool,
     /// Leave the terminal's session first.
     #[arg(long, hide = true)]
     pub detached: bool,
@@ -114,6 +124,37 @@ pub struct RemoveNode {
 pub struct StartController {
     /// The controller, if not the current one.
     pub name: Option<String>,
+    /// Where its directory is now, if it was moved; remembered.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The directory was moved, and nothing runs where it was before.
+    #[arg(long)]
+    pub accept_move: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct InstallService {
+    /// The controller, if not the current one.
+    pub name: Option<String>,
+    /// Use Periapt's own keeper although systemd runs here. It survives no reboot.
+    #[arg(long)]
+    pub keeper: bool,
+    /// Only print the systemd unit.
+    #[arg(long, conflicts_with = "keeper")]
+    pub print: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct UninstallService {
+    /// The controller, if not the current one.
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct KeepController {
+    /// The controller's directory.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -123,6 +164,28 @@ pub struct StopController {
     /// Stop the agents too.
     #[arg(long)]
     pub agents: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Dashboard {
+    /// Open the page in a browser (the one that BROWSER names, else the desktop's).
+    #[arg(long)]
+    pub browser: bool,
+    /// Do not show how to sign in.
+    #[arg(long)]
+    pub hide_credential: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DashboardFormat,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DashboardFormat {
+    #[default]
+    Text,
+    Json,
+    Yaml,
 }
 
 #[derive(Debug, Args)]

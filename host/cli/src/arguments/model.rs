@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use periapt_wire::rest::WaitKind;
 
 use super::{
-    ControllerChoice, DetailFormat, ListFormat, ModelChoice, Placement, StatusFormat, Target,
+    ControllerChoice, DetailFormat, ListFormat, ModelChoice, Placement, Shown, StatusFormat, Target,
 };
 
 #[derive(Debug, Args)]
@@ -237,6 +237,21 @@ pub struct Resolved {
 }
 
 #[derive(Debug, Args)]
+pub struct UnitAgents {
+    /// The units.
+    #[arg(value_name = "UNIT", required = true)]
+    pub units: Vec<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct StartAgent {
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
 pub struct Status {
     /// Show only what matches: names of applications, units, machines, statuses; `*` is any text.
     #[arg(value_name = "PATTERN")]
@@ -263,15 +278,8 @@ pub struct ShowUnit {
     /// The units.
     #[arg(required = true, value_name = "UNIT")]
     pub units: Vec<String>,
-    #[arg(long, value_enum, default_value_t)]
-    pub format: DetailFormat,
-    /// Show times in UTC, in ISO form.
-    #[arg(long)]
-    pub utc: bool,
     #[command(flatten)]
-    pub model: ModelChoice,
-    #[command(flatten)]
-    pub target: Target,
+    pub shown: Shown,
 }
 
 #[derive(Debug, Args)]
@@ -279,15 +287,8 @@ pub struct ShowApplication {
     /// The applications.
     #[arg(required = true, value_name = "APPLICATION")]
     pub applications: Vec<String>,
-    #[arg(long, value_enum, default_value_t)]
-    pub format: DetailFormat,
-    /// Show times in UTC, in ISO form.
-    #[arg(long)]
-    pub utc: bool,
     #[command(flatten)]
-    pub model: ModelChoice,
-    #[command(flatten)]
-    pub target: Target,
+    pub shown: Shown,
 }
 
 #[derive(Debug, Args)]
@@ -346,7 +347,7 @@ pub enum LogFormat {
 
 #[derive(Debug, Args)]
 pub struct DebugLog {
-    /// Show these entities only (names or tags, `*` at the end is any text).
+    /// Show these only: units, applications, machines with their units, or tags; `*` is any text.
     #[arg(short, long, value_name = "ENTITY", value_delimiter = ',')]
     pub include: Vec<String>,
     /// Do not show these entities.
@@ -367,7 +368,7 @@ pub struct DebugLog {
     /// End after the lines there are.
     #[arg(long)]
     pub no_tail: bool,
-    /// End after so many lines.
+    /// Show so many of the most recent lines and end (the first ones with --replay); 0 shows all.
     #[arg(long, value_name = "LINES")]
     pub limit: Option<u64>,
     /// Show times in UTC.
@@ -456,34 +457,10 @@ pub struct Workers {
 /// `90s`, `1m30s`, `250ms`; a bare number is seconds.
 pub fn duration(text: &str) -> Result<std::time::Duration, String> {
     let bad = || format!("\"{text}\" is not a duration: use 30s, 5m or 1h30m");
-    let mut total = std::time::Duration::ZERO;
-    let mut rest = text.trim();
-    if rest.is_empty() {
-        return Err(bad());
+    match text.parse() {
+        Ok(seconds) => Ok(std::time::Duration::from_secs(seconds)),
+        Err(_) => periapt_model::duration::parse(text).ok_or_else(bad),
     }
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(rest.len());
-        let (number, after) = rest.split_at(digits);
-        let letters = after
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(after.len());
-        let (unit, after) = after.split_at(letters);
-        let seconds = match unit {
-            "ms" => 0.001,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86_400.0,
-            "" if after.is_empty() && number.len() == text.trim().len() => 1.0,
-            _ => return Err(bad()),
-        };
-        let number: f64 = number.parse().map_err(|_| bad())?;
-        total += std::time::Duration::try_from_secs_f64(number * seconds).map_err(|_| bad())?;
-        rest = after;
-    }
-    Ok(total)
 }
 
 #[cfg(test)]

@@ -87,6 +87,22 @@ pub struct RemoveMachine {
 }
 
 #[derive(Debug, Args)]
+pub struct RetryProvisioning {
+    /// The machines.
+    #[arg(
+        value_name = "MACHINE",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub machines: Vec<String>,
+    /// All machines with a provisioning error.
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
 pub struct Machines {
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,

@@ -10,7 +10,7 @@ use periapt_client::rest::RestClient;
 use periapt_model::hook::Limits;
 use serde_json::Value;
 
-use super::Context;
+use super::{Context, service};
 use crate::arguments::{Bootstrap, JoinController, StartController};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::files::{Account, Controller, Model};
@@ -65,11 +65,14 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
     let made = processes::bootstrap(options).await?;
     // The controller is known from here on, even if its start should fail.
     remember(context, &made, &data_dir)?;
-    start_and_wait(&data_dir, &made.api_endpoints, &made.ca_pem).await?;
+    start_and_wait(Start::PROCESS, &data_dir, &made.api_endpoints, &made.ca_pem).await?;
     let client = RestClient::new(&made.api_endpoints, &made.ca_pem)?;
     let (_, reply) = client.login(&made.admin_user, &made.admin_password).await?;
     crate::session::remember_token(&context.files, &name, reply.token)?;
     say_ready(context, &name, &made.api_endpoints);
+    context.output.say(&format!(
+        "Nobody starts it again after a crash or a reboot until you run: periapt controller install-service {name}"
+    ));
     context
         .output
         .say("Add a model with: periapt add-model NAME");
@@ -97,7 +100,7 @@ pub async fn join(context: &Context, arguments: JoinController) -> Outcome {
         }
     })?;
     let endpoint = std::slice::from_ref(&joined.api_endpoint);
-    start_and_wait(&data_dir, endpoint, &joined.ca_pem).await?;
+    start_and_wait(Start::PROCESS, &data_dir, endpoint, &joined.ca_pem).await?;
     context.output.say(&format!(
         "Process {} of controller \"{}\" is ready at https://{}",
         joined.node, joined.name, joined.api_endpoint
@@ -106,42 +109,90 @@ pub async fn join(context: &Context, arguments: JoinController) -> Outcome {
 }
 
 pub async fn start(context: &Context, arguments: StartController) -> Outcome {
-    let contents = context.files.read()?;
-    let name = arguments
-        .name
-        .or(contents.controllers.current_controller)
-        .ok_or_else(no_controller)?;
-    let controller = contents
-        .controllers
-        .controllers
-        .get(&name)
-        .ok_or_else(|| unknown_controller(&name))?;
-    let data_dir = controller.data_dir.as_ref().ok_or_else(|| {
-        Failure::failed(format!("controller \"{name}\" is not one of this machine"))
-            .why("controllers.yaml names no data-dir for it")
-            .advice("start it where it was bootstrapped")
-    })?;
-    if processes::running_pid(data_dir).is_none() {
-        start_and_wait(data_dir, &controller.api_endpoints, &controller.ca_cert).await?;
+    let (name, controller) = chosen(context, arguments.name)?;
+    let data_dir = match &arguments.data_dir {
+        Some(dir) => absolute(dir)?,
+        None => local_directory(&name, &controller)?,
+    };
+    if processes::running_pid(&data_dir).is_none() {
+        let start = match service::installed(&data_dir)? {
+            Some(installed) if !arguments.accept_move => Start::Service(installed),
+            _ => Start::Process {
+                accept_move: arguments.accept_move,
+            },
+        };
+        let (endpoints, ca) = (&controller.api_endpoints, &controller.ca_cert);
+        start_and_wait(start, &data_dir, endpoints, ca).await?;
+    }
+    if controller.data_dir.as_deref() != Some(&data_dir) {
+        context.files.change(|contents| {
+            if let Some(known) = contents.controllers.controllers.get_mut(&name) {
+                known.data_dir = Some(data_dir.clone());
+            }
+        })?;
     }
     say_ready(context, &name, &controller.api_endpoints);
     Ok(())
 }
 
+/// The controller of this name, or the current one.
+pub fn chosen(context: &Context, name: Option<String>) -> Outcome<(String, Controller)> {
+    let contents = context.files.read()?;
+    let name = name
+        .or(contents.controllers.current_controller)
+        .ok_or_else(no_controller)?;
+    let mut known = contents.controllers.controllers;
+    let controller = known
+        .remove(&name)
+        .ok_or_else(|| unknown_controller(&name))?;
+    Ok((name, controller))
+}
+
+/// The directory of a controller of this machine.
+pub fn local_directory(name: &str, controller: &Controller) -> Outcome<PathBuf> {
+    controller.data_dir.clone().ok_or_else(|| {
+        Failure::failed(format!("controller \"{name}\" is not one of this machine"))
+            .why("controllers.yaml names no data-dir for it")
+            .advice("run this where it was bootstrapped")
+    })
+}
+
+/// How a controller is started.
+pub enum Start {
+    Process { accept_move: bool },
+    Service(service::Service),
+}
+
+impl Start {
+    pub const PROCESS: Self = Start::Process { accept_move: false };
+}
+
 fn say_ready(context: &Context, name: &str, endpoints: &[String]) {
     let address = endpoints.first().map(String::as_str).unwrap_or_default();
     context.output.say(&format!(
-        "Controller \"{name}\" is ready at https://{address}"
+        "Controller \"{name}\" is ready at https://{address}/"
     ));
+    context
+        .output
+        .say("How to sign in to its web page: periapt dashboard");
 }
 
 /// Starts the process and waits for `/ready`.
-async fn start_and_wait(data_dir: &Path, endpoints: &[String], ca_pem: &str) -> Outcome {
+pub async fn start_and_wait(
+    start: Start,
+    data_dir: &Path,
+    endpoints: &[String],
+    ca_pem: &str,
+) -> Outcome {
     let client = RestClient::new(endpoints, ca_pem)?;
-    let mut child = processes::start_controller(data_dir)?;
+    let mut child = match start {
+        Start::Process { accept_move } => Some(processes::start_controller(data_dir, accept_move)?),
+        Start::Service(service) => service.start(data_dir)?,
+    };
     let ready = async {
         while client.ready().await.is_err() {
-            if let Some(failure) = ended(&mut child, data_dir) {
+            let failure = child.as_mut().and_then(|child| ended(child, data_dir));
+            if let Some(failure) = failure {
                 return Err(failure);
             }
             tokio::time::sleep(KNOCK).await;
@@ -152,11 +203,7 @@ async fn start_and_wait(data_dir: &Path, endpoints: &[String], ca_pem: &str) -> 
         Ok(outcome) => outcome,
         Err(_) => Err(
             Failure::new(Exit::TimedOut, "the controller does not answer")
-                .why(format!(
-                    "it was started {} s ago and runs as process {}",
-                    PATIENCE.as_secs(),
-                    child.id()
-                ))
+                .why(format!("it was started {} s ago", PATIENCE.as_secs()))
                 .advice(format!("read {}", processes::log_file(data_dir).display())),
         ),
     }
@@ -259,11 +306,11 @@ fn check_name(name: &str) -> Outcome {
         return Ok(());
     }
     Err(Failure::usage(format!("\"{name}\" is not a valid controller name"))
-        .why("it names a folder and stands before a colon in CONTROLLER:MODEL")
+        .why("the name is used as a folder name and before the colon in CONTROLLER:MODEL")
         .advice("use letters, digits, dashes, dots and underscores, beginning with a letter or digit"))
 }
 
-fn absolute(dir: &Path) -> Outcome<PathBuf> {
+pub fn absolute(dir: &Path) -> Outcome<PathBuf> {
     std::path::absolute(dir)
         .map_err(|error| Failure::file("the data directory cannot be used", dir, &error))
 }

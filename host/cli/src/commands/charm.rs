@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use periapt_model::charm::Archive;
+use periapt_model::charm::{Archive, never_run};
 use periapt_model::hook::Limits;
 use periapt_packing::{BuildReport, InitOptions, Options, PackingError};
 use serde::Serialize;
@@ -60,14 +60,21 @@ fn sdk_of_checkout() -> Option<PathBuf> {
 
 fn build(context: &Context, arguments: &CharmBuild) -> Outcome<BuildReport> {
     let target_dir = match &arguments.target_dir {
-        Some(dir) => dir.clone(),
+        // The compiler runs in the project's folder; the path is meant from here.
+        Some(dir) => std::path::absolute(dir)
+            .map_err(|error| Failure::file("the target folder cannot be used", dir, &error))?,
         None => cache_dir().unwrap_or_else(|| arguments.project.join("target")),
     };
     let mut options = Options::new(target_dir);
     options.jobs = arguments.jobs;
-    options.quiet = !context.output.progress();
-    let report = periapt_packing::build(&arguments.project, &options)
-        .map_err(|error| failed("the charm was not built", &error))?;
+    // A build in CI runs for minutes as well, and says what it is at.
+    options.quiet = context.output.is_quiet();
+    let report = periapt_packing::build(&arguments.project, &options).map_err(|error| {
+        if let PackingError::Compile { output } = &error {
+            context.output.report(output);
+        }
+        failed("the charm was not built", &error)
+    })?;
     context.output.say(&format!(
         "Built {} ({}, {:.1} s, {})",
         report.component.display(),
@@ -97,6 +104,7 @@ fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
     let out = arguments.output.as_deref().unwrap_or(project);
     let report = periapt_packing::pack(project, out)
         .map_err(|error| failed("the charm was not packed", &error))?;
+    warn_of_hooks(context, &report.path)?;
     context.output.say(&format!(
         "Packed charm \"{}\" ({}, {} files, sha256 {})",
         report.name,
@@ -105,6 +113,25 @@ fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
         report.sha256
     ));
     context.output.data(&report.path.display().to_string())
+}
+
+/// Says which hooks of the packed component its metadata gives no occasion for.
+fn warn_of_hooks(context: &Context, charm: &Path) -> Outcome {
+    let bytes = deploy::read_archive(charm)?;
+    let archive = read(charm, &bytes)?;
+    let hooks = processes::inspect(archive.component())?.hooks;
+    for sentence in never_run(&archive.metadata, &hooks) {
+        context.output.say(&format!("warning: {sentence}"));
+    }
+    Ok(())
+}
+
+fn read(path: &Path, bytes: &[u8]) -> Outcome<Archive> {
+    Archive::read(bytes).map_err(|error| {
+        Failure::failed(format!("{} is not a charm", path.display()))
+            .why(format!("{error} ({})", error.code()))
+            .advice("pack it again with periapt charm pack")
+    })
 }
 
 fn failed(what: &str, error: &PackingError) -> Failure {
@@ -154,12 +181,7 @@ fn inspect(context: &Context, arguments: &CharmInspect) -> Outcome {
 }
 
 fn look_into(path: &Path) -> Outcome<Document> {
-    let archive = deploy::read_archive(path)?;
-    let archive = Archive::read(&archive).map_err(|error| {
-        Failure::failed(format!("{} is no charm", path.display()))
-            .why(format!("{error} ({})", error.code()))
-            .advice("pack it again with periapt charm pack")
-    })?;
+    let archive = read(path, &deploy::read_archive(path)?)?;
     let component = archive.component();
     let outside = periapt_packing::inspect(component)
         .map_err(|error| failed("the component cannot be read", &error))?;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use periapt_model::ApplicationName;
-use periapt_model::config::{Value, Values};
-use periapt_wire::rest::{ApplicationConfig, ConfigChange};
+use periapt_model::config::Value;
+use periapt_model::options::Source;
+use periapt_wire::rest::{ApplicationConfig, ConfigChange, ConfigSetting, ConfigSettings};
 use serde::Serialize;
 
 use super::{Context, settings};
@@ -56,7 +57,7 @@ fn wish(
         }
         _ => Err(
             Failure::usage("settings cannot be shown and changed at once")
-                .why("one word is a key alone and others are more")
+                .why("KEY and KEY=VALUE arguments cannot be mixed")
                 .advice("give one KEY to show, or KEY=VALUE words to set"),
         ),
     }
@@ -84,7 +85,7 @@ pub async fn application(context: &Context, arguments: Config) -> Outcome {
             config.effective.get(&key),
             config.schema.options.contains_key(&key),
         ) {
-            (Some(value), _) => output.data(&value.to_string()),
+            (Some(value), _) => output.value(&value.to_string()),
             (None, true) => output.data(""),
             (None, false) => Err(unknown(&key, config.schema.options.keys())),
         },
@@ -107,9 +108,9 @@ pub async fn model(context: &Context, arguments: ModelConfig) -> Outcome {
         here.client().set_model_config(&here.model, &change).await?;
         return Ok(());
     }
-    let values = here.client().model_config(&here.model).await?;
+    let settings = here.client().model_config(&here.model).await?;
     let output = context.output.to(&arguments.target)?;
-    show(&output, &values, &wish, arguments.format)
+    show(&output, &settings, &wish, arguments.format)
 }
 
 /// `controller-config`: as `model-config`, of the controller.
@@ -125,30 +126,44 @@ pub async fn controller(context: &Context, arguments: ControllerConfig) -> Outco
         here.client.set_controller_config(&change).await?;
         return Ok(());
     }
-    let values = here.client.controller_config().await?;
+    let settings = here.client.controller_config().await?;
     let output = context.output.to(&arguments.target)?;
-    show(&output, &values, &wish, arguments.format)
+    show(&output, &settings, &wish, arguments.format)
 }
 
-fn show(output: &Output, values: &Values, wish: &Wish, format: ListFormat) -> Outcome {
+fn show(output: &Output, settings: &ConfigSettings, wish: &Wish, format: ListFormat) -> Outcome {
     if let Wish::One(key) = wish {
-        let value = values.get(key).ok_or_else(|| unknown(key, values.keys()))?;
-        return output.data(&value.to_string());
+        let setting = settings.get(key);
+        let setting = setting.ok_or_else(|| unknown(key, settings.keys()))?;
+        return output.value(&in_words(setting));
     }
     match format {
-        ListFormat::Json => output.json(&attributes(values)),
-        ListFormat::Yaml => output.yaml(&attributes(values)),
+        ListFormat::Json => output.json(&attributes(settings)),
+        ListFormat::Yaml => output.yaml(&attributes(settings)),
         ListFormat::Tabular => {
-            let mut table = Table::new(&["Attribute", "Value"]);
-            for (key, value) in values {
-                let shown = match value.to_string() {
+            let mut table = Table::new(&["Attribute", "From", "Value"]);
+            for (key, setting) in settings {
+                let shown = match in_words(setting) {
                     empty if empty.is_empty() => "\"\"".to_owned(),
                     text => text,
                 };
-                table.row(vec![key.into(), shown.into()]);
+                table.row(vec![
+                    key.into(),
+                    setting.source.as_str().into(),
+                    shown.into(),
+                ]);
             }
             output.data(&table.render(output.paints()))
         }
+    }
+}
+
+/// The value of an option. Of a secret, which nobody is shown, whether there is one.
+fn in_words(setting: &ConfigSetting) -> String {
+    match &setting.value {
+        Some(value) => value.to_string(),
+        None if setting.source == Source::Default => String::new(),
+        None => "(set, never shown)".to_owned(),
     }
 }
 
@@ -162,18 +177,27 @@ fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Failure {
         .advice("leave the key out to see them all")
 }
 
-/// Values as `juju model-config --format json` nests them.
-fn attributes(values: &Values) -> BTreeMap<&String, Attribute<'_>> {
-    values
+/// Options as `juju model-config --format json` nests them.
+fn attributes(settings: &ConfigSettings) -> BTreeMap<&String, Attribute<'_>> {
+    settings
         .iter()
-        .map(|(key, value)| (key, Attribute { value }))
+        .map(|(key, setting)| {
+            let attribute = Attribute {
+                value: setting.value.as_ref(),
+                source: setting.source.as_str(),
+            };
+            (key, attribute)
+        })
         .collect()
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
 struct Attribute<'a> {
-    #[serde(rename = "Value")]
-    value: &'a Value,
+    /// Never of a secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Value>,
+    source: &'static str,
 }
 
 /// `config APP` as Juju shows it.
@@ -247,6 +271,25 @@ mod tests {
             let failure = wish(&words(settings), &words(reset), None, "site").unwrap_err();
             assert_eq!(failure.exit, Exit::Usage, "{settings} {reset}");
         }
+    }
+
+    #[test]
+    fn a_secret_is_shown_as_set_and_no_more() {
+        let settings: ConfigSettings = serde_json::from_value(json!({
+            "force-wait": { "type": "duration", "value": "2m", "default": "1m", "source": "model" },
+            "set": { "type": "secret", "source": "model" },
+            "unset": { "type": "secret", "source": "default" },
+        }))
+        .unwrap();
+        let words: Vec<String> = settings.values().map(in_words).collect();
+        assert_eq!(words, ["2m", "(set, never shown)", ""]);
+        assert_eq!(
+            serde_json::to_value(attributes(&settings)).unwrap(),
+            json!({
+                "force-wait": { "Value": "2m", "Source": "model" },
+                "set": { "Source": "model" }, "unset": { "Source": "default" },
+            })
+        );
     }
 
     #[test]

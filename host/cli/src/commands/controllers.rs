@@ -5,7 +5,7 @@ use std::time::Duration;
 use periapt_wire::rest::StopRequest;
 use serde::Serialize;
 
-use super::{Context, models};
+use super::{Context, models, service};
 use crate::arguments::{Controllers, DestroyController, ListFormat, StopController, Switch};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::files::{Contents, Controller, Model, short_name};
@@ -111,6 +111,8 @@ fn table(contents: &Contents) -> Table {
             .get(name)
             .map(|models| models.models.len())
             .unwrap_or_default();
+        // Each process has one endpoint.
+        let nodes = controller.api_endpoints.len();
         let or_dash =
             |text: Option<&str>| Cell::from(text.filter(|text| !text.is_empty()).unwrap_or("-"));
         table.row(vec![
@@ -120,8 +122,12 @@ fn table(contents: &Contents) -> Table {
             or_dash(account.map(|account| account.last_known_access.as_str())),
             or_dash(Some(&controller.cloud)),
             models.to_string().into(),
-            "1".into(),
-            "none".into(),
+            nodes.to_string().into(),
+            Cell::from(if nodes > 1 {
+                nodes.to_string()
+            } else {
+                "none".to_owned()
+            }),
             or_dash(Some(&controller.agent_version)),
         ]);
     }
@@ -211,7 +217,7 @@ pub async fn stop(context: &Context, arguments: StopController) -> Outcome {
 }
 
 /// Asks the process to end and, where it is one of this machine, waits until it has.
-async fn stop_process(session: &Session, agents: bool) -> Outcome {
+pub async fn stop_process(session: &Session, agents: bool) -> Outcome {
     let pid = session.client.controller().await?.pid;
     let local = session
         .controller
@@ -261,7 +267,10 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         models::destroy_and_wait(&session, model, arguments.force, None, arguments.timeout).await?;
     }
     stop_process(&session, true).await?;
-    let left = remove_data(context, &session.controller)?;
+    if let Some(dir) = session.controller.data_dir.as_deref() {
+        service::forget(dir)?;
+    }
+    let left = remove_data(context, &session.controller).await?;
     context
         .files
         .change(|contents| contents.forget_controller(&name))?;
@@ -278,21 +287,19 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
 
 /// Removes the controller's directory where this program chose it; one that somebody else chose
 /// is left to them.
-fn remove_data(context: &Context, controller: &Controller) -> Outcome<Option<String>> {
-    let Some(dir) = &controller.data_dir else {
+async fn remove_data(context: &Context, controller: &Controller) -> Outcome<Option<String>> {
+    let Some(dir) = controller.data_dir.clone() else {
         return Ok(None);
     };
     if dir.parent() != Some(context.files.directory().join("controllers").as_path()) {
         return Ok(Some(dir.display().to_string()));
     }
-    match std::fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::file(
-            "the controller's data cannot be removed",
-            dir,
-            &error,
-        )),
-        _ => Ok(None),
-    }
+    let removing = dir.clone();
+    tokio::task::spawn_blocking(move || periapt_files::remove(&removing))
+        .await
+        .unwrap_or_else(|error| Err(error.into()))
+        .map_err(|error| Failure::file("the controller's data cannot be removed", &dir, &error))?;
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -302,9 +309,10 @@ mod tests {
 
     fn contents() -> Contents {
         let mut contents = Contents::default();
-        for name in ["prod10", "prod9"] {
+        for (name, endpoints) in [("prod10", vec!["a:1"]), ("prod9", vec!["a:1", "b:1"])] {
             let controller = Controller {
                 uuid: "u".to_owned(),
+                api_endpoints: endpoints.into_iter().map(str::to_owned).collect(),
                 cloud: "local".to_owned(),
                 agent_version: "0.1.0".to_owned(),
                 ..Controller::default()
@@ -340,7 +348,7 @@ mod tests {
     fn controllers_are_listed_as_juju_lists_them() {
         let expected = "\
 Controller  Model  User   Access     Cloud/Region  Models  Nodes    HA  Version
-prod9*      demo   admin  superuser  local              1      1  none  0.1.0
+prod9*      demo   admin  superuser  local              1      2     2  0.1.0
 prod10      -      -      -          local              0      1  none  0.1.0
 ";
         assert_eq!(table(&contents()).render(false), expected);

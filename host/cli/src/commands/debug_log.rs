@@ -30,15 +30,18 @@ pub async fn debug_log(context: &Context, arguments: DebugLog) -> Outcome {
     Ok(())
 }
 
+/// As in Juju, `--limit N` shows the most recent N lines, and `--limit 0` all of them.
 fn query(arguments: &DebugLog, live: bool) -> Outcome<LogQuery> {
     let listed = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
+    let replay = arguments.replay || arguments.limit == Some(0);
+    let limit = arguments.limit.filter(|limit| *limit > 0);
     Ok(LogQuery {
         include: listed(&arguments.include),
         exclude: listed(&arguments.exclude),
         level: Some(level(&arguments.level)?),
-        replay: arguments.replay,
-        tail: (!arguments.replay).then_some(arguments.lines),
-        limit: arguments.limit,
+        replay,
+        tail: (!replay).then(|| limit.unwrap_or(arguments.lines)),
+        limit,
         follow: arguments.tail || (live && !arguments.no_tail),
     })
 }
@@ -91,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_become_a_query() {
+    fn flags_become_a_query_with_jujus_meaning_of_limit() {
         let asked = query(
             &arguments("-i unit-site-0,unit-db-* -x machine-0 -l warn --limit 5 --no-tail"),
             true,
@@ -104,8 +107,12 @@ mod tests {
         );
         assert_eq!(
             (asked.limit, asked.tail, asked.replay, asked.follow),
-            (Some(5), Some(10), false, false)
+            (Some(5), Some(5), false, false)
         );
+        let asked = query(&arguments("--limit 1000"), false).unwrap();
+        assert_eq!((asked.limit, asked.tail), (Some(1000), Some(1000)));
+        let all = query(&arguments("--limit 0"), false).unwrap();
+        assert_eq!((all.limit, all.tail, all.replay), (None, None, true));
         let asked = query(&arguments("--replay"), true).unwrap();
         assert_eq!((asked.tail, asked.replay, asked.follow), (None, true, true));
         assert!(!query(&arguments(""), false).unwrap().follow);

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use indicatif::{ProgressBar, ProgressStyle};
-use periapt_model::ApplicationName;
-use periapt_model::charm::CharmInfo;
+use periapt_client::rest::RestError;
+use periapt_model::charm::{Archive, CharmInfo, CharmMetadata};
+use periapt_model::config::ConfigError;
+use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
 use super::{Context, bundle, settings};
@@ -21,7 +23,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     }
     if !arguments.overlay.is_empty() || arguments.dry_run {
         return Err(
-            Failure::usage(format!("{} is no bundle", arguments.path.display()))
+            Failure::usage(format!("{} is not a bundle", arguments.path.display()))
                 .why("--overlay and --dry-run are for bundles")
                 .advice("give the path of a bundle's .yaml file"),
         );
@@ -31,18 +33,32 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         .as_deref()
         .map(str::parse)
         .transpose()?;
-    let archive = read_archive(&arguments.path)?;
-    let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let charm = upload(context, &here, archive).await?;
+    let bytes = read_archive(&arguments.path)?;
+    // Whatever can be refused is refused before the charm goes up: an upload compiles, and a
+    // revision that nobody wants would stay.
+    let archive = check_archive(&arguments.path, &bytes)?;
     let application = match named {
         Some(name) => name,
-        None => charm.name.parse()?,
+        None => archive.metadata.name.parse()?,
     };
     let placement = arguments.placement.machines;
+    let config = settings::from_words(&arguments.config, application.as_str())?;
+    for (name, value) in &config {
+        let checked = archive.config.coerce(name, value);
+        checked.map_err(|error| unfit_option(&application, &error))?;
+    }
+    let count = units(
+        &archive.metadata,
+        arguments.num_units,
+        !placement.is_empty(),
+    )?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    require_room(&here, &application, &placement).await?;
+    let charm = upload(context, &here, bytes).await?;
     let deploy = rest::Deploy {
-        config: settings::from_words(&arguments.config, application.as_str())?,
+        config,
         charm: charm.url.to_string(),
-        units: units(&charm, arguments.num_units, !placement.is_empty())?,
+        units: count,
         application,
         placement,
     };
@@ -58,8 +74,50 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     Ok(())
 }
 
+/// The archive, read as the controller will read it.
+fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
+    Archive::read(bytes).map_err(|error| {
+        Failure::usage(format!("{} is not a charm", path.display()))
+            .why(format!("{error} ({})", error.code()))
+            .advice("pack it again with periapt charm pack")
+    })
+}
+
+fn unfit_option(application: &ApplicationName, error: &ConfigError) -> Failure {
+    Failure::usage(format!("\"{application}\" cannot be configured so"))
+        .why(format!("{error} ({})", error.code()))
+        .advice("correct --config; nothing was uploaded")
+}
+
+/// Asks whether the name is free and the machines are there. Somebody may come in between; the
+/// controller decides.
+async fn require_room(
+    here: &ModelSession,
+    application: &ApplicationName,
+    placement: &[MachineId],
+) -> Outcome {
+    match here.client().application(&here.model, application).await {
+        Err(RestError::Problem(problem)) if problem.status == 404 => {}
+        Err(error) => return Err(error.into()),
+        Ok(_) => {
+            return Err(Failure::new(
+                Exit::Conflict,
+                format!("application \"{application}\" already exists"),
+            )
+            .why(format!("model \"{}\" has one of this name", here.model))
+            .advice(format!(
+                "deploy it under another name, or periapt refresh {application}"
+            )));
+        }
+    }
+    for machine in placement {
+        here.client().machine(&here.model, machine).await?;
+    }
+    Ok(())
+}
+
 /// How many units to begin with. Those of a subordinate come with its relations.
-fn units(charm: &CharmInfo, wanted: Option<u32>, placed: bool) -> Outcome<u32> {
+fn units(charm: &CharmMetadata, wanted: Option<u32>, placed: bool) -> Outcome<u32> {
     if !charm.subordinate {
         return Ok(wanted.unwrap_or(1));
     }
@@ -195,16 +253,14 @@ fn find_archive(path: &Path) -> Outcome<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn charm(subordinate: bool) -> CharmInfo {
-        serde_json::from_value(json!({
-            "url": "local:x-0", "name": "x", "revision": 0, "sha256": "", "size": 0, "metadata": { "name": "x" },
-            "config": { "options": {} }, "hooks": [], "subordinate": subordinate,
-        }))
-        .unwrap()
+    fn charm(subordinate: bool) -> CharmMetadata {
+        CharmMetadata {
+            name: "x".to_owned(),
+            subordinate,
+            ..CharmMetadata::default()
+        }
     }
 
     #[test]

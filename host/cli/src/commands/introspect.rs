@@ -36,7 +36,7 @@ pub async fn introspect(context: &Context, arguments: Introspect) -> Outcome {
     let output = context.output.to(&arguments.target)?;
     // Metrics are text of their own kind.
     let Ok(json) = serde_json::from_str::<Value>(&text) else {
-        return output.data(&text);
+        return output.value(&text);
     };
     match arguments.format {
         DetailFormat::Json => output.json(&json),

@@ -1,13 +1,17 @@
-//! `add-machine`, `remove-machine`, `machines`.
+//! `add-machine`, `remove-machine`, `retry-provisioning`, `machines`.
 
 use periapt_model::MachineId;
+use periapt_wire::rest::ListQuery;
 
 use super::Context;
-use crate::arguments::{AddMachine, ListFormat, Machines, RemoveMachine};
+use crate::arguments::{AddMachine, ListFormat, Machines, RemoveMachine, RetryProvisioning};
 use crate::failure::Outcome;
 use crate::output::status::{machines_document, machines_table};
 use crate::output::time::Times;
 use crate::session::ModelSession;
+
+/// What a machine shows that its provider gave up.
+const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
 
 pub async fn add(context: &Context, arguments: AddMachine) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
@@ -50,6 +54,36 @@ pub async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
                 arguments.no_wait.then_some(0),
             )
             .await?;
+    }
+    Ok(())
+}
+
+pub async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
+    let mut ids: Vec<MachineId> = arguments
+        .machines
+        .iter()
+        .map(|id| id.parse())
+        .collect::<Result<_, _>>()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    if arguments.all {
+        let machines = here
+            .client()
+            .machines(&here.model, &ListQuery::default())
+            .await?;
+        ids = machines
+            .into_iter()
+            .filter(|machine| machine.instance_status == PROVISIONING_ERROR)
+            .map(|machine| machine.id)
+            .collect();
+        if ids.is_empty() {
+            context
+                .output
+                .say("There are no machines with a provisioning error.");
+        }
+    }
+    for id in &ids {
+        here.client().retry_provisioning(&here.model, id).await?;
+        context.output.say(&format!("machine {id} is tried again"));
     }
     Ok(())
 }

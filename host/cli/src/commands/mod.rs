@@ -1,13 +1,17 @@
 //! What each verb does, one file for each group of verbs.
 
 mod accounts;
+mod agents;
 mod applications;
 mod audit;
+mod backups;
 mod bootstrap;
 mod bundle;
 mod charm;
 mod config;
 mod controllers;
+mod credentials;
+mod dashboard;
 mod debug_log;
 mod deploy;
 mod download;
@@ -17,6 +21,7 @@ mod machines;
 mod models;
 mod nodes;
 mod relations;
+mod service;
 mod settings;
 mod show;
 mod status;
@@ -49,6 +54,12 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Controller(ControllerCommand::Stop(arguments)) => {
             controllers::stop(context, arguments).await
         }
+        Command::Controller(ControllerCommand::InstallService(arguments)) => {
+            service::install(context, arguments).await
+        }
+        Command::Controller(ControllerCommand::UninstallService(arguments)) => {
+            service::uninstall(context, &arguments)
+        }
         Command::Controller(ControllerCommand::Nodes(arguments)) => {
             nodes::list(context, arguments).await
         }
@@ -57,8 +68,14 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         }
         Command::ControllerConfig(arguments) => config::controller(context, arguments).await,
         Command::Audit(arguments) => audit::list(context, arguments).await,
+        Command::CreateBackup(arguments) => backups::create(context, arguments).await,
+        Command::Backups(arguments) => backups::list(context, arguments).await,
+        Command::DownloadBackup(arguments) => backups::download(context, arguments).await,
+        Command::RemoveBackup(arguments) => backups::remove(context, arguments).await,
+        Command::RestoreBackup(arguments) => backups::restore(context, arguments).await,
         Command::Controllers(arguments) => controllers::list(context, &arguments),
         Command::Switch(arguments) => controllers::switch(context, arguments).await,
+        Command::Dashboard(arguments) => dashboard::dashboard(context, &arguments),
         Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,
         Command::AddModel(arguments) => models::add(context, arguments).await,
         Command::Models(arguments) => models::list(context, arguments).await,
@@ -80,7 +97,16 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddMachine(arguments) => machines::add(context, arguments).await,
         Command::RemoveMachine(arguments) => machines::remove(context, arguments).await,
         Command::Machines(arguments) => machines::list(context, arguments).await,
+        Command::RetryProvisioning(arguments) => machines::retry(context, arguments).await,
+        Command::ShowCredential(arguments) => credentials::show(context, arguments).await,
+        Command::UpdateCredential(arguments) => credentials::update(context, arguments).await,
+        Command::InvalidateCredential(arguments) => {
+            credentials::invalidate(context, arguments).await
+        }
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
+        Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
+        Command::StartUnit(arguments) => agents::start_units(context, arguments).await,
+        Command::StartAgent(arguments) => agents::start(context, arguments).await,
         Command::Status(arguments) => status::status(context, arguments).await,
         Command::ShowUnit(arguments) => show::unit(context, arguments).await,
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
@@ -112,7 +138,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
         Command::Completion { shell } => completion(context, shell),
         // These are processes of their own, and main has started them.
-        Command::Controller(ControllerCommand::Run(_))
+        Command::Controller(ControllerCommand::Run(_) | ControllerCommand::Keep(_))
         | Command::Agent(_)
         | Command::CompileComponent => Ok(()),
     }

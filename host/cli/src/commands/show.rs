@@ -5,9 +5,7 @@ use periapt_wire::rest::HistoryEntry;
 use serde::Serialize;
 
 use super::Context;
-use crate::arguments::{
-    DetailFormat, ListFormat, ShowApplication, ShowStatusLog, ShowUnit, Target,
-};
+use crate::arguments::{DetailFormat, ListFormat, ShowApplication, ShowStatusLog, ShowUnit, Shown};
 use crate::failure::{Failure, Outcome};
 use crate::output::document::Named;
 use crate::output::entities::{ApplicationDocument, HistoryDocument, UnitDocument};
@@ -21,8 +19,8 @@ pub async fn unit(context: &Context, arguments: ShowUnit) -> Outcome {
         .iter()
         .map(|name| name.parse())
         .collect::<Result<_, _>>()?;
-    let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let times = Times::new(arguments.utc);
+    let here = ModelSession::open(&context.files, &arguments.shown.model).await?;
+    let times = Times::new(arguments.shown.utc);
     let mut found = Vec::new();
     for name in &names {
         let unit = here.client().unit(&here.model, name).await?;
@@ -30,8 +28,7 @@ pub async fn unit(context: &Context, arguments: ShowUnit) -> Outcome {
     }
     write(
         context,
-        &arguments.target,
-        arguments.format,
+        &arguments.shown,
         &found.into_iter().collect::<Named<_>>(),
     )
 }
@@ -42,8 +39,8 @@ pub async fn application(context: &Context, arguments: ShowApplication) -> Outco
         .iter()
         .map(|name| name.parse())
         .collect::<Result<_, _>>()?;
-    let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let times = Times::new(arguments.utc);
+    let here = ModelSession::open(&context.files, &arguments.shown.model).await?;
+    let times = Times::new(arguments.shown.utc);
     let mut found = Vec::new();
     for name in &names {
         let application = here.client().application(&here.model, name).await?;
@@ -54,20 +51,15 @@ pub async fn application(context: &Context, arguments: ShowApplication) -> Outco
     }
     write(
         context,
-        &arguments.target,
-        arguments.format,
+        &arguments.shown,
         &found.into_iter().collect::<Named<_>>(),
     )
 }
 
-fn write(
-    context: &Context,
-    target: &Target,
-    format: DetailFormat,
-    document: &impl Serialize,
-) -> Outcome {
-    let output = context.output.to(target)?;
-    match format {
+/// Writes a document as it is asked for.
+pub fn write(context: &Context, shown: &Shown, document: &impl Serialize) -> Outcome {
+    let output = context.output.to(&shown.target)?;
+    match shown.format {
         DetailFormat::Yaml => output.yaml(document),
         DetailFormat::Json => output.json(document),
     }

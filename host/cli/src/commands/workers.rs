@@ -47,9 +47,11 @@ pub async fn list(context: &Context, arguments: Workers) -> Outcome {
 }
 
 fn table(rows: &[WorkerRow]) -> Table {
-    let mut table = Table::new(&["Agent", "Worker", "State", "Running", "Starts", "Reason"])
-        .right("Running")
-        .right("Starts");
+    let mut table = Table::new(&[
+        "Agent", "Worker", "State", "Running", "Starts", "Tests", "Reason",
+    ])
+    .right("Running")
+    .right("Starts");
     for row in rows {
         table.row(vec![
             (&row.agent).into(),
@@ -57,10 +59,20 @@ fn table(rows: &[WorkerRow]) -> Table {
             Cell::status(&row.state),
             row.running.to_string().into(),
             row.start_count.to_string().into(),
-            (&row.reason).into(),
+            row.tests.join(", ").into(),
+            said(row).into(),
         ]);
     }
     table
+}
+
+/// Why it does not run, or what it promises instead of what Juju's does.
+fn said(row: &WorkerRow) -> String {
+    [row.reason.as_str(), row.sentence.as_str()]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// `109 workers: 40 running, 69 uninstalled`
@@ -89,15 +101,23 @@ mod tests {
             reason: reason.to_owned(),
             running,
             start_count: running,
+            sentence: match worker {
+                "firewaller" => "When it rains, then it pours.".to_owned(),
+                _ => String::new(),
+            },
+            tests: match worker {
+                "provisioner" => vec!["a_machine_starts".to_owned()],
+                _ => Vec::new(),
+            },
         };
         let rows = [
             row("provisioner", "running", "", 12),
             row("firewaller", "resting", "environ", 0),
         ];
         let expected = "\
-Agent  Worker       State    Running  Starts  Reason
-model  provisioner  running       12      12
-model  firewaller   resting        0       0  environ
+Agent  Worker       State    Running  Starts  Tests             Reason
+model  provisioner  running       12      12  a_machine_starts
+model  firewaller   resting        0       0                    environ; When it rains, then it pours.
 ";
         assert_eq!(table(&rows).render(false), expected);
         assert_eq!(totals(&rows), "2 workers: 1 resting, 1 running");

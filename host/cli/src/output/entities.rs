@@ -33,6 +33,9 @@ pub struct UnitDocument {
     relation_info: Vec<RelationDocument>,
     workload_status: document::Status,
     juju_status: document::Status,
+    /// When a failed hook is run again without being asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_retry: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waiting_for: Vec<String>,
 }
@@ -52,6 +55,10 @@ impl UnitDocument {
             life: unit.life.to_string(),
             workload_status: stored(&unit.workload, times),
             juju_status: stored(&unit.agent, times),
+            // A failed hook is shown as the workload's status.
+            next_retry: (unit.workload.data.get("next-retry"))
+                .and_then(serde_json::Value::as_i64)
+                .map(|micros| times.micros(micros)),
             waiting_for: unit.waiting_for.iter().map(|text| clean(text)).collect(),
         }
     }

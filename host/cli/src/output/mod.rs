@@ -3,6 +3,7 @@
 
 pub mod document;
 pub mod entities;
+mod escape;
 pub mod status;
 pub mod table;
 pub mod text;
@@ -80,6 +81,14 @@ impl Output {
         }
     }
 
+    /// Writes a single value. A program gets it as it is, a terminal what may be shown of it.
+    pub fn value(&self, value: &str) -> Outcome {
+        match self.is_live() {
+            true => self.data(&text::clean(value)),
+            false => self.data(value),
+        }
+    }
+
     /// Clears the terminal and shows `text` from its top.
     pub fn redraw(&self, text: &str) -> Outcome {
         self.data(&format!("\u{1b}[H\u{1b}[2J{text}"))
@@ -87,23 +96,34 @@ impl Output {
 
     pub fn json(&self, value: &impl Serialize) -> Outcome {
         let text = serde_json::to_string_pretty(value).map_err(unprintable)?;
-        self.data(&text)
+        self.data(&escape::json(text))
     }
 
     /// One line of JSON.
     pub fn json_line(&self, value: &impl Serialize) -> Outcome {
         let text = serde_json::to_string(value).map_err(unprintable)?;
-        self.data(&text)
+        self.data(&escape::json(text))
     }
 
     pub fn yaml(&self, value: &impl Serialize) -> Outcome {
-        let text = serde_saphyr::to_string(value).map_err(unprintable)?;
-        self.data(&text)
+        self.data(&escape::yaml(value).map_err(unprintable)?)
     }
 
     /// Tells a person what happened.
     pub fn say(&self, text: &str) {
         if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{}", text::clean(text));
+        }
+    }
+
+    /// Whether only data and failures are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// What another program reported before a failure, line by line as it wrote it.
+    pub fn report(&self, text: &str) {
+        if !text.is_empty() {
             let _ = writeln!(std::io::stderr(), "{}", text::clean(text));
         }
     }

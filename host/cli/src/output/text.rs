@@ -2,77 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// The text without terminal control: escape sequences and control characters are taken out,
-/// line ends stay. Charms and their logs say what they want, and a terminal obeys what it is
-/// told.
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\n' => out.push(c),
-            '\t' => out.push(' '),
-            '\u{1b}' => skip_sequence(&mut rest),
-            // The one-character form of the same introducers.
-            '\u{9b}' => skip_until_final(&mut rest),
-            '\u{90}' | '\u{9d}' | '\u{9e}' | '\u{9f}' | '\u{98}' => skip_string(&mut rest),
-            c if c.is_control() || reorders(c) => {}
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// [`clean`] on one line: line ends become spaces.
-pub fn clean_line(text: &str) -> String {
-    clean(text).replace('\n', " ").trim_end().to_owned()
-}
-
-type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-fn skip_sequence(rest: &mut Rest<'_>) {
-    match rest.next_if(|c| ('\u{20}'..='\u{7e}').contains(c)) {
-        Some('[') => skip_until_final(rest),
-        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(rest),
-        // Intermediate bytes, then one final byte.
-        Some('\u{20}'..='\u{2f}') => {
-            while rest
-                .next_if(|c| ('\u{20}'..='\u{2f}').contains(c))
-                .is_some()
-            {}
-            rest.next_if(|c| ('\u{30}'..='\u{7e}').contains(c));
-        }
-        _ => {}
-    }
-}
-
-/// Parameters and intermediates of a control sequence, and its final byte.
-fn skip_until_final(rest: &mut Rest<'_>) {
-    while rest
-        .next_if(|c| ('\u{20}'..='\u{3f}').contains(c))
-        .is_some()
-    {}
-    rest.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
-}
-
-/// A command string, to its end (BEL or ST) or to the end of the line.
-fn skip_string(rest: &mut Rest<'_>) {
-    while let Some(c) = rest.next_if(|c| *c != '\n') {
-        match c {
-            '\u{7}' | '\u{9c}' => return,
-            '\u{1b}' => {
-                rest.next_if_eq(&'\\');
-                return;
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Characters that make text read in another order than it is written.
-fn reorders(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
-}
+pub use periapt_model::text::{clean, clean_line};
 
 /// Numbers inside names compare as numbers: `app9` before `app10`, `site/2` before `site/10`.
 pub fn natural(left: &str, right: &str) -> Ordering {
@@ -171,22 +101,6 @@ mod tests {
     }
 
     #[test]
-    fn terminal_control_is_taken_out() {
-        assert_eq!(
-            clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}text\r\u{8}\u{0}"),
-            "red text"
-        );
-        assert_eq!(
-            clean("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\"),
-            "link"
-        );
-        assert_eq!(clean("\u{9b}2Ja\u{1b}(Bb\u{1b}c"), "ab");
-        assert_eq!(clean("evil\u{202e}txt"), "eviltxt");
-        assert_eq!(clean("grüße, 世界"), "grüße, 世界");
-        assert_eq!(clean_line("a\nb\n"), "a b");
-    }
-
-    #[test]
     fn sizes_and_counts_read_well() {
         assert_eq!(
             (
@@ -203,12 +117,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn nothing_that_controls_a_terminal_survives(text in any::<String>(), tail in "\\PC{0,8}") {
-            let hostile = format!("{text}\u{1b}[{tail}\u{9b}{tail}\u{1b}]{tail}");
-            prop_assert!(!clean(&hostile).chars().any(|c| c != '\n' && c.is_control()));
-        }
-
         #[test]
         fn the_natural_order_is_an_order(a in "[a-c0-2/]{0,6}", b in "[a-c0-2/]{0,6}", c in "[a-c0-2/]{0,6}") {
             prop_assert_eq!(natural(&a, &b), natural(&b, &a).reverse());

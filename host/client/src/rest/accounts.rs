@@ -137,7 +137,7 @@ impl RestClient {
         .await
     }
 
-    async fn put<T: serde::de::DeserializeOwned>(
+    pub(super) async fn put<T: serde::de::DeserializeOwned>(
         &self,
         path: &[&str],
         body: &(impl serde::Serialize + ?Sized),
@@ -146,7 +146,10 @@ impl RestClient {
             .await
     }
 
-    async fn remove<T: serde::de::DeserializeOwned>(&self, path: &[&str]) -> Result<T, RestError> {
+    pub(super) async fn remove<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+    ) -> Result<T, RestError> {
         self.json(Method::DELETE, path, |request| request).await
     }
 }

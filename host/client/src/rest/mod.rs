@@ -1,18 +1,28 @@
 //! The HTTP API under `/v1`, one typed method for every row of `periapt_wire::rest`.
 //!
 //! `mod.rs` knows how a request travels (which address, which authority, who asks, how an error
-//! looks); `calls.rs` is the table of methods; `lines.rs` reads answers that go on and on.
+//! looks) and `shapes.rs` what kinds of requests there are; the methods have a file for each
+//! resource, and `lines.rs` reads answers that go on and on.
 //!
 //! A request moves on to the next address only when nothing of it was sent. A change carries a
 //! key by which the controller knows it again, so one whose answer was lost with the connection
 //! is sent once more, and made once.
 
 mod accounts;
-mod calls;
+mod applications;
+mod backups;
+mod charms;
+mod controller;
 mod events;
 mod lines;
+mod models;
+mod provisioning;
+mod relations;
+mod renewal;
+mod shapes;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +37,8 @@ use thiserror::Error;
 use crate::tls::{self, TrustError};
 pub use events::{EventStream, Message};
 pub use lines::Lines;
+pub use renewal::Keep;
+use renewal::Renewal;
 
 /// How long one address may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -94,6 +106,16 @@ pub enum Authorization {
     Bearer(String),
 }
 
+impl Authorization {
+    fn add_to(&self, request: RequestBuilder) -> RequestBuilder {
+        match self {
+            Authorization::Nobody => request,
+            Authorization::Basic { user, password } => request.basic_auth(user, Some(password)),
+            Authorization::Bearer(token) => request.bearer_auth(token),
+        }
+    }
+}
+
 impl fmt::Debug for Authorization {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -109,6 +131,7 @@ impl fmt::Debug for Authorization {
 pub struct RestClient {
     routes: Arc<[Route]>,
     authorization: Authorization,
+    renewal: Option<Arc<Renewal>>,
 }
 
 /// Addresses that share a port, which a URL can name only once.
@@ -155,6 +178,7 @@ impl RestClient {
         Ok(Self {
             routes: routes.into(),
             authorization: Authorization::Nobody,
+            renewal: None,
         })
     }
 
@@ -162,6 +186,17 @@ impl RestClient {
     #[must_use]
     pub fn with(mut self, authorization: Authorization) -> Self {
         self.authorization = authorization;
+        self.renewal = None;
+        self
+    }
+
+    /// The same client with a token that a login replaces as soon as it is refused. `keep` is told
+    /// of the new one.
+    #[must_use]
+    pub fn with_renewal(mut self, user: &str, password: &str, token: String, keep: Keep) -> Self {
+        let renewal = Renewal::new(user.to_owned(), password.to_owned(), token, keep);
+        self.authorization = Authorization::Nobody;
+        self.renewal = Some(Arc::new(renewal));
         self
     }
 
@@ -212,10 +247,37 @@ impl RestClient {
         key: Option<&str>,
         shape: impl Fn(RequestBuilder) -> RequestBuilder,
     ) -> Result<Response, RestError> {
+        let Some(renewal) = &self.renewal else {
+            return self
+                .send_as(&self.authorization, method, path, key, shape)
+                .await;
+        };
+        let token = renewal.token();
+        let bearer = Authorization::Bearer(token.clone());
+        let sent = self.send_as(&bearer, method.clone(), path, key, &shape);
+        match sent.await {
+            Err(error) if error.status() == Some(401) => {}
+            outcome => return outcome,
+        }
+        let anonymous = self.clone().with(Authorization::Nobody);
+        // A login is a request itself.
+        Box::pin(renewal.renew(anonymous, &token)).await?;
+        let bearer = Authorization::Bearer(renewal.token());
+        self.send_as(&bearer, method, path, key, shape).await
+    }
+
+    async fn send_as(
+        &self,
+        authorization: &Authorization,
+        method: Method,
+        path: &[&str],
+        key: Option<&str>,
+        shape: impl Fn(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, RestError> {
         let mut failures = Vec::new();
         for route in self.routes.iter() {
-            let mut request =
-                shape(self.authorize(route.client.request(method.clone(), route.url(path)?)));
+            let request = route.client.request(method.clone(), route.url(path)?);
+            let mut request = shape(authorization.add_to(request));
             if let Some(key) = key {
                 request = request.header("idempotency-key", key);
             }
@@ -242,14 +304,6 @@ impl RestClient {
             .send(method, path, |request| shape(request.timeout(ANSWER)))
             .await?;
         body(response).await
-    }
-
-    fn authorize(&self, request: RequestBuilder) -> RequestBuilder {
-        match &self.authorization {
-            Authorization::Nobody => request,
-            Authorization::Basic { user, password } => request.basic_auth(user, Some(password)),
-            Authorization::Bearer(token) => request.bearer_auth(token),
-        }
     }
 
     fn addresses(&self) -> String {

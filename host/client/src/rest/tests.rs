@@ -34,16 +34,16 @@ async fn note(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let authorization = headers
-        .get("authorization")
-        .map(|value| value.to_str().unwrap().to_owned());
+    let authorization = authorization_of(&headers).to_owned();
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    seen.0.lock().unwrap().push((
-        method.to_string(),
-        uri.to_string(),
-        authorization.unwrap_or_default(),
-        body,
-    ));
+    seen.0
+        .lock()
+        .unwrap()
+        .push((method.to_string(), uri.to_string(), authorization, body));
+    if authorization_of(&headers) == "Bearer run-out" {
+        let problem = Problem::new(401, "token-invalid", "the token is not valid");
+        return (StatusCode::UNAUTHORIZED, Json(problem)).into_response();
+    }
     match uri.path() {
         "/v1/login" => Json(json!({ "user": "admin", "token": "t0ken" })).into_response(),
         "/v1/models/demo/applications/gone" => {
@@ -65,10 +65,16 @@ async fn note(
         "/v1/models/demo/relations/3" | "/v1/models/demo/machines/0-lxd-1" => {
             Json(json!({ "units": [], "machines": [] })).into_response()
         }
-        "/v1/models/demo/config" => Json(json!({ "name": "demo" })).into_response(),
+        "/v1/models/demo/config" => Json(json!({})).into_response(),
         "/v1/models/demo/units/site/3/history" => Json(json!([])).into_response(),
         _ => Json(json!({})).into_response(),
     }
+}
+
+fn authorization_of(headers: &HeaderMap) -> &str {
+    headers
+        .get("authorization")
+        .map_or("", |value| value.to_str().unwrap())
 }
 
 async fn server() -> (TestServer, Seen, RestClient) {
@@ -101,6 +107,41 @@ async fn a_login_gives_a_client_that_sends_its_token() {
         (authorization.as_str(), body),
         ("Bearer t0ken", json!({ "retry": true }))
     );
+}
+
+#[tokio::test]
+async fn a_token_that_has_run_out_is_replaced_in_the_middle_of_a_request() {
+    let (_server, seen, client) = server().await;
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let keep = {
+        let kept = Arc::clone(&kept);
+        Box::new(move |token: &str| kept.lock().unwrap().push(token.to_owned()))
+    };
+    let client = client.with_renewal("admin", "secret", "run-out".to_owned(), keep);
+    client
+        .resolved("demo", &"site/3".parse().unwrap(), true)
+        .await
+        .unwrap();
+    client.model("demo").await.unwrap_err();
+    let asked: Vec<(String, String)> = seen
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|noted| (noted.1.clone(), noted.2.clone()))
+        .collect();
+    let row = |uri: &str, who: &str| (uri.to_owned(), who.to_owned());
+    let resolved = "/v1/models/demo/units/site/3/resolved";
+    assert_eq!(
+        asked,
+        [
+            row(resolved, "Bearer run-out"),
+            row("/v1/login", ""),
+            row(resolved, "Bearer t0ken"),
+            row("/v1/models/demo", "Bearer t0ken"),
+        ]
+    );
+    assert_eq!(*kept.lock().unwrap(), ["t0ken"]);
 }
 
 #[tokio::test]
@@ -234,7 +275,7 @@ async fn an_upload_reports_its_progress() {
     let server = TestServer::start(router).await;
     let client = RestClient::new(&server.addresses(), &server.ca_pem).unwrap();
     let reports = Arc::new(Mutex::new(Vec::new()));
-    let progress: calls::Progress = {
+    let progress: charms::Progress = {
         let reports = reports.clone();
         Arc::new(move |sent, total| reports.lock().unwrap().push((sent, total)))
     };

@@ -41,7 +41,7 @@ const LOGIN: Duration = Duration::from_secs(60);
 /// The head start of each address over the next one.
 const STAGGER: Duration = Duration::from_millis(200);
 /// A quiet connection is asked for a sign of life this often, and given as long to answer.
-const PING: Duration = Duration::from_secs(30);
+const PING: Duration = Duration::from_secs(15);
 
 /// Where the controller is and who is calling.
 #[derive(Clone)]

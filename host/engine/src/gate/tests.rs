@@ -64,6 +64,7 @@ async fn the_flag_bounces_at_the_unlock_and_is_true_from_then_on() {
     gate.unlock();
     assert!(run_until_idle(&clock, Duration::from_secs(1)).await);
     assert!(script.current().is_some());
+    assert_eq!(script.starts(), 1);
     let report = engine.report();
     assert_eq!(report.manifolds["flag"].state, NodeState::Started);
     assert_eq!(report.manifolds["flag"].error, None);

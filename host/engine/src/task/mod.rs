@@ -42,7 +42,7 @@ impl TaskWorker {
     {
         let context = WorkerContext {
             catacomb: Catacomb::new(),
-            report: Arc::default(),
+            report: Arc::new(Mutex::new(Report::Told(Value::Null))),
         };
         let work = work(context.clone());
         // A site made on the line above cannot have been used before.
@@ -62,7 +62,12 @@ impl Worker for TaskWorker {
     }
 
     fn report(&self) -> Value {
-        lock(&self.context.report).clone()
+        // The lock is not held while a source is asked: it may take its time.
+        let source = match &*lock(&self.context.report) {
+            Report::Told(report) => return report.clone(),
+            Report::Asked(source) => Arc::clone(source),
+        };
+        source()
     }
 
     fn outputs(&self) -> Outputs {
@@ -74,7 +79,12 @@ impl Worker for TaskWorker {
 #[derive(Clone)]
 pub struct WorkerContext {
     catacomb: Catacomb,
-    report: Arc<Mutex<Value>>,
+    report: Arc<Mutex<Report>>,
+}
+
+enum Report {
+    Told(Value),
+    Asked(Arc<dyn Fn() -> Value + Send + Sync>),
 }
 
 impl WorkerContext {
@@ -107,11 +117,26 @@ impl WorkerContext {
 
     /// Replaces what the worker reports of itself.
     pub fn set_report(&self, report: Value) {
-        *lock(&self.report) = report;
+        *lock(&self.report) = Report::Told(report);
+    }
+
+    /// Asks `source` each time somebody wants the report, for what changes without the worker.
+    pub fn report_from(&self, source: impl Fn() -> Value + Send + Sync + 'static) {
+        *lock(&self.report) = Report::Asked(Arc::new(source));
     }
 
     /// Changes the report in place.
     pub fn update_report(&self, update: impl FnOnce(&mut Value)) {
-        update(&mut lock(&self.report));
+        let mut report = lock(&self.report);
+        let asked = match &*report {
+            Report::Told(_) => None,
+            Report::Asked(source) => Some(source()),
+        };
+        if let Some(asked) = asked {
+            *report = Report::Told(asked);
+        }
+        if let Report::Told(report) = &mut *report {
+            update(report);
+        }
     }
 }

@@ -57,6 +57,22 @@ async fn it_reports_and_lends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_report_can_be_asked_for_each_time() {
+    let worker = TaskWorker::spawn(|worker| async move {
+        let seen = std::sync::atomic::AtomicU64::new(0);
+        worker.report_from(move || json!(seen.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
+        worker.dying().cancelled().await;
+        worker.update_report(|report| *report = json!([report.clone()]));
+        Ok(())
+    });
+    settle().await;
+    assert_eq!((worker.report(), worker.report()), (json!(0), json!(1)));
+    worker.kill();
+    worker.wait().await.unwrap();
+    assert_eq!(worker.report(), json!([2]));
+}
+
+#[tokio::test(start_paused = true)]
 async fn it_owns_its_children() {
     let watcher = ScriptedWorker::new();
     let child = watcher.clone();

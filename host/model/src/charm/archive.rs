@@ -17,7 +17,9 @@ use super::actions::Actions;
 use super::manifest::{Manifest, ManifestError, ManifestFiles};
 use super::metadata::CharmMetadata;
 use super::{Access, CharmInfo, CharmUrl};
+use crate::bounds;
 use crate::config::Schema;
+use crate::text::is_hidden;
 
 #[cfg(test)]
 mod tests;
@@ -49,12 +51,12 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            entries: 4096,
-            bytes: 256 << 20,
+            entries: bounds::ARCHIVE_ENTRIES.length(),
+            bytes: bounds::ARCHIVE_UNPACKED_BYTES.most,
             ratio: 100,
             ratio_from: 16 << 20,
-            name_bytes: 512,
-            manifest_bytes: 1 << 20,
+            name_bytes: bounds::ARCHIVE_NAME_BYTES.length(),
+            manifest_bytes: bounds::MANIFEST_BYTES.length(),
         }
     }
 }
@@ -242,8 +244,11 @@ fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Vec<u8>>, Arc
     let mut left = allowance;
     let mut files = BTreeMap::new();
     let mut folders = BTreeSet::new();
+    let mut begins = None;
     for index in 0..zip.len() {
         let mut entry = zip.by_index(index).map_err(unreadable)?;
+        let start = entry.header_start();
+        begins = Some(begins.map_or(start, |begins: u64| begins.min(start)));
         let (path, is_folder) = checked_path(&entry, limits)?;
         folders.extend(parents(&path).map(str::to_owned));
         if is_folder {
@@ -266,6 +271,13 @@ fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Vec<u8>>, Arc
                 "two entries have the same name",
             ));
         }
+    }
+    // The list of entries is at the end of an archive, so anything may stand before the first: a
+    // page, a program, the head of a form. What is an archive and something else is neither.
+    if begins.is_some_and(|begins| begins > 0) {
+        return Err(ArchiveError::Unreadable {
+            reason: "something stands before its first entry".to_owned(),
+        });
     }
     match files.keys().find(|path| folders.contains(*path)) {
         Some(path) => Err(path_error(
@@ -311,9 +323,9 @@ fn checked_path<R: Read>(
     if name.starts_with('/') {
         return refuse("the path is absolute");
     }
-    if name.contains(['\\', ':']) || name.chars().any(char::is_control) {
+    if name.contains(['\\', ':']) || name.chars().any(|c| c.is_control() || is_hidden(c)) {
         return refuse(
-            "the name holds a character that is not allowed (backslash, colon or control)",
+            "the name holds a character that is not allowed (backslash, colon, or one that cannot be seen)",
         );
     }
     let path = name.strip_suffix('/').unwrap_or(name);

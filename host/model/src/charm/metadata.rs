@@ -55,6 +55,15 @@ pub enum Scope {
     Container,
 }
 
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Scope::Global => "global",
+            Scope::Container => "container",
+        })
+    }
+}
+
 /// One end of a relation a charm can take part in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-use super::{Harvest, START_ATTEMPTS, Task, classify, failed_start};
+use super::{Harvest, START_ATTEMPTS, Task, agent_ended, classify, failed_start};
 use crate::Life;
 use crate::status::{Machine, Status};
 
@@ -7,12 +7,17 @@ fn a_machine_is_classified_by_life_instance_and_status() {
     let pending = Status::new(Machine::Pending, "");
     let failed = Status::new(Machine::ProvisioningError, "no room");
     let started = Status::new(Machine::Started, "");
+    let stopped = agent_ended("SIGABRT");
     for (life, has_instance, status, first_look, task) in [
         (Life::Alive, false, &pending, false, Task::Start),
         (Life::Alive, false, &failed, false, Task::Leave),
         (Life::Alive, false, &failed, true, Task::Start),
         (Life::Alive, true, &started, true, Task::Keep),
         (Life::Alive, true, &started, false, Task::Leave),
+        (Life::Alive, true, &pending, false, Task::StartAgain),
+        (Life::Alive, true, &pending, true, Task::StartAgain),
+        (Life::Alive, true, &stopped, true, Task::Keep),
+        (Life::Alive, true, &stopped, false, Task::Leave),
         (Life::Dying, true, &started, true, Task::Keep),
         (Life::Dying, true, &started, false, Task::Leave),
         (Life::Dying, false, &pending, false, Task::EnsureDead),

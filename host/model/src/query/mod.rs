@@ -1,6 +1,10 @@
 //! The small language of `wait-for`: comparisons of an entity's values, joined with `&&`, `||`
 //! and `!`, and a few functions. It is the part of Juju's query language that people use.
 //!
+//! Queries come from strangers. A chain of `&&` or `||` is a list however long it is; only what
+//! a query nests is a tree, and its depth, its terms, its text and the steps it takes to ask it
+//! are bounded ([`crate::bounds`]).
+//!
 //! ```text
 //! status=="active" && forEach(units, unit => unit.agent-status=="idle")
 //! ```
@@ -43,8 +47,10 @@ enum Expression {
     Path(Vec<String>),
     Not(Box<Expression>),
     Compare(Comparison, Box<Expression>, Box<Expression>),
-    And(Box<Expression>, Box<Expression>),
-    Or(Box<Expression>, Box<Expression>),
+    /// A chain of `&&`, two or more.
+    All(Vec<Expression>),
+    /// A chain of `||`, two or more.
+    Any(Vec<Expression>),
     Call(Function, Vec<Expression>),
     /// `forEach(things, name => condition)`: the condition holds for each.
     ForEach(Box<Expression>, String, Box<Expression>),
@@ -135,9 +141,7 @@ fn mentions_death(expression: &Expression) -> bool {
             let dead = |side: &Expression| matches!(side, Expression::Literal(Value::String(word)) if word == "dead");
             (life(left) && dead(right)) || (life(right) && dead(left))
         }
-        Expression::And(left, right) | Expression::Or(left, right) => {
-            mentions_death(left) || mentions_death(right)
-        }
+        Expression::All(parts) | Expression::Any(parts) => parts.iter().any(mentions_death),
         _ => false,
     }
 }
@@ -157,8 +161,8 @@ impl fmt::Display for Expression {
             Expression::Compare(comparison, left, right) => {
                 write!(f, "({left}) {} ({right})", comparison.sign())
             }
-            Expression::And(left, right) => write!(f, "({left}) && ({right})"),
-            Expression::Or(left, right) => write!(f, "({left}) || ({right})"),
+            Expression::All(parts) => chain(f, parts, " && "),
+            Expression::Any(parts) => chain(f, parts, " || "),
             Expression::Call(function, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(Expression::to_string).collect();
                 write!(f, "{}({})", function.name(), arguments.join(", "))
@@ -168,4 +172,12 @@ impl fmt::Display for Expression {
             }
         }
     }
+}
+
+fn chain(f: &mut fmt::Formatter<'_>, parts: &[Expression], sign: &str) -> fmt::Result {
+    for (position, part) in parts.iter().enumerate() {
+        let before = if position == 0 { "" } else { sign };
+        write!(f, "{before}({part})")?;
+    }
+    Ok(())
 }

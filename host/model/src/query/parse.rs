@@ -3,15 +3,20 @@
 use serde_json::Value;
 
 use super::{Comparison, Expression, Function, QueryError};
-
-/// A query nested deeper is a mistake.
-const DEEPEST: usize = 100;
+use crate::bounds::{QUERY_BYTES, QUERY_LEVELS, QUERY_TERMS};
 
 pub(super) fn query(text: &str) -> Result<Expression, QueryError> {
+    if QUERY_BYTES.exceeded_by(text.len()) {
+        return Err(QueryError {
+            message: format!("the query is longer than {} bytes", QUERY_BYTES.most),
+            place: None,
+        });
+    }
     let mut reader = Reader {
         text: text.chars().collect(),
         at: 0,
         depth: 0,
+        terms: 0,
     };
     let root = reader.or()?;
     reader.skip_space();
@@ -25,28 +30,48 @@ struct Reader {
     text: Vec<char>,
     at: usize,
     depth: usize,
+    terms: usize,
 }
 
 impl Reader {
     fn or(&mut self) -> Result<Expression, QueryError> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(self.error("the query is nested too deeply"));
-        }
-        let mut left = self.and()?;
-        while self.takes("||") {
-            left = Expression::Or(Box::new(left), Box::new(self.and()?));
-        }
+        self.enter()?;
+        let first = self.and()?;
+        let whole = self.chain("||", first, Self::and, Expression::Any)?;
         self.depth -= 1;
-        Ok(left)
+        Ok(whole)
     }
 
     fn and(&mut self) -> Result<Expression, QueryError> {
-        let mut left = self.comparison()?;
-        while self.takes("&&") {
-            left = Expression::And(Box::new(left), Box::new(self.comparison()?));
+        let first = self.comparison()?;
+        self.chain("&&", first, Self::comparison, Expression::All)
+    }
+
+    /// `first` alone, or with all that follow it after `sign`.
+    fn chain(
+        &mut self,
+        sign: &str,
+        first: Expression,
+        part: fn(&mut Self) -> Result<Expression, QueryError>,
+        whole: fn(Vec<Expression>) -> Expression,
+    ) -> Result<Expression, QueryError> {
+        if !self.takes(sign) {
+            return Ok(first);
         }
-        Ok(left)
+        let mut parts = vec![first, part(self)?];
+        while self.takes(sign) {
+            parts.push(part(self)?);
+        }
+        Ok(whole(parts))
+    }
+
+    /// Goes one level down.
+    fn enter(&mut self) -> Result<(), QueryError> {
+        self.depth += 1;
+        if QUERY_LEVELS.exceeded_by(self.depth) {
+            return Err(self.error("the query is nested too deeply"));
+        }
+        Ok(())
     }
 
     fn comparison(&mut self) -> Result<Expression, QueryError> {
@@ -80,18 +105,30 @@ impl Reader {
             }
             Some('!') => {
                 self.at += 1;
-                self.depth += 1;
-                if self.depth > DEEPEST {
-                    return Err(self.error("the query is nested too deeply"));
-                }
+                self.enter()?;
                 let inner = self.operand()?;
                 self.depth -= 1;
                 Ok(Expression::Not(Box::new(inner)))
             }
-            Some(quote @ ('"' | '\'')) => self.string(quote),
-            Some(c) if c.is_ascii_digit() || c == '-' => self.number(),
-            Some(c) if starts_name(c) => self.name_or_call(),
-            Some(c) => Err(self.error(format!("\"{c}\" is not expected here"))),
+            Some(first) => self.term(first),
+        }
+    }
+
+    /// A name, a value or a function. These are counted; how deep parentheses and negations may
+    /// go is counted where one goes down.
+    fn term(&mut self, first: char) -> Result<Expression, QueryError> {
+        self.terms += 1;
+        if QUERY_TERMS.exceeded_by(self.terms) {
+            return Err(self.error(format!(
+                "the query has more than {} terms",
+                QUERY_TERMS.most
+            )));
+        }
+        match first {
+            quote @ ('"' | '\'') => self.string(quote),
+            c if c.is_ascii_digit() || c == '-' => self.number(),
+            c if starts_name(c) => self.name_or_call(),
+            c => Err(self.error(format!("\"{c}\" is not expected here"))),
         }
     }
 

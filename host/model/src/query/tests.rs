@@ -98,6 +98,109 @@ fn asking_for_death_is_seen() {
     assert!(!Query::parse("!(life==\"dead\")").unwrap().asks_for_death());
 }
 
+/// Runs on a stack as small as that of the controller's threads.
+fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new()
+        .stack_size(2 << 20)
+        .spawn(work)
+        .unwrap()
+        .join()
+        .unwrap();
+}
+
+#[test]
+fn a_chain_of_any_length_is_refused_or_asked_without_recursion() {
+    on_a_small_stack(|| {
+        for sign in ["||", "&&"] {
+            let error = Query::parse(&vec!["a"; 10_000].join(sign)).unwrap_err();
+            assert!(
+                error.message.contains("longer than") || error.message.contains("terms"),
+                "{error}"
+            );
+            let longest = vec!["exposed"; crate::bounds::QUERY_TERMS.length()].join(sign);
+            let query = Query::parse(&longest).unwrap();
+            assert_eq!(query.holds(&entity()), Ok(false));
+            assert!(!query.asks_for_death());
+            assert!(
+                matches!(&query.root, Expression::All(all) | Expression::Any(all) if all.len() == 500)
+            );
+            assert_eq!(
+                Query::parse(&query.to_string()).map_err(|error| error.message),
+                Ok(query.clone())
+            );
+            let error = Query::parse(&format!("{longest}{sign}exposed")).unwrap_err();
+            assert!(error.message.contains("terms"), "{error}");
+            // Signs are no terms.
+            let signs = vec!["!!((exposed))"; crate::bounds::QUERY_TERMS.length()].join(sign);
+            assert_eq!(Query::parse(&signs).unwrap().holds(&entity()), Ok(false));
+        }
+        // What is too long is told before it is taken apart.
+        assert!(
+            Query::parse(&"x".repeat(1 << 20))
+                .unwrap_err()
+                .message
+                .contains("longer than")
+        );
+    });
+}
+
+#[test]
+fn the_deepest_query_fits_a_small_stack_and_a_deeper_one_is_refused() {
+    on_a_small_stack(|| {
+        let levels = crate::bounds::QUERY_LEVELS.length();
+        for (open, inner, close) in [
+            ("(", "exposed", ")"),
+            ("!", "exposed", ""),
+            ("forEach(units, u => ", "true", ")"),
+            ("len(name)==len(name) || (", "exposed", ")"),
+        ] {
+            let nested =
+                |depth: usize| format!("{}{inner}{}", open.repeat(depth), close.repeat(depth));
+            let query = Query::parse(&nested(levels / 2 - 1))
+                .unwrap_or_else(|error| panic!("{open}: {error}"));
+            let _ = query.holds(&entity());
+            let _ = query.asks_for_death();
+            let error = Query::parse(&nested(levels + 1)).unwrap_err();
+            assert!(error.message.contains("deep"), "{open}: {error}");
+        }
+    });
+}
+
+#[test]
+fn loops_within_loops_end_with_words() {
+    let many: serde_json::Map<String, Value> = (0..200)
+        .map(|number| (number.to_string(), json!({ "up": true })))
+        .collect();
+    let entity = json!({ "units": many });
+    let mut text = "a.up".to_owned();
+    for name in ["c", "b", "a"] {
+        text = format!("forEach(units, {name} => {text})");
+    }
+    let error = Query::parse(&text).unwrap().holds(&entity).unwrap_err();
+    assert!(error.message.contains("steps"), "{error}");
+    assert_eq!(
+        Query::parse("forEach(units, u => u.up)")
+            .unwrap()
+            .holds(&entity),
+        Ok(true)
+    );
+}
+
+#[test]
+fn an_error_shows_the_beginning_of_a_long_value_and_the_nearest_name() {
+    let entity = json!({ "text": "x".repeat(100_000), "status": "active" });
+    let error = Query::parse("text == 1")
+        .unwrap()
+        .holds(&entity)
+        .unwrap_err();
+    assert!(error.message.len() < 200, "{error}");
+    let error = Query::parse("statsu == 'active'")
+        .unwrap()
+        .holds(&entity)
+        .unwrap_err();
+    assert!(error.message.contains("did you mean \"status\""), "{error}");
+}
+
 fn expressions() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(|truth| Expression::Literal(truth.into())),
@@ -115,10 +218,8 @@ fn expressions() -> impl Strategy<Value = Expression> {
             (prop::sample::select(Comparison::ALL.to_vec()), pair.clone()).prop_map(
                 |(comparison, (a, b))| Expression::Compare(comparison, Box::new(a), Box::new(b))
             ),
-            pair.clone()
-                .prop_map(|(a, b)| Expression::And(Box::new(a), Box::new(b))),
-            pair.clone()
-                .prop_map(|(a, b)| Expression::Or(Box::new(a), Box::new(b))),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(Expression::All),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(Expression::Any),
             inner
                 .clone()
                 .prop_map(|one| Expression::Call(Function::Length, vec![one])),

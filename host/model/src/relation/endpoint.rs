@@ -95,6 +95,34 @@ pub struct Side {
 }
 
 impl Side {
+    /// Whether `used` relations that rest on this endpoint can go on with what another charm
+    /// declares in its place; otherwise why not.
+    pub fn may_become(&self, other: Option<&Side>, used: usize) -> Result<(), String> {
+        let name = &self.name;
+        let Some(other) = other else {
+            return Err(format!("it has no endpoint \"{name}\" of that role"));
+        };
+        if other.interface != self.interface {
+            return Err(format!(
+                "its endpoint \"{name}\" has interface \"{}\", not \"{}\"",
+                other.interface, self.interface
+            ));
+        }
+        // Peers are related whatever they say.
+        if other.scope != self.scope && self.role != Role::Peer {
+            return Err(format!(
+                "its endpoint \"{name}\" has scope {}, not {}",
+                other.scope, self.scope
+            ));
+        }
+        match other.limit {
+            Some(limit) if used > limit as usize => Err(format!(
+                "its endpoint \"{name}\" takes at most {limit} relations, not {used}"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The endpoints of an application, the implicit one included.
     pub fn all(application: &ApplicationName, charm: &CharmMetadata) -> Vec<Side> {
         let declared = [

@@ -1,5 +1,9 @@
 use super::*;
 
+fn idle() -> Status<Agent> {
+    Status::new(Agent::Idle, "")
+}
+
 #[test]
 fn the_worst_unit_speaks_for_the_application() {
     let units = [
@@ -7,12 +11,68 @@ fn the_worst_unit_speaks_for_the_application() {
         Status::new(Workload::Blocked, "needs a title"),
         Status::new(Workload::Waiting, ""),
     ];
-    let derived = derive_application(units);
+    let parts = ApplicationParts {
+        units: units.into_iter().map(|unit| (unit, idle())).collect(),
+        ..ApplicationParts::default()
+    };
+    let status = parts.status();
     assert_eq!(
-        (derived.status, derived.message.as_str()),
+        (status.status, status.message.as_str()),
         (Workload::Blocked, "needs a title")
     );
-    assert_eq!(derive_application([]).status, Workload::Unknown);
+    assert_eq!(
+        ApplicationParts::default().status().status,
+        Workload::Unknown
+    );
+}
+
+#[test]
+fn an_application_is_what_its_units_display_unless_somebody_says_otherwise() {
+    let failed = Status::new(Agent::Error, "hook failed: \"start\"");
+    let working = Status::new(Workload::Maintenance, "starting");
+    let mut parts = ApplicationParts {
+        units: vec![
+            (Status::new(Workload::Blocked, "needs a title"), idle()),
+            (working, failed),
+        ],
+        ..ApplicationParts::default()
+    };
+    let status = parts.clone().status();
+    assert_eq!(status.status, Workload::Error);
+    assert_eq!(status.message, "hook failed: \"start\"");
+
+    parts.set = Some(Status::new(Workload::Unset, ""));
+    assert_eq!(parts.clone().status().status, Workload::Error);
+    parts.set = Some(Status::new(Workload::Active, "half of it works"));
+    assert_eq!(parts.clone().status().status, Workload::Active);
+    parts.trouble = Some(Status::new(Workload::Error, "its charm does not compile"));
+    assert_eq!(parts.status().message, "its charm does not compile");
+}
+
+#[test]
+fn an_absent_agent_is_lost_and_a_failed_hook_stays_known() {
+    let unit: UnitName = "site/0".parse().unwrap();
+    let active = || Status::new(Workload::Active, "");
+    let (workload, agent) = displayed(&unit, active(), idle(), false);
+    assert_eq!(
+        (workload.status, agent.status),
+        (Workload::Unknown, Agent::Lost)
+    );
+    let failed = || Status::new(Agent::Error, "hook failed");
+    let (workload, agent) = displayed(&unit, active(), failed(), false);
+    assert_eq!(
+        (workload.status, agent.status),
+        (Workload::Error, Agent::Lost)
+    );
+    let (workload, agent) = displayed(&unit, active(), failed(), true);
+    assert_eq!(
+        (workload.status, agent.status),
+        (Workload::Error, Agent::Idle)
+    );
+    let down = displayed_machine(Status::new(Machine::Started, ""), false);
+    assert_eq!(down.status, Machine::Down);
+    let pending = displayed_machine(Status::new(Machine::Pending, ""), false);
+    assert_eq!(pending.status, Machine::Pending);
 }
 
 #[test]

@@ -50,18 +50,17 @@ pub enum Operation {
     /// Puts a charm in place; a hook that had failed before is gone back to.
     Deploy {
         deploy: Deploy,
-        clear_resolved: bool,
+        /// Whether a person's answer is about this charm.
+        takes_answer: bool,
     },
     RunHook {
         hook: Info,
-        clear_resolved: bool,
     },
     /// Does the bookkeeping of a hook without running it: it ran already, or a person said to
     /// go on without it. `config_hash` is what a skipped `config-changed` would have seen,
     /// `leader_settings_version` what a skipped `leader-settings-changed` would have.
     SkipHook {
         hook: Info,
-        clear_resolved: bool,
         config_hash: String,
         leader_settings_version: u64,
     },
@@ -85,20 +84,15 @@ pub struct Executed {
 }
 
 impl Operation {
-    /// Whether the person's answer to a failed hook is used up by this operation. It is
-    /// cleared before the operation begins, so that it counts once.
-    pub fn clears_resolved(&self) -> bool {
+    /// Whether a person's answer, if there is one, is used up as this operation begins: in the
+    /// same transaction, so that it counts once and never for another hook. Whatever hook begins
+    /// or is skipped, an answer that is there was given for it or for one before it.
+    pub fn takes_answer(&self) -> bool {
         match self {
-            Operation::Deploy { clear_resolved, .. }
-            | Operation::RunHook { clear_resolved, .. }
-            | Operation::SkipHook { clear_resolved, .. } => *clear_resolved,
+            Operation::Deploy { takes_answer, .. } => *takes_answer,
+            Operation::RunHook { .. } | Operation::SkipHook { .. } => true,
             Operation::AcceptLeadership | Operation::ResignLeadership => false,
         }
-    }
-
-    /// Whether the machine's lock is held from before prepare until after commit.
-    pub fn needs_machine_lock(&self) -> bool {
-        matches!(self, Operation::RunHook { .. })
     }
 
     /// The state to write before executing; none when there is nothing to execute.

@@ -91,7 +91,7 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
         && remote.life.is_alive()
         && !local.shutdown;
     if at_rest && let Some(hook) = relations::created(local, remote) {
-        return run(hook, false);
+        return run(hook);
     }
     if let Some(operation) = leadership(state, remote) {
         return Decision::Run(operation);
@@ -100,7 +100,7 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
         && !remote.leader
         && state.leader_settings_version != Some(remote.leader_settings_version)
     {
-        return run(Kind::LeaderSettingsChanged, false);
+        return run(Kind::LeaderSettingsChanged);
     }
     match (state.kind, &state.hook) {
         (OperationKind::RunHook, Some(hook)) if !local.shutdown => {
@@ -112,7 +112,7 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
 
 fn pending_upgrade(local: &LocalState, remote: &RemoteState) -> Decision {
     let state = &local.operation;
-    let resume = |clear_resolved| {
+    let resume = |takes_answer| {
         Decision::Run(Operation::Deploy {
             deploy: Deploy {
                 install: false,
@@ -122,17 +122,15 @@ fn pending_upgrade(local: &LocalState, remote: &RemoteState) -> Decision {
                     .unwrap_or_else(|| remote.charm_url.clone()),
                 charm_modified_version: state.charm_modified_version,
             },
-            clear_resolved,
+            takes_answer,
         })
     };
-    if !local.conflicted {
-        return resume(false);
-    }
-    if remote.resolved != Resolved::None {
-        return resume(true);
+    let answered = remote.resolved != Resolved::None;
+    if answered || !local.conflicted {
+        return resume(answered);
     }
     if remote.force_charm_upgrade && remote.wants_other_charm(state) {
-        return Decision::Run(upgrade(remote));
+        return Decision::Run(deploy(remote, false, false));
     }
     Decision::Waiting
 }
@@ -151,30 +149,31 @@ fn leadership(state: &OperationState, remote: &RemoteState) -> Option<Operation>
 }
 
 fn recorded_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decision {
-    if local.operation.step != OperationStep::Done && relations::is_moot(hook, remote) {
-        return skip(hook, remote, false);
+    let ran = local.operation.step == OperationStep::Done;
+    // A unit that resigned is told of its leadership no more.
+    let resigned = hook.kind == Kind::LeaderElected && !local.operation.leader;
+    if !ran && (resigned || relations::is_moot(hook, remote)) {
+        return skip(hook, remote);
     }
     match local.operation.step {
         OperationStep::Pending => failed_hook(local, remote, hook),
         // A dying unit skips the hook it would have begun with.
         OperationStep::Queued if hook.kind == Kind::Install => free(local, remote),
-        OperationStep::Queued => run(hook.clone(), false),
-        OperationStep::Done => skip(hook, remote, false),
+        OperationStep::Queued => run(hook.clone()),
+        OperationStep::Done => skip(hook, remote),
     }
 }
 
 fn failed_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decision {
-    if local.hook_was_interrupted {
-        return run(hook.clone(), false);
-    }
-    if remote.force_charm_upgrade && remote.wants_other_charm(&local.operation) {
-        return Decision::Run(upgrade(remote));
-    }
+    let forced = remote.force_charm_upgrade && remote.wants_other_charm(&local.operation);
     match remote.resolved {
-        Resolved::RetryHooks => run(hook.clone(), true),
-        Resolved::NoHooks => skip(hook, remote, true),
+        Resolved::NoHooks => skip(hook, remote),
+        _ if local.hook_was_interrupted => run(hook.clone()),
+        // An answer is kept: the unit comes back to the hook it was given for.
+        _ if forced => Decision::Run(deploy(remote, false, false)),
+        Resolved::RetryHooks => run(hook.clone()),
         Resolved::None if remote.retry_hook_version != local.retry_hook_version => {
-            run(hook.clone(), false)
+            run(hook.clone())
         }
         Resolved::None => Decision::NoOperation,
     }
@@ -186,73 +185,65 @@ fn free(local: &LocalState, remote: &RemoteState) -> Decision {
     if !remote.life.is_alive() {
         let leaves = state.installed && !state.stopped;
         if leaves && let Some(hook) = relations::due(local, remote) {
-            return run(hook, false);
+            return run(hook);
         }
         return match state {
-            _ if state.started && !state.stopped => run(Kind::Stop, false),
-            _ if state.installed && !state.removed => run(Kind::Remove, false),
+            _ if state.started && !state.stopped => run(Kind::Stop),
+            _ if state.installed && !state.removed => run(Kind::Remove),
             _ => Decision::Dead,
         };
     }
     if local.shutdown {
         return if state.started && !state.stopped {
-            run(Kind::Stop, false)
+            run(Kind::Stop)
         } else {
             Decision::Terminate
         };
     }
     if state.kind == OperationKind::Install {
         // Nothing of an earlier charm has run yet, so the newest one is the one to install.
-        return Decision::Run(deploy(remote, true));
+        return Decision::Run(deploy(remote, true, true));
     }
     if !state.installed {
-        return run(Kind::Install, false);
+        return run(Kind::Install);
     }
     if remote.wants_other_charm(state) {
-        return Decision::Run(upgrade(remote));
+        return Decision::Run(deploy(remote, false, true));
     }
     if state.config_hash.as_deref() != Some(remote.config_hash.as_str()) {
-        return run(Kind::ConfigChanged, false);
+        return run(Kind::ConfigChanged);
     }
     if !state.started || state.stopped {
-        return run(Kind::Start, false);
+        return run(Kind::Start);
     }
     if let Some(hook) = relations::due(local, remote) {
-        return run(hook, false);
+        return run(hook);
     }
     if remote.update_status_version != local.update_status_version {
-        return run(Kind::UpdateStatus, false);
+        return run(Kind::UpdateStatus);
     }
     Decision::NoOperation
 }
 
-fn run(hook: impl Into<Info>, clear_resolved: bool) -> Decision {
-    Decision::Run(Operation::RunHook {
-        hook: hook.into(),
-        clear_resolved,
-    })
+fn run(hook: impl Into<Info>) -> Decision {
+    Decision::Run(Operation::RunHook { hook: hook.into() })
 }
 
-fn skip(hook: &Info, remote: &RemoteState, clear_resolved: bool) -> Decision {
+fn skip(hook: &Info, remote: &RemoteState) -> Decision {
     Decision::Run(Operation::SkipHook {
         hook: hook.clone(),
-        clear_resolved,
         config_hash: remote.config_hash.clone(),
         leader_settings_version: remote.leader_settings_version,
     })
 }
 
-fn upgrade(remote: &RemoteState) -> Operation {
-    deploy(remote, false)
-}
-
-fn deploy(remote: &RemoteState, install: bool) -> Operation {
+fn deploy(remote: &RemoteState, install: bool, takes_answer: bool) -> Operation {
     Operation::Deploy {
         deploy: Deploy {
             install,
             charm_url: remote.charm_url.clone(),
             charm_modified_version: remote.charm_modified_version,
         },
-        clear_resolved: false,
+        takes_answer,
     }
 }

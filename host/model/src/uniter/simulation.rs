@@ -24,6 +24,8 @@ enum Fate {
     DiesBeforePrepare,
     DiesDuringExecute,
     DiesAfterHookCommit,
+    /// A person answers after the decision and before the operation begins.
+    Answered(Resolved),
 }
 
 #[derive(Clone, Debug)]
@@ -48,12 +50,13 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Fate::DiesBeforePrepare),
         1 => Just(Fate::DiesDuringExecute),
         1 => Just(Fate::DiesAfterHookCommit),
+        1 => answer().prop_map(Fate::Answered),
     ];
     prop_oneof![
         4 => Just(Event::Config),
         2 => any::<bool>().prop_map(|force| Event::Refresh { force }),
         3 => any::<bool>().prop_map(Event::Leader),
-        2 => prop_oneof![Just(Resolved::RetryHooks), Just(Resolved::NoHooks)].prop_map(Event::Resolve),
+        2 => answer().prop_map(Event::Resolve),
         3 => Just(Event::RetryTick),
         2 => Just(Event::StatusTick),
         1 => Just(Event::Destroy),
@@ -61,6 +64,10 @@ fn event() -> impl Strategy<Value = Event> {
         20 => relations::deed().prop_map(Event::Relation),
         30 => fate.prop_map(Event::Turn),
     ]
+}
+
+fn answer() -> impl Strategy<Value = Resolved> {
+    prop_oneof![Just(Resolved::RetryHooks), Just(Resolved::NoHooks)]
 }
 
 fn begun(stored: Option<OperationState>) -> LocalState {
@@ -131,6 +138,8 @@ struct World {
     commits_in_flight: u64,
     hook_commits: u64,
     dead: bool,
+    /// What a person answered, and to the failure of which hook.
+    answered: Option<(Info, Resolved)>,
     relations: Relations,
     guarantees: Guarantees,
     story: Vec<String>,
@@ -169,6 +178,7 @@ impl World {
             commits_in_flight: 0,
             hook_commits: 0,
             dead: false,
+            answered: None,
             relations: Relations::new(),
             guarantees: Guarantees::default(),
             story: Vec::new(),
@@ -197,21 +207,52 @@ impl World {
                 self.remote.force_charm_upgrade = *force;
             }
             Event::Leader(leader) => self.remote.leader = *leader,
-            Event::Resolve(resolved) => {
-                if self
-                    .stored
-                    .as_ref()
-                    .is_some_and(|state| state.failed_hook().is_some())
-                {
-                    self.remote.resolved = *resolved;
-                }
-            }
+            Event::Resolve(resolved) => self.answers(*resolved),
             Event::RetryTick => self.remote.retry_hook_version += 1,
             Event::StatusTick => self.remote.update_status_version += 1,
             Event::Destroy => self.remote.life = self.remote.life.max(Life::Dying),
             Event::LeaderTells => self.remote.leader_settings_version += 1,
             Event::Relation(_) => {}
             Event::Turn(fate) => self.turn(*fate),
+        }
+    }
+
+    /// A person answers a failure, and is heard unless one was heard already.
+    fn answers(&mut self, resolved: Resolved) {
+        let failed = self.stored.as_ref().and_then(OperationState::failed_hook);
+        if let Some(hook) = failed
+            && self.remote.resolved == Resolved::None
+        {
+            self.answered = Some((hook.clone(), resolved));
+            self.remote.resolved = resolved;
+        }
+    }
+
+    /// An answer is about the failure it was given to, and about nothing else.
+    fn answer_is_kept(&self, operation: &Operation, ran: bool) -> Result<(), String> {
+        let said = |hook: &Info| match &self.answered {
+            Some((about, answer)) if about == hook => Some(*answer),
+            _ => None,
+        };
+        match operation {
+            Operation::RunHook { hook } if said(hook) == Some(Resolved::NoHooks) => Err(format!(
+                "{} runs although a person said to go on without it",
+                hook.name()
+            )),
+            Operation::SkipHook { hook, .. }
+                if !ran
+                    && self.remote.resolved == Resolved::NoHooks
+                    && self.answered.is_some()
+                    && said(hook).is_none() =>
+            {
+                Err(format!("{} is skipped by another's answer", hook.name()))
+            }
+            Operation::RunHook { hook }
+                if hook.kind == Kind::LeaderElected && !self.local.operation.leader =>
+            {
+                Err("leader-elected runs in a unit that does not lead".to_owned())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -274,8 +315,20 @@ impl World {
         if fate == Fate::DiesBeforePrepare {
             return self.restart_agent();
         }
-        if operation.clears_resolved() {
+        let decided_on = self.remote.resolved;
+        if let Fate::Answered(answer) = fate {
+            self.answers(answer);
+        }
+        let hook = matches!(operation, Operation::RunHook { .. });
+        if hook && !self.remote.resolved.lets_begin(decided_on) {
+            return;
+        }
+        let ran = self.local.operation.step == OperationStep::Done;
+        let kept = self.answer_is_kept(&operation, ran);
+        self.check(kept);
+        if operation.takes_answer() {
             self.remote.resolved = Resolved::None;
+            self.answered = None;
         }
         self.local.begin(&operation, &self.remote);
         let mut state = self.local.operation.clone();

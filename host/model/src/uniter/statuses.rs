@@ -5,10 +5,13 @@ use serde_json::{Map, Value};
 use super::OperationState;
 use crate::hook::{Info, Kind};
 use crate::status::{Agent, Status, Workload};
+use crate::turns::WaitsFor;
 
-/// The agent runs `hook`. None for `update-status`, which is too frequent to be shown.
-pub fn agent_executing(hook: &Info) -> Option<Status<Agent>> {
-    (hook.kind != Kind::UpdateStatus)
+/// The agent, shown as `now`, runs `hook`. None for an `update-status` of an idle unit, which is
+/// too frequent to be shown.
+pub fn agent_executing(hook: &Info, now: Option<&Status<Agent>>) -> Option<Status<Agent>> {
+    let rests = now.is_some_and(|now| now.status == Agent::Idle);
+    (hook.kind != Kind::UpdateStatus || !rests)
         .then(|| Status::new(Agent::Executing, format!("running {} hook", hook.name())))
 }
 
@@ -16,9 +19,55 @@ pub fn agent_idle() -> Status<Agent> {
     Status::new(Agent::Idle, "")
 }
 
+/// The agent waits for its turn to run a hook.
+pub fn agent_waiting(waits_for: &WaitsFor) -> Status<Agent> {
+    Status::new(Agent::Executing, waits_for.to_string())
+}
+
+/// The agent waits for the charm's code, which agents do not make themselves.
+pub fn agent_awaits_charm() -> Status<Agent> {
+    Status::new(
+        Agent::Executing,
+        "waiting for the controller to compile the charm",
+    )
+}
+
+/// The unit has run its last hook and cannot go yet; `because` says why.
+pub fn agent_leaving(because: &str) -> Status<Agent> {
+    Status::new(Agent::Idle, format!("waiting to leave: {because}"))
+}
+
+/// The uniter ended by an error of its own, and is started again.
+pub fn agent_failed(reason: &str) -> Status<Agent> {
+    let mut status = Status::new(Agent::Failed, "resolver loop error");
+    status.data.insert("reason".to_owned(), reason.into());
+    status
+}
+
+/// What is known of a failed hook beside its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    pub reason: Option<String>,
+    /// When the hook is run again without being asked, microseconds UTC.
+    pub next_retry: Option<i64>,
+    /// What the next run waits for.
+    pub waits_for: Option<WaitsFor>,
+}
+
+impl Failure {
+    /// The reason that `status` gives for a failed hook, if it is about `hook`.
+    pub fn reason_in(status: &Status<Agent>, hook: &Info) -> Option<String> {
+        let told = agent_hook_failed(hook, &Failure::default());
+        let same = |key: &str| status.data.get(key) == told.data.get(key);
+        let is_about = ["hook", "relation-id", "remote-unit"].into_iter().all(same);
+        let reason = status.data.get("reason").filter(|_| is_about)?;
+        reason.as_str().map(str::to_owned)
+    }
+}
+
 /// The hook failed; the text names it, the data carry it, the relation and the remote unit it
-/// was about, and the reason, where it is known.
-pub fn agent_hook_failed(hook: &Info, reason: Option<&str>) -> Status<Agent> {
+/// was about, and what else is known.
+pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
     let name = hook.name();
     let about = hook.relation.as_ref().map(|event| &event.hook);
     let data = [
@@ -27,7 +76,17 @@ pub fn agent_hook_failed(hook: &Info, reason: Option<&str>) -> Status<Agent> {
         about
             .and_then(|hook| hook.unit.as_ref())
             .map(|unit| ("remote-unit", Value::from(unit.as_str()))),
-        reason.map(|reason| ("reason", Value::from(reason))),
+        failure
+            .reason
+            .as_deref()
+            .map(|reason| ("reason", Value::from(reason))),
+        failure
+            .next_retry
+            .map(|next| ("next-retry", Value::from(next))),
+        failure
+            .waits_for
+            .as_ref()
+            .map(|waits_for| ("waiting-for", Value::from(waits_for.to_string()))),
     ];
     let named = |(key, value): (&str, Value)| (key.to_owned(), value);
     let data = Map::from_iter(data.into_iter().flatten().map(named));
@@ -35,6 +94,21 @@ pub fn agent_hook_failed(hook: &Info, reason: Option<&str>) -> Status<Agent> {
         data,
         ..Status::new(Agent::Error, format!("hook failed: \"{name}\""))
     }
+}
+
+/// The generation of the state directory that the controller names is not on this machine; `newest`
+/// is the newest one that is. Nothing runs until a person has answered.
+pub fn agent_files_missing(generation: u64, newest: Option<u64>) -> Status<Agent> {
+    let answer = match newest {
+        Some(newest) => format!(
+            "\"resolved\" goes on with generation {newest}, \"resolved --no-retry\" with an empty directory"
+        ),
+        None => "\"resolved\" goes on with an empty directory".to_owned(),
+    };
+    Status::new(
+        Agent::Error,
+        format!("generation {generation} of the unit's state directory is missing: {answer}"),
+    )
 }
 
 /// The workload status to set before a hook runs.

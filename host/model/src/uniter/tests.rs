@@ -1,10 +1,13 @@
 //! The order of answers, the bookkeeping of each operation, and recovery from a crash at each
 //! step.
 
+mod failures;
 mod relations;
 
 use super::*;
 use crate::hook::{Info, Kind};
+use crate::status::Status;
+use crate::turns::WaitsFor;
 
 fn remote() -> RemoteState {
     RemoteState {
@@ -49,14 +52,12 @@ fn failed(kind: Kind) -> LocalState {
 fn hook(kind: Kind) -> Decision {
     Decision::Run(Operation::RunHook {
         hook: Info::new(kind),
-        clear_resolved: false,
     })
 }
 
-fn skip(kind: Kind, clear_resolved: bool) -> Decision {
+fn skip(kind: Kind) -> Decision {
     Decision::Run(Operation::SkipHook {
         hook: Info::new(kind),
-        clear_resolved,
         config_hash: "one".to_owned(),
         leader_settings_version: 0,
     })
@@ -223,159 +224,6 @@ fn update_status_runs_only_when_nothing_else_is_to_do() {
 }
 
 #[test]
-fn a_failed_hook_waits_for_its_timer() {
-    let mut local = failed(Kind::ConfigChanged);
-    let changed = RemoteState {
-        config_hash: "two".to_owned(),
-        update_status_version: 3,
-        ..remote()
-    };
-    assert_eq!(resolve(&local, &changed), Decision::NoOperation);
-    let tick = RemoteState {
-        retry_hook_version: 1,
-        ..changed
-    };
-    let Decision::Run(operation) = resolve(&local, &tick) else {
-        panic!("no retry")
-    };
-    assert_eq!(Decision::Run(operation.clone()), hook(Kind::ConfigChanged));
-    local.begin(&operation, &tick);
-    assert_eq!(
-        resolve(&local, &tick),
-        Decision::NoOperation,
-        "one tick is one retry"
-    );
-}
-
-#[test]
-fn resolved_retries_or_skips_and_is_used_up() {
-    let local = failed(Kind::Start);
-    let retry = RemoteState {
-        resolved: Resolved::RetryHooks,
-        ..remote()
-    };
-    let Decision::Run(operation) = resolve(&local, &retry) else {
-        panic!("nothing to run")
-    };
-    assert!(operation.clears_resolved() && operation.needs_machine_lock());
-    let no_hooks = RemoteState {
-        resolved: Resolved::NoHooks,
-        ..remote()
-    };
-    assert_eq!(resolve(&local, &no_hooks), skip(Kind::Start, true));
-}
-
-#[test]
-fn a_skipped_hook_does_its_bookkeeping() {
-    let mut local = failed(Kind::ConfigChanged);
-    local.operation.started = false;
-    local.operation.config_hash = None;
-    let no_hooks = RemoteState {
-        resolved: Resolved::NoHooks,
-        ..remote()
-    };
-    let Decision::Run(operation) = resolve(&local, &no_hooks) else {
-        panic!("nothing to run")
-    };
-    assert_eq!(operation.prepare(&local.operation).unwrap(), None);
-    let state = operation.commit(&local.operation).unwrap();
-    assert_eq!(state.config_hash.as_deref(), Some("one"));
-    assert_eq!(state.hook, Some(Info::new(Kind::Start)));
-}
-
-#[test]
-fn leadership_is_taken_and_given_up_around_a_failed_hook() {
-    let mut local = failed(Kind::UpdateStatus);
-    let leader = RemoteState {
-        leader: true,
-        ..remote()
-    };
-    assert_eq!(
-        resolve(&local, &leader),
-        Decision::NoOperation,
-        "not while a hook is pending"
-    );
-    local.operation.leader = true;
-    assert_eq!(
-        resolve(&local, &remote()),
-        Decision::Run(Operation::ResignLeadership)
-    );
-    let state = Operation::ResignLeadership
-        .commit(&local.operation)
-        .unwrap();
-    assert_eq!(state.failed_hook(), Some(&Info::new(Kind::UpdateStatus)));
-}
-
-#[test]
-fn a_forced_refresh_in_error_goes_back_to_the_failed_hook() {
-    let mut local = failed(Kind::Install);
-    local.operation.installed = false;
-    let wanted = RemoteState {
-        charm_url: "local:site-1".to_owned(),
-        ..remote()
-    };
-    assert_eq!(
-        resolve(&local, &wanted),
-        Decision::NoOperation,
-        "a refresh without force waits"
-    );
-    let forced = RemoteState {
-        force_charm_upgrade: true,
-        ..wanted
-    };
-    let Decision::Run(operation) = resolve(&local, &forced) else {
-        panic!("no upgrade")
-    };
-    let prepared = operation.prepare(&local.operation).unwrap().unwrap();
-    assert_eq!(
-        (prepared.kind, prepared.step),
-        (OperationKind::Upgrade, OperationStep::Pending)
-    );
-    let state = operation.commit(&prepared).unwrap();
-    assert_eq!(state.failed_hook(), Some(&Info::new(Kind::Install)));
-    assert_eq!(state.charm_url.as_deref(), Some("local:site-1"));
-    local.committed(&operation, state);
-    assert_eq!(resolve(&local, &forced), Decision::Restart);
-    local.restart = false;
-    assert_eq!(
-        resolve(&local, &forced),
-        Decision::NoOperation,
-        "the new charm is in place"
-    );
-}
-
-#[test]
-fn a_conflicted_upgrade_waits_for_a_person_or_a_forced_charm() {
-    let mut local = settled();
-    local.operation.kind = OperationKind::Upgrade;
-    local.operation.charm_url = Some("local:site-1".to_owned());
-    let wanted = RemoteState {
-        charm_url: "local:site-1".to_owned(),
-        ..remote()
-    };
-    assert!(
-        deploys(&resolve(&local, &wanted), "local:site-1", false),
-        "a crash in between goes on"
-    );
-    local.conflicted = true;
-    assert_eq!(resolve(&local, &wanted), Decision::Waiting);
-    let resolved = RemoteState {
-        resolved: Resolved::RetryHooks,
-        ..wanted.clone()
-    };
-    let Decision::Run(operation) = resolve(&local, &resolved) else {
-        panic!("no upgrade")
-    };
-    assert!(operation.clears_resolved());
-    let forced = RemoteState {
-        charm_url: "local:site-2".to_owned(),
-        force_charm_upgrade: true,
-        ..wanted
-    };
-    assert!(deploys(&resolve(&local, &forced), "local:site-2", false));
-}
-
-#[test]
 fn a_container_that_goes_away_stops_the_charm_and_starts_it_again_later() {
     let mut local = settled();
     local.shutdown = true;
@@ -519,7 +367,6 @@ fn a_crash_while_a_charm_is_put_in_place_goes_on_with_it() {
 fn steps_out_of_order_are_refused() {
     let operation = Operation::RunHook {
         hook: Info::new(Kind::Start),
-        clear_resolved: false,
     };
     let error = operation.commit(&settled().operation).unwrap_err();
     assert_eq!(error.code(), "operation-out-of-order");
@@ -565,12 +412,34 @@ fn statuses_are_set_around_hooks() {
         workload_after(Kind::Remove, &set).unwrap().status,
         Workload::Terminated
     );
-    assert_eq!(agent_executing(&Info::new(Kind::UpdateStatus)), None);
+    let executing = |kind, now: &Status<Agent>| {
+        agent_executing(&Info::new(kind), Some(now)).map(|status| status.message)
+    };
+    assert_eq!(executing(Kind::UpdateStatus, &agent_idle()), None);
     assert_eq!(
-        agent_executing(&Info::new(Kind::Start)).unwrap().message,
+        executing(Kind::Start, &agent_idle()).unwrap(),
         "running start hook"
     );
-    let failed = agent_hook_failed(&Info::new(Kind::Install), Some("no disk"));
+    let failure = Failure {
+        reason: Some("no disk".to_owned()),
+        next_retry: Some(7),
+        waits_for: Some(WaitsFor::Place { running: 4 }),
+    };
+    let failed = agent_hook_failed(&Info::new(Kind::Install), &failure);
+    assert_eq!(
+        executing(Kind::UpdateStatus, &failed).unwrap(),
+        "running update-status hook",
+        "nobody answers an error while the hook runs again"
+    );
+    assert_eq!(failed.data["reason"], "no disk");
+    assert_eq!(failed.data["next-retry"], 7);
+    assert_eq!(
+        failed.data["waiting-for"],
+        "waiting for a turn: 4 hooks are running"
+    );
+    let reason = |kind| Failure::reason_in(&failed, &Info::new(kind));
+    assert_eq!(reason(Kind::Install).as_deref(), Some("no disk"));
+    assert_eq!(reason(Kind::Start), None);
     assert_eq!(
         (failed.status, failed.message.as_str()),
         (Agent::Error, "hook failed: \"install\"")
@@ -585,4 +454,36 @@ fn a_state_written_by_an_older_agent_is_read() {
             .unwrap();
     assert_eq!(state.hook, Some(Info::new(Kind::Start)));
     assert_eq!(state.charm_modified_version, 0);
+}
+
+#[test]
+fn a_unit_that_leads_no_more_skips_leader_elected() {
+    for step in [OperationStep::Queued, OperationStep::Pending] {
+        for interrupted in [false, true] {
+            let mut local = recorded(Kind::LeaderElected, step);
+            local.operation.leader = true;
+            local.hook_was_interrupted = interrupted;
+            let (names, decision) = drive(&mut local, &remote());
+            assert_eq!(names, ["resign leadership", "skip leader-elected hook"]);
+            assert_eq!(decision, Decision::NoOperation);
+        }
+    }
+}
+
+#[test]
+fn a_unit_that_leads_again_is_told_once() {
+    let mut local = recorded(Kind::LeaderElected, OperationStep::Pending);
+    let leads = RemoteState {
+        leader: true,
+        ..remote()
+    };
+    let (names, _) = drive(&mut local, &leads);
+    assert_eq!(
+        names,
+        [
+            "skip leader-elected hook",
+            "accept leadership",
+            "run leader-elected hook"
+        ]
+    );
 }

@@ -3,11 +3,14 @@
 //! One environment, one process: it hosts all instances of the environment, so the process wall
 //! stands between environments and an idle instance costs no process. The process starts with
 //! the first instance and ends with the last one. It runs in a session of its own and outlives
-//! the controller; killed, it is started again, at first at once and then ever more slowly.
+//! the controller; killed, it is started again, at first at once and then ever more slowly. One
+//! that says it ended for good stays down until it is asked for by [`Provider::start_again`].
 //!
 //! What it never does: it does not tell the agent which instances it hosts. The agent learns that
 //! from the controller, as every agent does.
 
+mod closing;
+mod ended;
 mod lock;
 mod process;
 mod records;
@@ -23,8 +26,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use periapt_engine::SharedClock;
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
+use closing::close;
+pub use ended::{ENDED, mark_ended};
 pub use lock::{AgentLock, Holder, LOCK_FILE, holder};
 pub use process::Program;
 pub use records::Records;
@@ -32,6 +37,7 @@ pub use supervisor::Patience;
 
 use crate::{
     Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
+    UpgradeOp,
 };
 use supervisor::{Reply, Request, Supervisor};
 
@@ -61,7 +67,17 @@ impl LocalProviders {
     }
 }
 
+/// What became of environments that earlier versions made.
+const UPGRADES: &[UpgradeOp] = &[UpgradeOp {
+    version: 1,
+    name: "close-directory",
+}];
+
 impl Providers for LocalProviders {
+    fn upgrade_ops(&self) -> &'static [UpgradeOp] {
+        UPGRADES
+    }
+
     fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError> {
         check_name(environment)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,6 +97,7 @@ pub struct LocalProvider {
     records: Records,
     requests: mpsc::Sender<Request>,
     shown: Arc<Mutex<Value>>,
+    ended: watch::Receiver<Option<String>>,
 }
 
 impl LocalProvider {
@@ -90,6 +107,7 @@ impl LocalProvider {
         let (requests, receiver) = mpsc::channel(64);
         let records = Records::new(options.directory.join(environment));
         let shown = Arc::new(Mutex::new(Value::Null));
+        let (ending, ended) = watch::channel(None);
         let supervisor = Supervisor {
             records: records.clone(),
             program: options.program.clone(),
@@ -103,6 +121,7 @@ impl LocalProvider {
             deaths: 0,
             restart_at: None,
             last_end: None,
+            ended: ending,
         };
         tokio::spawn(supervisor.run(receiver));
         Self {
@@ -110,6 +129,7 @@ impl LocalProvider {
             records,
             requests,
             shown,
+            ended,
         }
     }
 
@@ -147,6 +167,18 @@ impl Provider for LocalProvider {
         "local"
     }
 
+    async fn upgrade(&self, op: &UpgradeOp) -> Result<(), ProviderError> {
+        match op.version {
+            1 => self.records.close(),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the local provider needs is a directory of its own in which it may write.
+    async fn check_credential(&self) -> Result<(), ProviderError> {
+        self.records.check_writable()
+    }
+
     fn describe(&self) -> Value {
         self.shown
             .lock()
@@ -156,6 +188,15 @@ impl Provider for LocalProvider {
 
     async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
         self.records.config()
+    }
+
+    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
+        self.ask(|reply| Request::Configure {
+            config,
+            restart,
+            reply,
+        })
+        .await
     }
 
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
@@ -189,6 +230,14 @@ impl Provider for LocalProvider {
             .iter()
             .map(|name| self.instance(name, running))
             .collect())
+    }
+
+    fn ended(&self) -> watch::Receiver<Option<String>> {
+        self.ended.clone()
+    }
+
+    async fn start_again(&self) -> Result<(), ProviderError> {
+        self.ask(|reply| Request::StartAgain { reply }).await
     }
 
     async fn halt(&self) -> Result<(), ProviderError> {

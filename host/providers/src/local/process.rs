@@ -27,11 +27,13 @@ use crate::error::file;
 /// A log above this is set aside when the agent starts; one older log is kept.
 const LOG_BYTES: u64 = 16 << 20;
 
-/// What to run: the program with its arguments, the last of which is the configuration file.
+/// What to run: the program with its arguments, before the configuration file that is the last
+/// one, and with what its environment needs.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub path: PathBuf,
     pub arguments: Vec<String>,
+    pub environment: Vec<(String, String)>,
 }
 
 /// A running agent.
@@ -59,12 +61,23 @@ impl AgentProcess {
                 .args(&program.arguments)
                 .arg(config)
                 .current_dir(directory)
+                // Whoever started the controller has secrets there that are not the agent's.
+                .env_clear()
                 .stdin(Stdio::null())
                 .stdout(log)
                 .stderr(errors);
-            if started_before {
-                // An armed failpoint ends one life of an agent; the next is to recover.
-                command.env_remove(periapt_engine::failpoint::VARIABLE);
+            command.envs(
+                program
+                    .environment
+                    .iter()
+                    .map(|(name, value)| (name, value)),
+            );
+            // An armed failpoint ends one life of an agent; the next is to recover.
+            let failpoint = periapt_engine::failpoint::VARIABLE;
+            if let Some(armed) = std::env::var_os(failpoint)
+                && !started_before
+            {
+                command.env(failpoint, armed);
             }
         })
         .wrap(ProcessSession)

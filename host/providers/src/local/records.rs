@@ -43,6 +43,31 @@ impl Records {
             .map_err(file("make", &self.directory))
     }
 
+    /// Takes the directory of an earlier version from other users.
+    pub fn close(&self) -> Result<(), ProviderError> {
+        super::close(&self.directory)
+    }
+
+    /// Writes into the directory, and leaves nothing behind.
+    pub fn check_writable(&self) -> Result<(), ProviderError> {
+        let was_there = self.directory.exists();
+        self.create()?;
+        let probe = self.directory.join("writable");
+        let written = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&probe)
+            .and_then(|_| std::fs::remove_file(&probe))
+            .map_err(file("write", &probe));
+        if !was_there {
+            // Somebody may have begun to use it.
+            let _ = std::fs::remove_dir(&self.directory);
+        }
+        written
+    }
+
     /// Names of the instances.
     pub fn instances(&self) -> Result<BTreeSet<String>, ProviderError> {
         let path = self.instances_file();
@@ -69,26 +94,28 @@ impl Records {
         replace(&self.config_file(), bytes)
     }
 
-    /// Removes what units kept, once there is no machine left on which a unit could be. An agent
+    /// Removes the files of units, once there is no machine left on which a unit could be. An agent
     /// that was stopped in the middle of a forced removal had no time for it.
-    pub fn remove_units(&self) -> Result<(), ProviderError> {
+    pub async fn remove_units(&self) -> Result<(), ProviderError> {
         for folder in ["units", "containers"] {
-            remove(&self.directory.join(folder))?;
+            remove(self.directory.join(folder)).await?;
         }
         Ok(())
     }
 
     /// Removes the directory with everything in it.
-    pub fn remove(&self) -> Result<(), ProviderError> {
-        remove(&self.directory)
+    pub async fn remove(&self) -> Result<(), ProviderError> {
+        remove(self.directory.clone()).await
     }
 }
 
-fn remove(path: &Path) -> Result<(), ProviderError> {
-    match std::fs::remove_dir_all(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(file("remove", path)(error)),
-        _ => Ok(()),
-    }
+/// Off the reactor: guests decide how much there is to remove.
+async fn remove(path: PathBuf) -> Result<(), ProviderError> {
+    let removing = path.clone();
+    let removed = tokio::task::spawn_blocking(move || periapt_files::remove(&removing)).await;
+    removed
+        .unwrap_or_else(|error| Err(error.into()))
+        .map_err(file("remove", &path))
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, ProviderError> {

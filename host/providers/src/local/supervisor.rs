@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use periapt_engine::SharedClock;
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
+use super::ended;
 use super::process::{AgentProcess, Program};
 use super::records::Records;
 use crate::ProviderError;
@@ -48,6 +49,12 @@ pub(super) enum Request {
         config: Vec<u8>,
         reply: Reply<bool>,
     },
+    /// Replaces the configuration.
+    Configure {
+        config: Vec<u8>,
+        restart: bool,
+        reply: Reply<()>,
+    },
     Stop {
         name: String,
         reply: Reply<()>,
@@ -55,6 +62,10 @@ pub(super) enum Request {
     /// Names, and whether the agent runs.
     List {
         reply: Reply<(BTreeSet<String>, bool)>,
+    },
+    /// Also when the agent ended for good.
+    StartAgain {
+        reply: Reply<()>,
     },
     Halt {
         reply: Reply<()>,
@@ -79,6 +90,8 @@ pub(super) struct Supervisor {
     /// When to start it again, on the clock's monotonic time.
     pub restart_at: Option<Duration>,
     pub last_end: Option<String>,
+    /// What ended the agent for good.
+    pub ended: watch::Sender<Option<String>>,
 }
 
 impl Supervisor {
@@ -96,7 +109,7 @@ impl Supervisor {
                     Some(request) => self.serve(request).await,
                     None => return,
                 },
-                how = ended(self.agent.as_ref()) => self.died(how),
+                how = agent_ended(self.agent.as_ref()) => self.died(how),
                 () = maybe(restart) => {
                     self.restart_at = None;
                     if let Err(error) = self.ensure_agent().await {
@@ -137,12 +150,24 @@ impl Supervisor {
                 let started = self.start(name, config).await;
                 let _ = reply.send(started);
             }
+            Request::Configure {
+                config,
+                restart,
+                reply,
+            } => {
+                let configured = self.configure(&config, restart).await;
+                let _ = reply.send(configured);
+            }
             Request::Stop { name, reply } => {
                 let stopped = self.stop(&name).await;
                 let _ = reply.send(stopped);
             }
             Request::List { reply } => {
                 let _ = reply.send(Ok((self.instances.clone(), self.agent.is_some())));
+            }
+            Request::StartAgain { reply } => {
+                let started = self.start_again().await;
+                let _ = reply.send(started);
             }
             Request::Halt { reply } => {
                 let halted = self.stop_agent().await;
@@ -155,7 +180,12 @@ impl Supervisor {
                 let _ = reply.send(destroyed);
             }
         }
-        if self.agent.is_none() && self.restart_at.is_none() && !self.instances.is_empty() {
+        let ended_for_good = self.ended.borrow().is_some();
+        if self.agent.is_none()
+            && self.restart_at.is_none()
+            && !ended_for_good
+            && !self.instances.is_empty()
+        {
             self.died("not started".to_owned());
         }
     }
@@ -177,6 +207,43 @@ impl Supervisor {
         Ok(self.agent.is_some())
     }
 
+    async fn configure(&mut self, config: &[u8], restart: bool) -> Result<(), ProviderError> {
+        self.records.create()?;
+        self.records.set_config(config)?;
+        if restart && self.agent.is_some() {
+            self.stop_agent().await?;
+            self.ensure_agent().await?;
+        }
+        Ok(())
+    }
+
+    async fn start_again(&mut self) -> Result<(), ProviderError> {
+        self.allow()?;
+        match self.instances.is_empty() {
+            true => Ok(()),
+            false => self.ensure_agent().await,
+        }
+    }
+
+    /// The agent may run again.
+    fn allow(&self) -> Result<(), ProviderError> {
+        ended::unmark(self.records.directory())?;
+        self.ended.send_replace(None);
+        Ok(())
+    }
+
+    /// Whether the agent ended for good.
+    fn has_ended(&self) -> Result<bool, ProviderError> {
+        let cause = ended::ended(self.records.directory())?;
+        let ended = cause.is_some();
+        self.ended.send_if_modified(|known| {
+            let news = *known != cause;
+            *known = cause;
+            news
+        });
+        Ok(ended)
+    }
+
     async fn stop(&mut self, name: &str) -> Result<(), ProviderError> {
         if !self.instances.contains(name) {
             return Ok(());
@@ -187,7 +254,9 @@ impl Supervisor {
         self.instances = remaining;
         if self.instances.is_empty() {
             self.stop_agent().await?;
-            self.records.remove_units()
+            // The agent of the next instance is another one.
+            self.allow()?;
+            self.records.remove_units().await
         } else {
             Ok(())
         }
@@ -197,12 +266,13 @@ impl Supervisor {
         if self.records.directory().exists() {
             self.stop_agent().await?;
         }
-        self.records.remove()?;
+        self.records.remove().await?;
         self.instances.clear();
         Ok(())
     }
 
-    /// The agent runs afterwards: the one at hand, one that is found, or a new one.
+    /// The agent runs afterwards, unless it ended for good: the one at hand, one that is found, or
+    /// a new one.
     async fn ensure_agent(&mut self) -> Result<(), ProviderError> {
         if self.agent.is_some() {
             return Ok(());
@@ -210,6 +280,10 @@ impl Supervisor {
         let directory = self.records.directory();
         let agent = match AgentProcess::adopt(directory, self.clock.as_ref()).await? {
             Some(agent) => agent,
+            None if self.has_ended()? => {
+                self.restart_at = None;
+                return Ok(());
+            }
             None => {
                 if self.records.config()?.is_none() {
                     return Err(ProviderError::NoConfiguration(directory.to_owned()));
@@ -254,7 +328,11 @@ impl Supervisor {
         if self.agent.take().is_some() && lived >= self.patience.settled {
             self.deaths = 0;
         }
-        if !self.instances.is_empty() {
+        // A mark that cannot be read is none: rather an agent too many than none for ever.
+        let for_good = self.has_ended().unwrap_or_default();
+        if for_good {
+            tracing::warn!(%how, directory = %self.records.directory().display(), "agent ended for good; it starts again when a person says so");
+        } else if !self.instances.is_empty() {
             let wait = self
                 .patience
                 .first_restart
@@ -277,12 +355,13 @@ impl Supervisor {
             "agent-starts": self.starts,
             "restart-planned": self.restart_at.is_some(),
             "last-end": self.last_end,
+            "ended-for-good": *self.ended.borrow(),
         });
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
     }
 }
 
-async fn ended(agent: Option<&AgentProcess>) -> String {
+async fn agent_ended(agent: Option<&AgentProcess>) -> String {
     match agent {
         Some(agent) => agent.ended().await,
         None => std::future::pending().await,

@@ -8,7 +8,9 @@ use periapt_engine::SystemClock;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tempfile::TempDir;
 
-use super::{Holder, LocalOptions, LocalProvider, LocalProviders, Patience, Program, holder};
+use super::{
+    Holder, LocalOptions, LocalProvider, LocalProviders, Patience, Program, holder, mark_ended,
+};
 use crate::suite::{self, request};
 use crate::{InstanceState, Provider, Providers, StartInstance};
 
@@ -23,6 +25,7 @@ fn options(directory: &Path, script: &str) -> LocalOptions {
         program: Program {
             path: PathBuf::from("/bin/sh"),
             arguments: vec!["-c".into(), script.into()],
+            environment: Vec::new(),
         },
         patience: Patience {
             first_restart: Duration::from_millis(20),
@@ -62,6 +65,58 @@ async fn passes_the_provider_suite() {
     let provider = Arc::new(LocalProvider::open("model", &options(home.path(), AGENT)));
     suite::run(provider).await;
     assert!(!home.path().join("model").exists());
+}
+
+/// Nobody makes directories in `/sys`, whoever they are.
+#[tokio::test]
+async fn a_directory_that_cannot_be_written_refuses_the_credential() {
+    let provider = LocalProvider::open("m", &options(Path::new("/sys"), AGENT));
+    let refused = provider.check_credential().await.unwrap_err();
+    assert!(refused.refuses_credential(), "{refused:?}");
+    let refused = provider.start_instance(request("0")).await.unwrap_err();
+    assert!(refused.refuses_credential(), "{refused:?}");
+    assert_eq!(provider.instances().await.unwrap(), []);
+
+    let home = TempDir::new().unwrap();
+    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    provider.check_credential().await.unwrap();
+    assert!(!home.path().join("m").exists(), "it leaves nothing behind");
+    let failed = provider.start_instance(request("..")).await.unwrap_err();
+    assert!(!failed.refuses_credential(), "{failed:?}");
+}
+
+#[tokio::test]
+async fn what_an_earlier_version_left_open_is_closed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let home = TempDir::new().unwrap();
+    let directory = home.path().join("m");
+    std::fs::create_dir_all(directory.join("units")).unwrap();
+    for name in ["agent.json", "../elsewhere"] {
+        std::fs::write(directory.join(name), "password").unwrap();
+    }
+    symlink("../elsewhere", directory.join("link")).unwrap();
+    let mode = |name: &str| {
+        let found = std::fs::metadata(directory.join(name)).unwrap();
+        found.permissions().mode() & 0o777
+    };
+    let open = |name: &str, mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(directory.join(name), permissions).unwrap();
+    };
+    for (name, mode) in [(".", 0o755), ("units", 0o777), ("agent.json", 0o644)] {
+        open(name, mode);
+    }
+    open("../elsewhere", 0o644);
+    let providers = LocalProviders::new(options(home.path(), AGENT));
+    let ops = providers.upgrade_ops();
+    assert!(ops.windows(2).all(|two| two[0].version < two[1].version));
+    let provider = providers.open("m").unwrap();
+    for op in ops.iter().chain(ops) {
+        provider.upgrade(op).await.unwrap();
+    }
+    assert_eq!((mode("."), mode("units")), (0o711, 0o711));
+    assert_eq!(mode("agent.json"), 0o600);
+    assert_eq!(mode("link"), 0o644, "a link leads out of the directory");
 }
 
 #[tokio::test]
@@ -186,6 +241,48 @@ async fn a_changed_configuration_restarts_the_agent() {
 }
 
 #[tokio::test]
+async fn a_configuration_is_replaced_under_a_running_agent() {
+    let home = TempDir::new().unwrap();
+    let directory = home.path().join("m");
+    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let first = provider.start_instance(request("0")).await.unwrap();
+    let pid = locked(&directory).await;
+    provider
+        .set_agent_config(b"{}".to_vec(), false)
+        .await
+        .unwrap();
+    assert_eq!(std::fs::read(directory.join("agent.json")).unwrap(), b"{}");
+    let same = StartInstance {
+        name: "0".into(),
+        agent_config: b"{}".to_vec(),
+    };
+    assert_eq!(provider.start_instance(same).await.unwrap(), first);
+    assert_eq!(locked(&directory).await, pid, "it goes on");
+    provider
+        .set_agent_config(b"[]".to_vec(), true)
+        .await
+        .unwrap();
+    gone(pid).await;
+    assert_ne!(locked(&directory).await, pid);
+    provider.destroy().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_inherits_nothing_of_its_controllers_environment() {
+    let home = TempDir::new().unwrap();
+    let directory = home.path().join("m");
+    let script = format!("cat /proc/$$/environ > $(dirname \"$0\")/environment; {AGENT}");
+    let provider = LocalProvider::open("m", &options(home.path(), &script));
+    provider.start_instance(request("0")).await.unwrap();
+    locked(&directory).await;
+    let mine = std::env::vars_os().count();
+    assert!(mine > 0, "there would be something to inherit");
+    let environment = std::fs::read_to_string(directory.join("environment")).unwrap();
+    assert_eq!(environment, "");
+    provider.destroy().await.unwrap();
+}
+
+#[tokio::test]
 async fn an_agent_that_cannot_be_started_gives_no_instance() {
     let home = TempDir::new().unwrap();
     let mut options = options(home.path(), AGENT);
@@ -204,4 +301,39 @@ async fn an_environment_has_one_provider_while_somebody_holds_it() {
     let same = providers.open("m").unwrap();
     assert!(Arc::ptr_eq(&one, &same));
     assert!(providers.open("../m").is_err());
+}
+
+#[tokio::test]
+async fn an_agent_that_ended_for_good_stays_down_until_a_person_says_so() {
+    let home = TempDir::new().unwrap();
+    let directory = home.path().join("m");
+    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    provider.start_instance(request("0")).await.unwrap();
+    let pid = locked(&directory).await;
+    mark_ended(&directory, "SIGABRT").unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    gone(pid).await;
+    let mut ended = provider.ended();
+    let cause = ended.wait_for(Option::is_some).await.unwrap().clone();
+    assert_eq!(cause.as_deref(), Some("SIGABRT"));
+
+    // Neither another instance nor another controller starts it.
+    provider.start_instance(request("1")).await.unwrap();
+    drop(provider);
+    let next = LocalProvider::open("m", &options(home.path(), AGENT));
+    let shown = until(|| {
+        let shown = next.describe();
+        (shown["ended-for-good"] == "SIGABRT").then_some(shown)
+    })
+    .await;
+    assert_eq!(shown["restart-planned"], false);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(holder(&directory).unwrap(), Holder::Nobody);
+    let states = next.instances().await.unwrap();
+    assert!(states.iter().all(|one| one.state == InstanceState::Down));
+
+    next.start_again().await.unwrap();
+    locked(&directory).await;
+    assert_eq!(*next.ended().borrow(), None);
+    next.destroy().await.unwrap();
 }

@@ -8,10 +8,15 @@ use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use super::CompileError;
 use super::process::{ANSWER_ARTIFACT, ANSWER_ERROR, ChildLimits, Order};
 use crate::engine::SandboxEngine;
-use crate::lockdown;
+use crate::lockdown::{Identity, Walls, lock_down};
 
 /// Descriptors: the three streams, the runtime's, and one for each memory image.
 const OPEN_FILES: u64 = 128;
+
+/// Added to the child's niceness: whoever serves people goes first.
+const NICENESS: i32 = 10;
+/// Names the user that compiles, where there is root's user to give up.
+const USER: &str = "compile-component";
 
 /// `main` of the compiler child that [`super::compile_in_child`] starts. Takes nothing from the
 /// command line; everything comes over stdin and goes to stdout.
@@ -73,7 +78,6 @@ fn read_component(stdin: &mut impl Read, limits: &ChildLimits) -> Result<Vec<u8>
 
 /// Gives up everything a compiler does not need.
 fn restrict(limits: &ChildLimits) -> io::Result<()> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     let set = |resource, value| {
         setrlimit(
             resource,
@@ -93,10 +97,18 @@ fn restrict(limits: &ChildLimits) -> io::Result<()> {
         maximum: Some(seconds + 1),
     };
     setrlimit(Resource::Cpu, processor)?;
+    rustix::process::nice(NICENESS)?;
     // The limits above are what must hold. A kernel that refuses this one runs agents with the
     // same refusal, and they report it.
-    if let Err(error) = lockdown::lock_down(&[], &[]) {
+    let walls = Walls {
+        read_write: &[],
+        read_only: &[],
+        connect: &[],
+        identity: &Identity::own(USER),
+    };
+    if let Err(error) = lock_down(&walls) {
         eprintln!("{error}");
     }
-    Ok(())
+    // A change of the user forgets this.
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(io::Error::from)
 }

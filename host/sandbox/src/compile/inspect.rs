@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use periapt_model::bounds::{CHARM_HOOKS, HOOK_NAME_BYTES};
 use periapt_model::config::Values;
 use periapt_model::hook::Limits;
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
+use periapt_model::text;
 
 use super::CompileError;
 use crate::context::{CallError, Goals, HookContext, LogLevel, Member, Network, RelationInfo};
@@ -17,8 +19,8 @@ use crate::run;
 /// Generous for what should be a constant list.
 const WALL_CLOCK_MS: u64 = 10_000;
 const HOST_CALLS: u64 = 10_000;
-const HOOKS: usize = 256;
-const NAME_BYTES: usize = 64;
+const HOOKS: usize = CHARM_HOOKS.length();
+const NAME_BYTES: usize = HOOK_NAME_BYTES.length();
 
 /// Names of the hooks the component says it implements, each once, in its order.
 pub(super) fn hooks(
@@ -38,6 +40,7 @@ pub(super) fn hooks(
     let _room = engine.admit();
     let state = run::prepare(
         limits,
+        settings.handles,
         &[],
         None,
         Instant::now(),
@@ -57,7 +60,7 @@ pub(super) fn hooks(
     let mut hooks: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
         if !is_hook_name(&name) {
-            let name = crate::text::clean(&name, 2 * NAME_BYTES, false);
+            let name = text::clean_line_at_most(&name, 2 * NAME_BYTES);
             return Err(failed(&format!("\"{name}\" is not the name of a hook")));
         }
         if !hooks.contains(&name) {

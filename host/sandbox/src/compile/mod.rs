@@ -13,6 +13,7 @@ mod process;
 pub use child::compile_child_main;
 pub use process::{ChildLimits, compile_in_child};
 
+use periapt_model::text;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use wasmtime::component::Component;
@@ -57,6 +58,11 @@ pub enum CompileError {
     Ended(String),
     #[error("the compiler process could not be started: {0}")]
     Start(String),
+    #[error("no file descriptors are left to start the compiler process: {0}")]
+    Descriptors(String),
+    /// The child answered with code for something else than it was given. Nobody may run that.
+    #[error("the compiler process answered with the code of another component")]
+    OtherComponent,
     #[error("{0}")]
     Engine(String),
 }
@@ -77,6 +83,8 @@ impl CompileError {
             CompileError::Killed { .. } => "compile-killed",
             CompileError::Ended(_) => "compile-ended",
             CompileError::Start(_) => "compile-start",
+            CompileError::Descriptors(_) => "descriptors",
+            CompileError::OtherComponent => "compile-other-component",
             CompileError::Engine(_) => "sandbox-engine",
         }
     }
@@ -171,5 +179,5 @@ fn check_header(bytes: &[u8]) -> Result<(), CompileError> {
 
 /// The chain of causes in one line.
 fn plain(error: &wasmtime::Error) -> String {
-    crate::text::clean(&format!("{error:#}"), crate::contract::MESSAGE_BYTES, false)
+    text::clean_line_at_most(&format!("{error:#}"), crate::contract::MESSAGE_BYTES)
 }

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use periapt_model::text;
 use serde::{Deserialize, Serialize};
 
 use super::CompileError;
@@ -21,15 +22,20 @@ pub(super) const ANSWER_ERROR: u8 = b'E';
 const ANSWER_BYTES: u64 = 512 << 20;
 const COMPLAINT_BYTES: u64 = 4 << 10;
 
+/// The program's allocator sets aside a gibibyte of address space at once unless it is told
+/// otherwise.
+const ALLOCATOR: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "64MiB");
+
 /// Bounds of one compilation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct ChildLimits {
     /// Bytes of the component.
     pub component_bytes: u64,
-    /// Address space of the child, bytes.
+    /// Address space of the child, bytes: a gibibyte for compiling, and what the engine sets aside
+    /// to ask the component for its hooks. The 18 MB of CPython take half of it.
     pub address_space: u64,
-    /// Seconds of processor time. Twenty times what the 18 MB of CPython take.
+    /// Seconds of processor time. Five times what the 18 MB of CPython take.
     pub cpu_seconds: u64,
     pub wall_clock: Duration,
 }
@@ -38,9 +44,9 @@ impl Default for ChildLimits {
     fn default() -> Self {
         Self {
             component_bytes: 64 << 20,
-            address_space: 4 << 30,
-            cpu_seconds: 600,
-            wall_clock: Duration::from_secs(900),
+            address_space: 3 << 29,
+            cpu_seconds: 150,
+            wall_clock: Duration::from_secs(300),
         }
     }
 }
@@ -68,7 +74,13 @@ pub fn compile_in_child(
             limit: limits.component_bytes,
         });
     }
-    let start = |error: io::Error| CompileError::Start(format!("{}: {error}", program.display()));
+    let start = |error: io::Error| {
+        let text = format!("{}: {error}", program.display());
+        match periapt_files::out_of_descriptors(&error) {
+            true => CompileError::Descriptors(text),
+            false => CompileError::Start(text),
+        }
+    };
     let order = Order {
         settings: settings.clone(),
         limits: limits.clone(),
@@ -77,6 +89,7 @@ pub fn compile_in_child(
     let mut child = Command::new(program)
         .args(args)
         .env_clear()
+        .env(ALLOCATOR.0, ALLOCATOR.1)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -153,7 +166,7 @@ fn read_answer(
             _ => Err(ended("its answer is not one of a compiler".to_owned())),
         };
     }
-    let complaint = crate::text::clean(complaint.trim(), 500, false);
+    let complaint = text::clean_line_at_most(complaint.trim(), 500);
     Err(match status.signal() {
         Some(libc::SIGXCPU) => CompileError::ProcessorTime {
             seconds: limits.cpu_seconds,

@@ -2,8 +2,9 @@
 
 use super::periapt::charm::{goal_state, leadership, network, relation};
 use super::{Answer, HookState};
+use periapt_model::text;
+
 use crate::context::{CallError, Goal, Settings};
-use crate::text;
 use crate::txn::{OwnBag, find};
 
 fn pairs(settings: Settings) -> Vec<(String, String)> {
@@ -33,7 +34,7 @@ impl relation::Host for HookState {
                 .map(|relation| relation.name())
                 .collect();
             if there.is_empty() && !context.knows_endpoint(&endpoint) {
-                let endpoint = text::clean(&endpoint, 100, false);
+                let endpoint = text::clean_line_at_most(&endpoint, 100);
                 let unknown = format!("the charm has no endpoint \"{endpoint}\"");
                 return Err(CallError::not_found(unknown).into());
             }

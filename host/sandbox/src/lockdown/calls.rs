@@ -1,4 +1,8 @@
 //! The system calls an agent never makes, and the filter that denies them.
+//!
+//! Some are denied by their arguments: threads can be made but no processes, TCP sockets but no
+//! others. Landlock knows ports of plain TCP only, so what reaches further under another name (a
+//! multipath socket, data sent along with the opening of a connection) is denied here.
 
 use std::collections::BTreeMap;
 
@@ -32,6 +36,30 @@ const DENIED: &[i64] = &[
     libc::SYS_process_vm_writev,
     libc::SYS_kcmp,
     libc::SYS_pidfd_getfd,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+    // Programs.
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    // Connections of others.
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    // Memory, semaphores and queues that other processes of the user have.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgctl,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     // The kernel itself.
     libc::SYS_init_module,
     libc::SYS_finit_module,
@@ -69,6 +97,8 @@ const DENIED: &[i64] = &[
 
 #[cfg(target_arch = "x86_64")]
 const DENIED_HERE: &[i64] = &[
+    libc::SYS_fork,
+    libc::SYS_vfork,
     libc::SYS_kexec_file_load,
     libc::SYS_iopl,
     libc::SYS_ioperm,
@@ -77,12 +107,16 @@ const DENIED_HERE: &[i64] = &[
     libc::SYS_ustat,
     libc::SYS_sysfs,
     libc::SYS_nfsservctl,
-    // Numbers the x32 interface has of its own: ptrace, kexec_load, process_vm_readv and
-    // process_vm_writev.
+    // Numbers the x32 interface has of its own: execve, sendmsg, ptrace, kexec_load, sendmmsg,
+    // process_vm_readv, process_vm_writev and execveat.
+    X32 | 520,
+    X32 | 518,
     X32 | 521,
     X32 | 528,
+    X32 | 538,
     X32 | 539,
     X32 | 540,
+    X32 | 545,
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const DENIED_HERE: &[i64] = &[];
@@ -91,8 +125,8 @@ const DENIED_HERE: &[i64] = &[];
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;
 
-/// `clone` may not make namespaces; `clone3` hides its flags in memory, where no filter looks,
-/// so it is made to look absent and the C library falls back to `clone`.
+/// `clone` may not make processes or namespaces; `clone3` hides its flags in memory, where no
+/// filter looks, so it is made to look absent and the C library falls back to `clone`.
 const NAMESPACE_FLAGS: &[libc::c_int] = &[
     libc::CLONE_NEWNS,
     libc::CLONE_NEWUSER,
@@ -103,25 +137,35 @@ const NAMESPACE_FLAGS: &[libc::c_int] = &[
     libc::CLONE_NEWCGROUP,
 ];
 
+/// The bits of a socket's type that are not flags.
+const SOCKET_TYPE: u64 = 0xf;
+
 /// Installs the filters for all threads and tells how many calls they deny.
 pub(super) fn deny() -> Result<usize, LockdownError> {
     let mut denied: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     for call in DENIED.iter().chain(DENIED_HERE) {
         insert(&mut denied, *call, Vec::new());
     }
-    let mut namespaces = Vec::new();
+    let mut processes = vec![rule(vec![has(0, libc::CLONE_THREAD, 0)?])?];
     for flag in NAMESPACE_FLAGS {
-        let flag = u64::from(flag.unsigned_abs());
-        let condition = SeccompCondition::new(
-            0,
-            SeccompCmpArgLen::Qword,
-            SeccompCmpOp::MaskedEq(flag),
-            flag,
-        )
-        .map_err(failed)?;
-        namespaces.push(SeccompRule::new(vec![condition]).map_err(failed)?);
+        processes.push(rule(vec![has(0, *flag, unsigned(*flag))?])?);
     }
-    insert(&mut denied, libc::SYS_clone, namespaces);
+    insert(&mut denied, libc::SYS_clone, processes);
+    insert(&mut denied, libc::SYS_socket, other_than_tcp()?);
+    insert(
+        &mut denied,
+        libc::SYS_socketpair,
+        other_than_stream_pairs()?,
+    );
+    for (call, flags) in [
+        (libc::SYS_sendto, 3),
+        (libc::SYS_sendmsg, 2),
+        (libc::SYS_sendmmsg, 3),
+    ] {
+        let flag = libc::MSG_FASTOPEN;
+        let opens = rule(vec![has(flags, flag, unsigned(flag))?])?;
+        insert(&mut denied, call, vec![opens]);
+    }
     install(denied, libc::EPERM)?;
     let mut absent = BTreeMap::new();
     insert(&mut absent, libc::SYS_clone3, Vec::new());
@@ -131,6 +175,61 @@ pub(super) fn deny() -> Result<usize, LockdownError> {
             .iter()
             .filter(|call| **call < 0x4000_0000)
             .count())
+}
+
+/// Matches every `socket` but one for plain TCP over IPv4 or IPv6.
+fn other_than_tcp() -> Result<Vec<SeccompRule>, LockdownError> {
+    let mut rules = vec![
+        rule(vec![not(0, libc::AF_INET)?, not(0, libc::AF_INET6)?])?,
+        rule(vec![not(2, 0)?, not(2, libc::IPPROTO_TCP)?])?,
+    ];
+    rules.extend(other_types()?);
+    Ok(rules)
+}
+
+/// Matches every `socketpair` but one whose ends can never be connected to anything else.
+fn other_than_stream_pairs() -> Result<Vec<SeccompRule>, LockdownError> {
+    let mut rules = vec![rule(vec![not(0, libc::AF_UNIX)?])?];
+    rules.extend(other_types()?);
+    Ok(rules)
+}
+
+/// Matches every type of socket but a stream.
+fn other_types() -> Result<Vec<SeccompRule>, LockdownError> {
+    let mut rules = Vec::new();
+    for kind in 0..=SOCKET_TYPE {
+        if kind != unsigned(libc::SOCK_STREAM) {
+            let bits = SeccompCmpOp::MaskedEq(SOCKET_TYPE);
+            rules.push(rule(vec![condition(1, bits, kind)?])?);
+        }
+    }
+    Ok(rules)
+}
+
+/// The argument's bits of `mask` are exactly `bits`.
+fn has(argument: u8, mask: libc::c_int, bits: u64) -> Result<SeccompCondition, LockdownError> {
+    condition(argument, SeccompCmpOp::MaskedEq(unsigned(mask)), bits)
+}
+
+fn not(argument: u8, value: libc::c_int) -> Result<SeccompCondition, LockdownError> {
+    condition(argument, SeccompCmpOp::Ne, unsigned(value))
+}
+
+/// The kernel looks at the lower half of these arguments only, and so does the filter.
+fn condition(
+    argument: u8,
+    operator: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, LockdownError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value).map_err(failed)
+}
+
+fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, LockdownError> {
+    SeccompRule::new(conditions).map_err(failed)
+}
+
+fn unsigned(value: libc::c_int) -> u64 {
+    u64::from(value.unsigned_abs())
 }
 
 fn insert(rules: &mut BTreeMap<i64, Vec<SeccompRule>>, call: i64, conditions: Vec<SeccompRule>) {

@@ -174,8 +174,8 @@ fn too_much_state_is_a_failure_without_effects() {
         charm("big", "", &format!("(i32.or {open} {size})"))
     };
     let outcome = unit.run(&big(STATE));
-    let over = |directory| HookFailure::DirectoryLimit {
-        directory,
+    let over = |directory: &str| HookFailure::DirectoryLimit {
+        directory: directory.to_owned(),
         limit: 1 << 20,
     };
     assert_eq!(outcome.result, Err(over("/state")));
@@ -315,5 +315,8 @@ fn too_much_in_a_shared_directory_is_a_failure() {
     let size = "(call $size (i32.load (i32.const 1024)) (i64.const 2000000))";
     let big = charm("big", "", &format!("(i32.or {open} {size})"));
     let failure = unit.run(&big).result.unwrap_err();
-    assert!(failure.to_string().contains("/container"), "{failure}");
+    assert!(
+        failure.to_string().contains("/container/spool"),
+        "{failure}"
+    );
 }

@@ -2,9 +2,11 @@
 
 pub(crate) mod agent;
 mod calls;
+mod deep;
 mod files;
 mod guest;
 mod hostile;
+mod nest;
 mod relations;
 mod speed;
 mod upload;

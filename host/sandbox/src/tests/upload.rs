@@ -230,3 +230,38 @@ fn a_damaged_cache_entry_is_made_again() {
     let other = CompileCache::new(directory.path().join("compiled"), &"0".repeat(64)).unwrap();
     assert!(other.get(load(&component).digest()).is_none());
 }
+
+#[test]
+fn what_other_engines_would_load_can_be_forgotten() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = CompileCache::new(directory.path(), engine().engine_hash()).unwrap();
+    let component = Guest::default().component();
+    let artifact = cache
+        .get_or_compile(&component, |bytes| engine().compile(bytes))
+        .unwrap();
+    let other = format!("{}-{}", artifact.digest(), "0".repeat(32));
+    let path = |ending: &str| directory.path().join(format!("{other}.{ending}"));
+    for ending in ["cwasm", "17.new", "txt"] {
+        std::fs::write(path(ending), "code").unwrap();
+    }
+    assert_eq!(cache.forget_others().unwrap(), 2);
+    assert_eq!(cache.forget_others().unwrap(), 0);
+    assert!(cache.get(artifact.digest()).is_some(), "its own stays");
+    assert!(path("txt").exists(), "what is none of the cache's stays");
+}
+
+#[test]
+fn a_compiler_that_answers_with_another_component_is_not_believed() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = CompileCache::new(directory.path(), engine().engine_hash()).unwrap();
+    let asked = Guest::default().component();
+    let planted = Guest {
+        dispatch: "unreachable",
+        ..Guest::default()
+    }
+    .component();
+    let answer = cache.get_or_compile(&asked, |_| engine().compile(&planted));
+    assert_eq!(answer.unwrap_err(), CompileError::OtherComponent);
+    assert!(cache.get(&crate::artifact::digest(&planted)).is_none());
+    assert!(cache.get(&crate::artifact::digest(&asked)).is_none());
+}

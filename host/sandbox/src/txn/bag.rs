@@ -2,28 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::hook;
+use periapt_model::bounds::{
+    SETTING_KEY_BYTES, SETTING_VALUE_BYTES, SETTINGS_BYTES, SETTINGS_KEYS,
+};
+use periapt_model::hook::{self, member_bytes};
 
 use crate::context::{CallError, Settings};
-
-/// Limits of a bag: 256 bytes a key and 64 KiB a value as for charm state, 1 MiB in all, because
-/// every unit at the other end reads it as a whole.
-const KEY_BYTES: usize = hook::STATE_KEY_BYTES;
-const VALUE_BYTES: usize = hook::STATE_VALUE_BYTES;
-const BAG_BYTES: usize = 1 << 20;
 
 /// The settings of the last commit and what the hook changes of them.
 #[derive(Debug)]
 pub(super) struct Bag {
     committed: Settings,
     writes: hook::Settings,
+    /// Keys, and bytes as JSON, as the hook sees the bag.
+    keys: usize,
+    bytes: usize,
+    /// Bytes of the writes as JSON.
+    written: usize,
 }
 
 impl Bag {
     pub fn new(committed: Settings) -> Self {
+        let bytes = committed
+            .iter()
+            .map(|(key, value)| member_bytes(key, Some(value)))
+            .sum();
         Self {
+            keys: committed.len(),
+            bytes,
             committed,
             writes: hook::Settings::new(),
+            written: 0,
         }
     }
 
@@ -39,36 +48,90 @@ impl Bag {
         all
     }
 
-    /// Changes all of the settings or, where one is refused, none. An empty value deletes.
-    pub fn set(&mut self, settings: Vec<(String, Option<String>)>) -> Result<(), CallError> {
-        let mut writes = self.writes.clone();
+    /// Changes all of the settings or, where one is refused, none. An empty value deletes. All
+    /// writes take at most `room` bytes.
+    pub fn set(
+        &mut self,
+        settings: Vec<(String, Option<String>)>,
+        room: usize,
+    ) -> Result<(), CallError> {
+        for (key, value) in &settings {
+            check(key, value.as_deref())?;
+        }
+        let mut undo = Vec::with_capacity(settings.len());
         for (key, value) in settings {
-            check(&key, value.as_deref())?;
             let value = value.filter(|value| !value.is_empty());
-            if self.committed.get(&key) == value.as_ref() {
-                writes.remove(&key);
-            } else {
-                writes.insert(key, value);
+            let before = self.write(key.clone(), value);
+            undo.push((key, before));
+        }
+        let within = self.check_whole(room);
+        if within.is_err() {
+            for (key, before) in undo.into_iter().rev() {
+                match before {
+                    Some(value) => self.write(key, value),
+                    None => {
+                        let committed = self.committed.get(&key).cloned();
+                        self.write(key, committed)
+                    }
+                };
             }
         }
-        let before = std::mem::replace(&mut self.writes, writes);
-        let bytes: usize = self
-            .all()
-            .iter()
-            .map(|(key, value)| key.len() + value.len())
-            .sum();
-        if bytes > BAG_BYTES {
-            self.writes = before;
-            return Err(CallError::limit(format!(
-                "the settings would have {bytes} bytes; at most {BAG_BYTES} are kept"
-            )));
-        }
-        Ok(())
+        within
+    }
+
+    /// Bytes that the writes take in the commit.
+    pub fn written(&self) -> usize {
+        self.written
     }
 
     /// Writes that change something.
     pub fn into_writes(self) -> BTreeMap<String, Option<String>> {
         self.writes
+    }
+
+    fn check_whole(&self, room: usize) -> Result<(), CallError> {
+        if SETTINGS_KEYS.exceeded_by(self.keys) {
+            return Err(CallError::limit(format!(
+                "the settings would have {} keys; at most {} are kept",
+                self.keys, SETTINGS_KEYS.most
+            )));
+        }
+        if SETTINGS_BYTES.exceeded_by(self.bytes) {
+            return Err(CallError::limit(format!(
+                "the settings would have {} bytes; at most {} are kept",
+                self.bytes, SETTINGS_BYTES.most
+            )));
+        }
+        super::require_room(self.written, room)
+    }
+
+    /// Writes a value; the write of before, if there was one.
+    fn write(&mut self, key: String, value: Option<String>) -> Option<Option<String>> {
+        if let Some(seen) = self.seen(&key) {
+            self.bytes -= member_bytes(&key, Some(seen));
+            self.keys -= 1;
+        }
+        if let Some(value) = &value {
+            self.bytes += member_bytes(&key, Some(value));
+            self.keys += 1;
+        }
+        let before = if self.committed.get(&key) == value.as_ref() {
+            self.writes.remove(&key)
+        } else {
+            self.written += member_bytes(&key, value.as_deref());
+            self.writes.insert(key.clone(), value)
+        };
+        if let Some(before) = &before {
+            self.written -= member_bytes(&key, before.as_deref());
+        }
+        before
+    }
+
+    fn seen(&self, key: &str) -> Option<&str> {
+        match self.writes.get(key) {
+            Some(write) => write.as_deref(),
+            None => self.committed.get(key).map(String::as_str),
+        }
     }
 }
 
@@ -78,16 +141,18 @@ fn check(key: &str, value: Option<&str>) -> Result<(), CallError> {
             "the key of a setting cannot be empty and cannot contain \"=\"",
         ));
     }
-    if key.len() > KEY_BYTES {
+    if SETTING_KEY_BYTES.exceeded_by(key.len()) {
         return Err(CallError::limit(format!(
-            "the key of a setting has {} bytes; at most {KEY_BYTES} are kept",
-            key.len()
+            "the key of a setting has {} bytes; at most {} are kept",
+            key.len(),
+            SETTING_KEY_BYTES.most
         )));
     }
     let bytes = value.map_or(0, str::len);
-    if bytes > VALUE_BYTES {
+    if SETTING_VALUE_BYTES.exceeded_by(bytes) {
         return Err(CallError::limit(format!(
-            "the value of setting \"{key}\" has {bytes} bytes; at most {VALUE_BYTES} are kept"
+            "the value of setting \"{key}\" has {bytes} bytes; at most {} are kept",
+            SETTING_VALUE_BYTES.most
         )));
     }
     Ok(())

@@ -2,17 +2,19 @@
 //!
 //! Reads see the hook's own writes; nobody else does. The state and ports of the last commit
 //! are fetched from the [`HookContext`] on first use, so that a hook which touches neither costs
-//! neither. Nothing here talks to anybody else; dropping a transaction is how it is undone.
+//! neither. Nothing here talks to anybody else; dropping a transaction is how it is undone. What a
+//! commit would refuse because it is too much is refused here already, while the hook runs.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use periapt_model::hook::{Effects, STATE_KEY_BYTES, STATE_TOTAL_BYTES, STATE_VALUE_BYTES};
+use periapt_model::bounds::EFFECTS_BYTES;
+use periapt_model::hook::Effects;
 use periapt_model::ports::PortRange;
 
 use crate::context::{CallError, HookContext};
 
 mod bag;
+mod ports;
 mod settings;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -22,14 +24,8 @@ pub(crate) use settings::find;
 /// Effects of one hook, buffered.
 #[derive(Debug, Default)]
 pub struct HookTxn {
-    /// State at the last commit, once it was asked for.
-    committed: Option<BTreeMap<String, String>>,
-    writes: BTreeMap<String, Option<String>>,
-    /// Bytes of keys and values as the hook sees them; valid once `committed` is there.
-    bytes: usize,
-    ports: Option<BTreeSet<PortRange>>,
-    opening: BTreeSet<PortRange>,
-    closing: BTreeSet<PortRange>,
+    state: state::State,
+    ports: ports::Ports,
     settings: settings::Settings,
 }
 
@@ -39,11 +35,7 @@ impl HookTxn {
         context: &mut dyn HookContext,
         key: &str,
     ) -> Result<Option<String>, CallError> {
-        check_key(key)?;
-        if let Some(write) = self.writes.get(key) {
-            return Ok(write.clone());
-        }
-        Ok(self.committed(context)?.get(key).cloned())
+        self.state.get(context, key)
     }
 
     pub fn state_set(
@@ -52,26 +44,8 @@ impl HookTxn {
         key: String,
         value: String,
     ) -> Result<(), CallError> {
-        check_key(&key)?;
-        if value.len() > STATE_VALUE_BYTES {
-            return Err(CallError::limit(format!(
-                "the value of state key \"{key}\" has {} bytes; at most {STATE_VALUE_BYTES} are kept",
-                value.len()
-            )));
-        }
-        self.committed(context)?;
-        let before = self
-            .visible(&key)
-            .map_or(0, |value| key.len() + value.len());
-        let after = self.bytes - before + key.len() + value.len();
-        if after > STATE_TOTAL_BYTES {
-            return Err(CallError::limit(format!(
-                "the state of the unit would have {after} bytes; at most {STATE_TOTAL_BYTES} are kept"
-            )));
-        }
-        self.bytes = after;
-        self.write(key, Some(value));
-        Ok(())
+        let room = self.room_for_state();
+        self.state.set(context, key, value, room)
     }
 
     pub fn state_delete(
@@ -79,27 +53,21 @@ impl HookTxn {
         context: &mut dyn HookContext,
         key: String,
     ) -> Result<(), CallError> {
-        check_key(&key)?;
-        self.committed(context)?;
-        if let Some(value) = self.visible(&key) {
-            self.bytes -= key.len() + value.len();
-        }
-        self.write(key, None);
-        Ok(())
+        let room = self.room_for_state();
+        self.state.delete(context, key, room)
+    }
+
+    fn room_for_state(&self) -> usize {
+        EFFECTS_BYTES
+            .length()
+            .saturating_sub(self.settings.written())
     }
 
     pub fn state_all(
         &mut self,
         context: &mut dyn HookContext,
     ) -> Result<Vec<(String, String)>, CallError> {
-        let mut all = self.committed(context)?.clone();
-        for (key, write) in &self.writes {
-            match write {
-                Some(value) => all.insert(key.clone(), value.clone()),
-                None => all.remove(key),
-            };
-        }
-        Ok(all.into_iter().collect())
+        self.state.all(context)
     }
 
     /// Opens a range. Opening it twice is no error; overlapping another open range is.
@@ -108,16 +76,7 @@ impl HookTxn {
         context: &mut dyn HookContext,
         range: PortRange,
     ) -> Result<(), CallError> {
-        let open = self.opened_ports(context)?;
-        if let Some(other) = open.iter().find(|other| range.conflicts_with(other)) {
-            return Err(CallError::invalid(format!(
-                "cannot open {range}: it overlaps {other}, which the unit has open"
-            )));
-        }
-        if !self.closing.remove(&range) && !open.contains(&range) {
-            self.opening.insert(range);
-        }
-        Ok(())
+        self.ports.open(context, range)
     }
 
     /// Closes a range. Closing one that is not open is no error; a part of one is.
@@ -126,16 +85,7 @@ impl HookTxn {
         context: &mut dyn HookContext,
         range: PortRange,
     ) -> Result<(), CallError> {
-        let open = self.opened_ports(context)?;
-        if let Some(other) = open.iter().find(|other| range.conflicts_with(other)) {
-            return Err(CallError::invalid(format!(
-                "cannot close {range}: the unit has {other} open; close that range as a whole"
-            )));
-        }
-        if !self.opening.remove(&range) && open.contains(&range) {
-            self.closing.insert(range);
-        }
-        Ok(())
+        self.ports.close(context, range)
     }
 
     /// The ranges the hook sees as open, in order.
@@ -143,70 +93,30 @@ impl HookTxn {
         &mut self,
         context: &mut dyn HookContext,
     ) -> Result<Vec<PortRange>, CallError> {
-        if self.ports.is_none() {
-            self.ports = Some(context.opened_ports()?.into_iter().collect());
-        }
-        let committed = self.ports.iter().flatten();
-        let kept = committed.filter(|range| !self.closing.contains(range));
-        let all: BTreeSet<PortRange> = kept.chain(&self.opening).copied().collect();
-        Ok(all.into_iter().collect())
+        self.ports.opened(context)
     }
 
     /// What the commit has to do; writes that change nothing are left out.
     pub fn into_effects(self) -> Effects {
         let (relations, leader) = self.settings.into_effects();
+        let (open_ports, close_ports) = self.ports.into_changes();
         Effects {
             relations,
             leader,
-            state: self.writes,
-            open_ports: self.opening.into_iter().collect(),
-            close_ports: self.closing.into_iter().collect(),
-        }
-    }
-
-    fn committed(
-        &mut self,
-        context: &mut dyn HookContext,
-    ) -> Result<&BTreeMap<String, String>, CallError> {
-        let state = match self.committed.take() {
-            Some(state) => state,
-            None => {
-                let state = context.state()?;
-                self.bytes = state
-                    .iter()
-                    .map(|(key, value)| key.len() + value.len())
-                    .sum();
-                state
-            }
-        };
-        Ok(self.committed.insert(state))
-    }
-
-    fn visible(&self, key: &str) -> Option<&str> {
-        match self.writes.get(key) {
-            Some(write) => write.as_deref(),
-            None => self.committed.as_ref()?.get(key).map(String::as_str),
-        }
-    }
-
-    fn write(&mut self, key: String, value: Option<String>) {
-        if self.committed.as_ref().and_then(|state| state.get(&key)) == value.as_ref() {
-            self.writes.remove(&key);
-        } else {
-            self.writes.insert(key, value);
+            state: self.state.into_writes(),
+            open_ports,
+            close_ports,
         }
     }
 }
 
-fn check_key(key: &str) -> Result<(), CallError> {
-    if key.is_empty() {
-        return Err(CallError::invalid("a state key cannot be empty"));
+/// Refuses writes that one commit does not hold.
+fn require_room(written: usize, room: usize) -> Result<(), CallError> {
+    if written <= room {
+        return Ok(());
     }
-    if key.len() > STATE_KEY_BYTES {
-        return Err(CallError::limit(format!(
-            "a state key of {} bytes is too long; at most {STATE_KEY_BYTES} are kept",
-            key.len()
-        )));
-    }
-    Ok(())
+    Err(CallError::limit(format!(
+        "the hook would change more than the {} bytes of state and settings that one hook may; change the rest in a later one",
+        EFFECTS_BYTES.most
+    )))
 }

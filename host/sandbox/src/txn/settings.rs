@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use periapt_model::bounds::EFFECTS_BYTES;
 use periapt_model::hook;
+use periapt_model::text;
 
 use super::HookTxn;
 use super::bag::Bag;
 use crate::context::{CallError, HookContext, Member, RelationInfo, Settings as Values};
-use crate::text;
 
 /// Own bags that the hook has touched.
 #[derive(Debug, Default)]
@@ -41,6 +42,12 @@ impl Settings {
         relations.retain(|_, settings| !settings.is_empty());
         let leader = self.leader.map(Bag::into_writes).unwrap_or_default();
         (relations, leader)
+    }
+
+    /// Bytes that all writes take in the commit.
+    pub fn written(&self) -> usize {
+        let bags = self.units.values().chain(self.applications.values());
+        bags.chain(&self.leader).map(Bag::written).sum()
     }
 
     fn bag(
@@ -104,7 +111,7 @@ impl HookTxn {
         if theirs != relation.remote_application {
             return Err(CallError::not_found(format!(
                 "\"{}\" takes no part in relation {}",
-                text::clean(member, 100, false),
+                text::clean_line_at_most(member, 100),
                 relation.name()
             )));
         }
@@ -127,7 +134,14 @@ impl HookTxn {
         if own == OwnBag::Application {
             leader_only(context, "can set settings of the application")?;
         }
-        self.settings.bag(context, &relation, own)?.set(settings)
+        let others = self.state.written() + self.settings.written();
+        let bag = self.settings.bag(context, &relation, own)?;
+        bag.set(
+            settings,
+            EFFECTS_BYTES
+                .length()
+                .saturating_sub(others - bag.written()),
+        )
     }
 
     /// What the leader told its units; the leader sees its own writes.
@@ -141,14 +155,21 @@ impl HookTxn {
         settings: Vec<(String, Option<String>)>,
     ) -> Result<(), CallError> {
         leader_only(context, "can set the leader's settings")?;
-        self.settings.leader(context)?.set(settings)
+        let others = self.state.written() + self.settings.written();
+        let bag = self.settings.leader(context)?;
+        bag.set(
+            settings,
+            EFFECTS_BYTES
+                .length()
+                .saturating_sub(others - bag.written()),
+        )
     }
 }
 
 /// The relation that a charm names `ENDPOINT:NUMBER`, or by its number alone.
 pub(crate) fn find(context: &dyn HookContext, name: &str) -> Result<RelationInfo, CallError> {
     let number = name.rsplit_once(':').map_or(name, |(_, number)| number);
-    let shown = || text::clean(name, 100, false);
+    let shown = || text::clean_line_at_most(name, 100);
     let number: u64 = number.parse().map_err(|_| {
         CallError::invalid(format!(
             "\"{}\" is not a relation; one is named like \"website:3\"",

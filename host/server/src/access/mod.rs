@@ -55,6 +55,15 @@ pub struct Rule {
     pub effect: Effect,
 }
 
+impl Rule {
+    /// Whether others than the controller's own agents may call it while the controller is being
+    /// upgraded: what neither reads nor changes what the steps work on.
+    #[must_use]
+    pub fn during_upgrade(&self) -> bool {
+        self.facade == "Pinger"
+    }
+}
+
 /// The row of a method.
 pub fn rule(facade: &str, method: &str) -> Option<&'static Rule> {
     CALLS
@@ -106,6 +115,7 @@ pub static CALLS: &[Rule] = &[
 
     row("LogSink", "Write", AGENTS, Records, Tell),
 
+    row("LogForwarding", "Destination", CONTROLLER, Model, Read),
     row("LogForwarding", "GetLastSent", CONTROLLER, Model, Read),
     row("LogForwarding", "SetLastSent", CONTROLLER, Model, Tell),
     row("LogForwarding", "Lines", CONTROLLER, Model, Read),
@@ -140,6 +150,13 @@ pub static CALLS: &[Rule] = &[
     row("Undertaker", "SetStatus", CONTROLLER, Model, Write),
     row("Undertaker", "WatchModelResources", CONTROLLER, Model, Watch),
 
+    row("CredentialValidator", "ModelCredential", CONTROLLER, Model, Read),
+    row("CredentialValidator", "WatchModelCredential", CONTROLLER, Model, Watch),
+    row("CredentialValidator", "InvalidateModelCredential", CONTROLLER, Model, Write),
+
+    row("ModelUpgrader", "ModelEnvironVersion", CONTROLLER, Model, Read),
+    row("ModelUpgrader", "SetModelEnvironVersion", CONTROLLER, Model, Write),
+
     row("StatusHistory", "Prune", CONTROLLER, Model, Write),
 
     row("AgentHost", "WatchMachines", HOST, Model, Watch),
@@ -161,6 +178,7 @@ pub static CALLS: &[Rule] = &[
     row("Deployer", "WatchUnits", AGENTS, Machine, Watch),
     row("Deployer", "Units", AGENTS, Machine, Read),
     row("Deployer", "SetStatus", AGENTS, Unit, Write),
+    row("Deployer", "SetStopped", AGENTS, Unit, Write),
     row("Deployer", "Remove", AGENTS, Unit, Write),
 
     row("LeadershipService", "ClaimLeadership", AGENTS, Unit, Tell),
@@ -185,7 +203,6 @@ pub static CALLS: &[Rule] = &[
     row("Uniter", "SetApplicationStatus", AGENTS, Unit, Write),
     row("Uniter", "SetWorkloadVersion", AGENTS, Unit, Write),
     row("Uniter", "SetCharmURL", AGENTS, Unit, Write),
-    row("Uniter", "ClearResolved", AGENTS, Unit, Write),
     row("Uniter", "EnsureDead", AGENTS, Unit, Write),
     row("Uniter", "Charm", AGENTS, Model, Read),
 ];

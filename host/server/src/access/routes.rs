@@ -31,6 +31,25 @@ pub struct Route {
     pub visitor: Visitor,
 }
 
+/// What changes something and is possible all the same while the controller is being upgraded:
+/// to come in and to go, and to stop the controller.
+const DURING_UPGRADE: &[(&str, &str)] = &[
+    ("POST", "/v1/login"),
+    ("POST", "/v1/session"),
+    ("DELETE", "/v1/session"),
+    ("POST", "/v1/controller/stop"),
+];
+
+impl Route {
+    /// Whether it may be visited while the controller is being upgraded: people look, and nobody
+    /// changes what the steps work on.
+    #[must_use]
+    pub fn during_upgrade(&self) -> bool {
+        let looks = self.method == "GET" && self.visitor != AgentOfModel;
+        looks || DURING_UPGRADE.contains(&(self.method, self.path))
+    }
+}
+
 /// The row of a route.
 pub fn route(method: &Method, path: &str) -> Option<&'static Route> {
     ROUTES
@@ -82,12 +101,18 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/controller/nodes", Superuser),
     row("DELETE", "/v1/controller/nodes/{node}", Superuser),
     row("GET", "/v1/workers", Superuser),
+    row("GET", "/v1/backups", Superuser),
+    row("POST", "/v1/backups", Superuser),
+    row("GET", "/v1/backups/{backup}", Superuser),
+    row("DELETE", "/v1/backups/{backup}", Superuser),
     row("GET", "/v1/models", Login),
     row("POST", "/v1/models", Superuser),
     row("GET", "/v1/models/{model}", READ),
     row("DELETE", "/v1/models/{model}", ADMIN),
     row("GET", "/v1/models/{model}/config", READ),
     row("PATCH", "/v1/models/{model}/config", ADMIN),
+    row("GET", "/v1/models/{model}/credential", READ),
+    row("PUT", "/v1/models/{model}/credential", Superuser),
     row("GET", "/v1/models/{model}/access", ADMIN),
     row("PUT", "/v1/models/{model}/access/{user}", ADMIN),
     row("DELETE", "/v1/models/{model}/access/{user}", ADMIN),
@@ -105,6 +130,9 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/v1/models/{model}/units/{name}/{number}", READ),
     row("DELETE", "/v1/models/{model}/units/{name}/{number}", WRITE),
     row("POST", "/v1/models/{model}/units/{name}/{number}/resolved", WRITE),
+    row("POST", "/v1/models/{model}/units/{name}/{number}/stop", ADMIN),
+    row("POST", "/v1/models/{model}/units/{name}/{number}/start", ADMIN),
+    row("POST", "/v1/models/{model}/agent/start", ADMIN),
     row("GET", "/v1/models/{model}/units/{name}/{number}/history", READ),
     row("GET", "/v1/models/{model}/machines/{machine}/history", READ),
     row("GET", "/v1/models/{model}/status", READ),
@@ -127,6 +155,7 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/v1/models/{model}/machines", WRITE),
     row("GET", "/v1/models/{model}/machines/{machine}", READ),
     row("DELETE", "/v1/models/{model}/machines/{machine}", WRITE),
+    row("POST", "/v1/models/{model}/machines/{machine}/retry-provisioning", WRITE),
     row("GET", "/v1/models/{model}/relations", READ),
     row("POST", "/v1/models/{model}/relations", WRITE),
     row("GET", "/v1/models/{model}/relations/{relation}", READ),

@@ -20,6 +20,8 @@ fn wire() -> Vec<(&'static str, &'static [&'static str])> {
         ("CharmDownloader", agent::charm_downloader::METHODS),
         ("Cleaner", agent::cleaner::METHODS),
         ("Undertaker", agent::undertaker::METHODS),
+        ("CredentialValidator", agent::credential_validator::METHODS),
+        ("ModelUpgrader", agent::model_upgrader::METHODS),
         ("StatusHistory", agent::status_history::METHODS),
         ("AgentHost", agent::host::METHODS),
         ("Machiner", agent::machiner::METHODS),

@@ -7,6 +7,8 @@
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header;
+use bytes::Bytes;
+use futures::stream;
 use serde_json::{Map, Value, json};
 
 /// Bytes of a body that are kept.
@@ -98,7 +100,10 @@ pub(super) async fn peek(request: &mut Request) -> Option<Value> {
             *request.body_mut() = Body::from(bytes);
             value
         }
-        // The sender broke off; the handler finds an empty body and refuses it.
-        Err(_) => None,
+        // The sender broke off or was too slow; the handler finds that out and says so.
+        Err(error) => {
+            *request.body_mut() = Body::from_stream(stream::iter([Err::<Bytes, _>(error)]));
+            None
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! The settings of the audit log, read from the controller's configuration.
 
 use periapt_model::config::{Value, Values};
-use periapt_store::controller_config::{AGENT_METHODS, methods};
-use periapt_store::model_config::{size_mb, truth};
+use periapt_model::options::{AGENT_METHODS, methods, size_mb, truth};
 
 /// What is recorded, and how much of it is kept in files.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -97,6 +97,7 @@ pub(crate) async fn refused(
 ) {
     let result = match error {
         AuthError::Invalid => "credentials-invalid",
+        AuthError::Disabled => "account-disabled",
         AuthError::Token => "token-invalid",
         _ => return,
     };

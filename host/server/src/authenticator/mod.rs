@@ -3,9 +3,16 @@
 //! The store keeps and compares the secrets; this room reads the forms in which they arrive
 //! (websocket login, `Authorization: Bearer`, `Authorization: Basic` with a user name or a tag, a
 //! browser's cookie), slows down whoever guesses, and bounds how many password hashes are
-//! computed at once. It outlives the API server, so that a restart of that forgets no guess.
+//! computed at once, for all and for each address. It outlives the API server, so that a restart
+//! of that forgets no guess.
 //!
-//! Only what people choose is guessed: tokens are random, and a wrong one makes nobody wait.
+//! Only what people choose is guessed: tokens and the passwords of agents are random, are compared
+//! by a fast digest, and a wrong one makes nobody wait. So nobody can lock an agent out by
+//! guessing under its name, from whichever address.
+//!
+//! Where an account logged in before, its guesses wait in a line instead of being refused, and no
+//! longer than a few seconds each: whoever guesses from behind the same address delays its owner
+//! and does not keep them out.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -16,18 +23,24 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_engine::SharedClock;
 use periapt_model::{Tag, UserName};
-use periapt_store::{IssuedToken, KnownToken, NewToken, Store, StoreError, TokenKind};
+use periapt_store::{
+    IssuedToken, KnownToken, NewToken, PasswordCheck, Store, StoreError, TokenKind,
+};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
 use crate::identity::Identity;
 
+mod lines;
 mod throttle;
 
+use lines::Lines;
 use throttle::{Attempt, Throttle};
 
 /// How long a bearer token of a person is good.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
+/// How long one may be made to be good: a stolen token ends some day.
+pub const LONGEST_TOKEN_LIFE: Duration = Duration::from_secs(400 * 24 * 3600);
 /// How long a browser stays signed in: a long working day.
 pub const SESSION_LIFE: Duration = Duration::from_secs(12 * 3600);
 /// What a login calls its token when it has no better name.
@@ -36,6 +49,10 @@ const LOGIN_TOKEN: &str = "cli";
 /// A password hash takes tens of milliseconds of a core and tens of megabytes; logins wait for
 /// their turn rather than take the controller's breath.
 const HASHES_AT_ONCE: usize = 2;
+/// Logins of one address that wait for a hash, and of one account where it is at home.
+const LINE: usize = 8;
+/// After which one who found the line full may come back.
+const LINE_MOVES: Duration = Duration::from_secs(1);
 
 /// Longer ones are refused unread.
 const CREDENTIAL_BYTES: usize = 1024;
@@ -51,6 +68,12 @@ pub enum AuthError {
     /// The text is Juju's; clients compare it.
     #[error("invalid entity name or password")]
     Invalid,
+    /// The same for one who was told so again and again: nothing to write down.
+    #[error("invalid entity name or password")]
+    Repeated,
+    /// The password is right.
+    #[error("this account is disabled")]
+    Disabled,
     #[error("the token is not valid or has expired")]
     Token,
     #[error("too many failed logins; try again in {} s", wait_seconds(.0))]
@@ -77,6 +100,10 @@ pub struct Authenticator {
     clock: SharedClock,
     throttle: Throttle,
     hashes: Semaphore,
+    /// For those who are at home where they come from.
+    own_hashes: Semaphore,
+    strangers: Lines<Option<IpAddr>>,
+    at_home: Lines<Attempt>,
     /// Tokens whose use was handed to the store lately.
     noted: Mutex<HashMap<String, Duration>>,
 }
@@ -88,6 +115,9 @@ impl Authenticator {
             throttle: Throttle::new(clock.clone()),
             clock,
             hashes: Semaphore::new(HASHES_AT_ONCE),
+            own_hashes: Semaphore::new(1),
+            strangers: Lines::new(LINE),
+            at_home: Lines::new(LINE),
             noted: Mutex::default(),
         })
     }
@@ -151,11 +181,7 @@ impl Authenticator {
         peer: Option<IpAddr>,
     ) -> Result<IssuedToken, AuthError> {
         let attempt = Attempt::of_person(Tag::User(user.clone()), peer);
-        self.throttle
-            .check(&attempt)
-            .map_err(AuthError::Throttled)?;
-        {
-            let _turn = self.hashes.acquire().await;
+        self.in_turn(&attempt, || async {
             let done = self.store.register(user, invitation, password).await;
             if let Err(StoreError::Invalid { code, .. }) = &done
                 && *code == "registration-invalid"
@@ -163,7 +189,9 @@ impl Authenticator {
                 self.throttle.failed(&attempt);
             }
             done?;
-        }
+            Ok::<_, AuthError>(())
+        })
+        .await?;
         self.throttle.succeeded(&attempt);
         let wanted = NewToken::login(LOGIN_TOKEN, TOKEN_LIFE);
         Ok(self.store.issue_token(user, wanted).await?)
@@ -222,7 +250,8 @@ impl Authenticator {
         self.token(secret, TokenKind::Session).await
     }
 
-    /// A cookie is no bearer token and a token no cookie: each is bound to the guards of its way.
+    /// A cookie is not accepted as a bearer token, nor a token as a cookie: each is protected by other
+    /// guards.
     async fn token(&self, secret: &str, kind: TokenKind) -> Result<Proof, AuthError> {
         if secret.is_empty() || secret.len() > CREDENTIAL_BYTES {
             return Err(AuthError::Token);
@@ -301,36 +330,82 @@ impl Authenticator {
         password: &str,
         peer: Option<IpAddr>,
     ) -> Result<(), AuthError> {
-        let attempt = match tag {
-            Tag::User(_) => Attempt::of_person(tag, peer),
-            _ => Attempt::of_agent(tag, peer),
+        let person = matches!(tag, Tag::User(_));
+        let attempt = match person {
+            true => Attempt::of_person(tag, peer),
+            false => Attempt::of_agent(tag, peer),
         };
-        self.throttle
-            .check(&attempt)
-            .map_err(AuthError::Throttled)?;
-        // The semaphore is never closed; without a permit the bound is all that is missing.
-        let _turn = self.hashes.acquire().await;
-        // Many tries at a time wait here for the ones before them to be counted.
-        self.throttle
-            .check(&attempt)
-            .map_err(AuthError::Throttled)?;
-        if self.matches(tag, password).await? {
-            self.throttle.succeeded(&attempt);
-            return Ok(());
+        let fits = match person {
+            true => {
+                let compare = || async {
+                    let fits = self.matches(tag, password).await?;
+                    if fits != PasswordCheck::Right {
+                        self.throttle.failed(&attempt);
+                    }
+                    Ok::<_, AuthError>(fits)
+                };
+                self.in_turn(&attempt, compare).await?
+            }
+            false => self.matches(tag, password).await?,
+        };
+        match fits {
+            PasswordCheck::Right => {
+                if person {
+                    self.throttle.succeeded(&attempt);
+                }
+                return Ok(());
+            }
+            PasswordCheck::Disabled => return Err(AuthError::Disabled),
+            PasswordCheck::Wrong => {}
         }
-        self.throttle.failed(&attempt);
+        if !person {
+            let repeated = self.throttle.check(&attempt).is_err();
+            self.throttle.failed(&attempt);
+            if repeated {
+                return Err(AuthError::Repeated);
+            }
+        }
         tracing::info!(target: "audit", who = %tag, method = "login", result = "refused", peer = ?peer, "login refused");
         Err(AuthError::Invalid)
     }
 
-    async fn matches(&self, tag: &Tag, password: &str) -> Result<bool, AuthError> {
+    /// Does what takes a hash when it is the person's turn, or says how long to wait for it.
+    /// Many tries at a time wait here for the ones before them to be counted.
+    async fn in_turn<T, F: Future<Output = Result<T, AuthError>>>(
+        &self,
+        attempt: &Attempt,
+        work: impl FnOnce() -> F,
+    ) -> Result<T, AuthError> {
+        let full = || AuthError::Throttled(LINE_MOVES);
+        if self.throttle.is_at_home(attempt) {
+            let line = self.at_home.join(attempt.clone()).ok_or_else(full)?;
+            let _front = line.front().await;
+            if let Err(wait) = self.throttle.check(attempt) {
+                self.clock.sleep(wait).await;
+            }
+            // Neither semaphore is closed; without a permit the bound is all that is missing.
+            let _turn = self.own_hashes.acquire().await;
+            return work().await;
+        }
+        self.throttle.check(attempt).map_err(AuthError::Throttled)?;
+        let line = self.strangers.join(attempt.address()).ok_or_else(full)?;
+        let _front = line.front().await;
+        let _turn = self.hashes.acquire().await;
+        self.throttle.check(attempt).map_err(AuthError::Throttled)?;
+        work().await
+    }
+
+    async fn matches(&self, tag: &Tag, password: &str) -> Result<PasswordCheck, AuthError> {
         if password.len() > CREDENTIAL_BYTES {
-            return Ok(false);
+            return Ok(PasswordCheck::Wrong);
         }
         Ok(match tag {
             Tag::User(name) => self.store.check_password(name, password).await?,
-            Tag::Agent(_) => self.store.check_agent_password(tag, password).await?,
-            _ => false,
+            Tag::Agent(_) => match self.store.check_agent_password(tag, password).await? {
+                true => PasswordCheck::Right,
+                false => PasswordCheck::Wrong,
+            },
+            _ => PasswordCheck::Wrong,
         })
     }
 }

@@ -3,15 +3,20 @@
 //! nothing, each further one doubles the time until the next try is looked at.
 //!
 //! A person's own mistakes are counted for their account at their address, so that a stranger
-//! elsewhere does not make them wait; and an address from which the account logged in lately
-//! does not wait for what others do to the account.
+//! elsewhere does not make them wait. An address from which the account logged in lately is its
+//! home: there it does not wait for what others do to the account, nor for what the address does
+//! to others, and never long.
+//!
+//! For agents, whose passwords are random, failures are counted only to tell repetitions apart.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use periapt_engine::SharedClock;
+
+use crate::listener::network;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +26,8 @@ const FREE: u32 = 5;
 /// The same for an address, behind which an office may sit, and for an account as a whole.
 const FREE_AT_LARGE: u32 = 20;
 const LONGEST: Duration = Duration::from_secs(60);
+/// The same where the account is at home.
+const LONGEST_AT_HOME: Duration = Duration::from_secs(4);
 /// A failure is forgotten after this long without another.
 const MEMORY: Duration = Duration::from_secs(600);
 /// An address is an account's own for this long after a login.
@@ -70,24 +77,22 @@ impl Attempt {
         }
     }
 
+    /// Where it comes from; one network of IPv6 is one address.
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        self.peer
+    }
+
     fn keys(&self) -> Vec<Key> {
-        let mut keys = vec![Key::AccountAt(self.who.clone(), self.peer)];
+        let mut keys = vec![self.own_key()];
         if self.person {
             keys.extend(self.peer.map(Key::Address));
             keys.push(Key::Account(self.who.clone()));
         }
         keys
     }
-}
 
-/// Who has a network of IPv6 has all of its addresses.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-        address => address,
+    fn own_key(&self) -> Key {
+        Key::AccountAt(self.who.clone(), self.peer)
     }
 }
 
@@ -103,6 +108,13 @@ struct Memory {
     own: HashMap<(String, Option<IpAddr>), Duration>,
 }
 
+impl Memory {
+    fn is_at_home(&self, attempt: &Attempt, now: Duration) -> bool {
+        let place = (attempt.who.clone(), attempt.peer);
+        self.own.get(&place).is_some_and(|since| now < *since + OWN)
+    }
+}
+
 struct Failures {
     count: u32,
     last: Duration,
@@ -116,21 +128,24 @@ impl Throttle {
         }
     }
 
+    /// Whether the account logged in from this address lately.
+    pub(super) fn is_at_home(&self, attempt: &Attempt) -> bool {
+        self.lock().is_at_home(attempt, self.clock.monotonic())
+    }
+
     /// Refuses with the time still to wait.
     pub(super) fn check(&self, attempt: &Attempt) -> Result<(), Duration> {
         let now = self.clock.monotonic();
         let memory = self.lock();
-        let own = memory
-            .own
-            .get(&(attempt.who.clone(), attempt.peer))
-            .is_some_and(|since| now < *since + OWN);
-        let wait = attempt
-            .keys()
+        let (keys, longest) = match memory.is_at_home(attempt, now) {
+            true => (vec![attempt.own_key()], LONGEST_AT_HOME),
+            false => (attempt.keys(), LONGEST),
+        };
+        let wait = keys
             .iter()
-            .filter(|key| !(own && matches!(key, Key::Account(_))))
             .filter_map(|key| {
                 let known = memory.failures.get(key)?;
-                (known.last + delay(known.count, key.free())).checked_sub(now)
+                (known.last + delay(known.count, key.free()).min(longest)).checked_sub(now)
             })
             .max()
             .unwrap_or_default();

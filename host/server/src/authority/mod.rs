@@ -1,9 +1,9 @@
 //! The controller's own certificate authority and the leaf its listener shows.
 //!
 //! The authority is made once, at bootstrap; its certificate is what clients trust. Leaves are
-//! short work: one is issued at each start and whenever the controller's addresses change, and
-//! swapped into the resolver without touching the listener or a connection. Leaf keys live in
-//! memory only. Nothing here reads or writes a file: whoever owns the data directory does.
+//! short work: one is issued at each start, whenever the controller's addresses change, and when
+//! two thirds of its life are over, and swapped into the resolver without touching the listener or
+//! a connection. Leaf keys live in memory only. Nothing here reads or writes a file: whoever owns the data directory does.
 //!
 //! Rules that come from clients: the name `juju-apiserver` is demanded by Juju's clients, the
 //! presented chain holds the authority too (so that its fingerprint can be shown), and Python
@@ -13,20 +13,21 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use arc_swap::ArcSwap;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyPair, KeyUsagePurpose, SanType,
 };
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
 use crate::error::ServerError;
 
+mod resolver;
 #[cfg(test)]
 mod tests;
+
+pub use resolver::LeafResolver;
 
 /// The name every leaf carries, demanded by Juju's clients whatever address they dialled.
 pub const SERVER_NAME: &str = "juju-apiserver";
@@ -55,12 +56,24 @@ struct Inner {
 pub struct Leaf {
     key: Arc<CertifiedKey>,
     names: Vec<String>,
+    issued: SystemTime,
 }
 
 impl Leaf {
     /// What the leaf answers for: names and addresses.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// When it is to be replaced, unless its names change before.
+    pub fn renew_at(&self) -> SystemTime {
+        self.issued + LEAF_LIFE / 3 * 2
+    }
+
+    /// Whether it is to be replaced at `now`: two thirds of its life are over, or the clock was
+    /// put back to before it was issued.
+    pub fn is_due(&self, now: SystemTime) -> bool {
+        now >= self.renew_at() || now < self.issued - BACKDATED / 2
     }
 
     /// The leaf, then the authority, as sent to clients.
@@ -80,7 +93,7 @@ impl Authority {
             KeyUsagePurpose::CrlSign,
             KeyUsagePurpose::DigitalSignature,
         ];
-        valid_for(&mut params, AUTHORITY_LIFE);
+        valid_for(&mut params, SystemTime::now(), AUTHORITY_LIFE);
         let key = KeyPair::generate().map_err(unusable)?;
         let certificate = params.self_signed(&key).map_err(unusable)?;
         Self::load(&certificate.pem(), &key.serialize_pem())
@@ -123,8 +136,9 @@ impl Authority {
     }
 
     /// A fresh leaf for these addresses (host names or IP addresses, without a port) besides
-    /// the names every leaf has. Wildcard addresses are left out: nobody dials them.
-    pub fn issue(&self, addresses: &[String]) -> Result<Leaf, ServerError> {
+    /// the names every leaf has. Wildcard addresses are left out: nobody dials them. Other
+    /// machines judge a certificate by their wall clocks, so `now` is the wall clock's.
+    pub fn issue(&self, addresses: &[String], now: SystemTime) -> Result<Leaf, ServerError> {
         let names = leaf_names(addresses);
         let mut params = CertificateParams::default();
         params.distinguished_name = name(SERVER_NAME);
@@ -136,7 +150,7 @@ impl Authority {
             .iter()
             .map(|name| alternative(name))
             .collect::<Result<_, _>>()?;
-        valid_for(&mut params, LEAF_LIFE);
+        valid_for(&mut params, now, LEAF_LIFE);
         let key = KeyPair::generate().map_err(unusable)?;
         let certificate = params
             .signed_by(&key, &self.inner.issuer)
@@ -147,45 +161,8 @@ impl Authority {
         Ok(Leaf {
             key: Arc::new(CertifiedKey::new(chain, signing)),
             names,
+            issued: now,
         })
-    }
-}
-
-/// Hands the current leaf to each new handshake. Clones share it.
-#[derive(Clone)]
-pub struct LeafResolver {
-    current: Arc<ArcSwap<Leaf>>,
-}
-
-impl LeafResolver {
-    pub fn new(leaf: Leaf) -> Self {
-        Self {
-            current: Arc::new(ArcSwap::from_pointee(leaf)),
-        }
-    }
-
-    /// New handshakes see `leaf`; connections that stand are not touched.
-    pub fn swap(&self, leaf: Leaf) {
-        self.current.store(Arc::new(leaf));
-    }
-
-    /// The leaf shown now.
-    pub fn current(&self) -> Arc<Leaf> {
-        self.current.load_full()
-    }
-}
-
-impl std::fmt::Debug for LeafResolver {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LeafResolver")
-            .field("names", &self.current().names)
-            .finish()
-    }
-}
-
-impl ResolvesServerCert for LeafResolver {
-    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.current.load().key.clone())
     }
 }
 
@@ -231,10 +208,7 @@ fn name(common: &str) -> DistinguishedName {
     name
 }
 
-/// Other machines judge a certificate by their wall clocks, so this one is asked, not an
-/// injected one.
-fn valid_for(params: &mut CertificateParams, life: Duration) {
-    let now = SystemTime::now();
+fn valid_for(params: &mut CertificateParams, now: SystemTime, life: Duration) {
     params.not_before = (now - BACKDATED).into();
     params.not_after = (now + life).into();
 }

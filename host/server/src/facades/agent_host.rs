@@ -33,7 +33,7 @@ handlers! {
             uuid: info.uuid,
             name: info.name,
             controller_uuid: state.controller().uuid.clone(),
-            api_addresses: match session.store().controller_addresses().await? {
+            api_addresses: match session.store().agent_addresses().await? {
                 none if none.is_empty() => state.addresses(),
                 all => all,
             },

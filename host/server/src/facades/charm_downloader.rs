@@ -27,7 +27,11 @@ handlers! {
         Ok(Empty {})
     };
     SetApplicationError: |session, call| {
-        session.store().set_application_error(session.model()?, &call.application, &call.message).await?;
+        let engine = session.state().compiler().engine_hash();
+        session
+            .store()
+            .set_charm_trouble(session.model()?, &call.application, &engine, &call.message)
+            .await?;
         Ok(Empty {})
     };
 }

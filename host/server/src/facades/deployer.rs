@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use periapt_model::{Life, MachineId, UnitName};
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::deployer::{
-    DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, WatchMachineUnits,
+    DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, SetUnitStopped, WatchMachineUnits,
 };
 use periapt_wire::rpc::Empty;
 
@@ -22,7 +22,7 @@ handlers! {
         let model = session.model()?;
         let interest = Interest::model(model).key(namespace::MACHINE_UNITS, &call.machine);
         let subscription = session.store().changes().subscribe(interest);
-        let known = lives(session.store().machine_units(model, &call.machine).await?);
+        let known = wanted(session.store().machine_units(model, &call.machine).await?);
         let first = known.keys().map(UnitName::to_string).collect();
         let names = UnitsOfMachine { machine: call.machine, known };
         session.watch(Source::Named(Box::new(subscription), Box::new(names)), first)
@@ -32,23 +32,30 @@ handlers! {
         session.store().set_deploy_status(session.model()?, &call.unit, call.workload, call.agent).await?;
         Ok(Empty {})
     };
+    SetUnitStopped: |session, call| {
+        session.store().show_stopped(session.model()?, &call.unit).await?;
+        Ok(Empty {})
+    };
     RemoveUnit: |session, call| {
         session.store().remove_dead_unit(session.model()?, &call.unit).await?;
         Ok(Empty {})
     };
 }
 
-fn lives(units: Vec<DeployedUnit>) -> BTreeMap<UnitName, Life> {
+/// What a deployer acts on: the life of each unit and whether its agent is stopped.
+type Wanted = BTreeMap<UnitName, (Life, bool)>;
+
+fn wanted(units: Vec<DeployedUnit>) -> Wanted {
     units
         .into_iter()
-        .map(|unit| (unit.unit, unit.life))
+        .map(|unit| (unit.unit, (unit.life, unit.stopped)))
         .collect()
 }
 
-/// Units that came, went or changed their life since the last look.
+/// Units that came, went, changed their life, or were stopped or started since the last look.
 struct UnitsOfMachine {
     machine: MachineId,
-    known: BTreeMap<UnitName, Life>,
+    known: Wanted,
 }
 
 impl Names for UnitsOfMachine {
@@ -57,7 +64,7 @@ impl Names for UnitsOfMachine {
         session: &'a Session,
     ) -> BoxFuture<'a, Result<Vec<String>, RpcError>> {
         Box::pin(async move {
-            let now = lives(
+            let now = wanted(
                 session
                     .store()
                     .machine_units(session.model()?, &self.machine)
@@ -70,11 +77,11 @@ impl Names for UnitsOfMachine {
     }
 }
 
-fn differences(before: &BTreeMap<UnitName, Life>, now: &BTreeMap<UnitName, Life>) -> Vec<String> {
+fn differences(before: &Wanted, now: &Wanted) -> Vec<String> {
     let gone = before.keys().filter(|unit| !now.contains_key(*unit));
     let changed = now
         .iter()
-        .filter(|(unit, life)| before.get(*unit) != Some(*life))
+        .filter(|(unit, wanted)| before.get(*unit) != Some(*wanted))
         .map(|(unit, _)| unit);
     gone.chain(changed).map(UnitName::to_string).collect()
 }

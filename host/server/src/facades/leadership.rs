@@ -1,17 +1,16 @@
 //! `LeadershipService`: which unit leads its application.
 
-use std::time::Duration;
-
 use periapt_store::lease::Namespace;
 use periapt_wire::agent::leadership::{BlockUntilLeadershipReleased, ClaimLeadership};
 use periapt_wire::rpc::Empty;
 
+use super::lease_time;
 use crate::rpc::RpcError;
 
 handlers! {
     ClaimLeadership: |session, call| {
         let application = call.unit.application();
-        let duration = Duration::from_millis(call.duration_ms);
+        let duration = lease_time(call.duration_ms)?;
         let leases = session.state().leases();
         leases
             .claim(Namespace::ApplicationLeadership, session.model()?, application.as_str(), call.unit.as_str(), duration)

@@ -2,13 +2,14 @@
 
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::log_forwarding::{
-    GetLastSent, GetLogLines, LogLines, SetLastSent, WatchLogLines,
+    GetDestination, GetLastSent, GetLogLines, LogLines, SetLastSent, WatchLogLines,
 };
 use periapt_wire::rpc::Empty;
 
 use super::watch;
 
 handlers! {
+    GetDestination: |session, _| Ok(session.store().log_destination(session.model()?).await?);
     GetLastSent: |session, call| Ok(session.store().log_forwarded(session.model()?, &call.sink).await?);
     SetLastSent: |session, call| {
         session.store().set_log_forwarded(session.model()?, &call.sink, call.position).await?;

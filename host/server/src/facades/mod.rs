@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
+use periapt_model::bounds::LEASE_MILLISECONDS;
 use periapt_wire::Call;
 use serde_json::Value;
 
@@ -34,6 +36,7 @@ macro_rules! handlers {
 mod agent_host;
 mod charm_downloader;
 mod cleaner;
+mod credential_validator;
 mod deployer;
 mod leadership;
 mod life_flag;
@@ -43,6 +46,7 @@ mod machine_undertaker;
 mod machiner;
 mod model_config;
 mod model_manager;
+mod model_upgrader;
 mod pinger;
 mod provisioner;
 mod retry_strategy;
@@ -68,6 +72,16 @@ pub struct Handler {
     pub method: &'static str,
     pub version: u32,
     pub(crate) run: Run,
+}
+
+/// For how long a lease is claimed, within its bound.
+fn lease_time(milliseconds: u64) -> Result<Duration, RpcError> {
+    let most = LEASE_MILLISECONDS.most;
+    if milliseconds == 0 || milliseconds > most {
+        let why = format!("a lease is claimed for 1 to {most} milliseconds, not {milliseconds}");
+        return Err(RpcError::bad_request(why));
+    }
+    Ok(Duration::from_millis(milliseconds))
 }
 
 /// What a watcher makes of a wake-up: the names that changed since it last looked.
@@ -98,6 +112,7 @@ fn all() -> Vec<Handler> {
         agent_host::handlers(),
         charm_downloader::handlers(),
         cleaner::handlers(),
+        credential_validator::handlers(),
         deployer::handlers(),
         leadership::handlers(),
         life_flag::handlers(),
@@ -107,6 +122,7 @@ fn all() -> Vec<Handler> {
         machiner::handlers(),
         model_config::handlers(),
         model_manager::handlers(),
+        model_upgrader::handlers(),
         pinger::handlers(),
         provisioner::handlers(),
         retry_strategy::handlers(),

@@ -1,12 +1,11 @@
 //! `Singular`: the lease that lets one controller act for a model or for all of it.
 
-use std::time::Duration;
-
 use periapt_model::{ModelUuid, Tag};
 use periapt_store::lease::Namespace;
 use periapt_wire::agent::singular::{Claim, Wait};
 use periapt_wire::rpc::Empty;
 
+use super::lease_time;
 use crate::rpc::{RpcError, Session};
 
 handlers! {
@@ -16,7 +15,7 @@ handlers! {
         if call.claimant != session.state().controller().claimant() {
             return Err(RpcError::denied());
         }
-        let duration = Duration::from_millis(call.duration_ms);
+        let duration = lease_time(call.duration_ms)?;
         let leases = session.state().leases();
         leases
             .claim(Namespace::SingularController, &uuid, uuid.as_str(), &call.claimant, duration)

@@ -2,10 +2,9 @@
 
 use periapt_store::{HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
-    BeginHook, ClearResolved, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm,
-    GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState,
-    SetApplicationStatus, SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus,
-    SetWorkloadVersion, WatchUnit,
+    BeginHook, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm, GetGoalState,
+    GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState, SetApplicationStatus,
+    SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus, SetWorkloadVersion, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -31,14 +30,14 @@ handlers! {
     GetRemoteState: |session, call| Ok(session.store().get_remote_state(session.model()?, &call.unit).await?);
     GetState: |session, call| Ok(session.store().get_state(session.model()?, &call.unit).await?);
     SetState: |session, call| {
-        session.store().set_state(session.model()?, &call.unit, &call.operation).await?;
+        session.store().set_state(session.model()?, &call.unit, &call.operation, call.takes_answer).await?;
         Ok(Empty {})
     };
     BeginHook: |session, call| {
         let (store, model, workload) = (session.store(), session.model()?, call.workload.clone());
         // The two do not depend on each other, but for the status, which is put in below.
         let (begun, snapshot) = tokio::join!(
-            store.begin_hook(model, &call.unit, &call.operation, call.agent, call.workload),
+            store.begin_hook(model, &call.unit, &call.operation, call.answer, call.agent, call.workload),
             store.get_hook_snapshot(model, &call.unit, session.state().limits()),
         );
         begun?;
@@ -91,10 +90,6 @@ handlers! {
     };
     SetCharmUrl: |session, call| {
         session.store().set_charm_url(session.model()?, &call.unit, &call.charm_url).await?;
-        Ok(Empty {})
-    };
-    ClearResolved: |session, call| {
-        session.store().clear_resolved(session.model()?, &call.unit).await?;
         Ok(Empty {})
     };
     GetRelationSettings: |session, call| {

@@ -171,16 +171,17 @@ impl Introspection {
             Scope::Controller => true,
             Scope::Model(uuid) => uuid == model,
         };
-        let leases = self.leases.leases().await?.into_iter();
+        let leases = self.leases.leases_and_pins().await?.into_iter();
         Ok(leases
-            .filter(|lease| wanted(&lease.model))
-            .map(|lease| LeaseReport {
+            .filter(|(lease, _)| wanted(&lease.model))
+            .map(|(lease, pinned_by)| LeaseReport {
                 namespace: lease.namespace.to_string(),
                 model: lease.model,
                 name: lease.name,
                 holder: lease.holder,
                 started_at: lease.started_at,
                 expires_at: lease.expires_at,
+                pinned_by,
             })
             .collect())
     }

@@ -18,7 +18,12 @@ struct House {
 
 async fn house(limits: ListenerLimits, drain: Duration) -> House {
     let authority = Authority::generate("home").unwrap();
-    let resolver = LeafResolver::new(authority.issue(&[]).unwrap());
+    let resolver = LeafResolver::new(
+        authority.clone(),
+        &[],
+        periapt_engine::SystemClock::shared(),
+    )
+    .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (dying, mux) = (CancellationToken::new(), Mux::new());
@@ -221,18 +226,120 @@ async fn no_one_is_asked_for_a_body_that_is_refused() {
 #[tokio::test]
 async fn clients_that_say_nothing_are_let_go() {
     let limits = ListenerLimits {
-        connections: 1,
         handshake: Duration::from_millis(50),
         headers: Duration::from_millis(50),
+        ..ListenerLimits::default()
     };
     let house = house(limits, Duration::from_secs(5)).await;
-    // One takes the only place without shaking hands, one without sending a request.
+    // One says nothing at all, one does not shake hands, one sends no request.
     let mut mute = TcpStream::connect(house.address).await.unwrap();
     assert_eq!(mute.read(&mut [0; 16]).await.unwrap_or(0), 0);
-    let mut idle = house.connect().await.unwrap();
+    let mut half = TcpStream::connect(house.address).await.unwrap();
+    half.write_all(&[0x16, 3, 1]).await.unwrap();
+    assert_eq!(half.read(&mut [0; 16]).await.unwrap_or(0), 0);
+    let mut plain = TcpStream::connect(house.address).await.unwrap();
+    plain.write_all(b"GET / HT").await.unwrap();
     let mut rest = Vec::new();
+    let _ = plain.read_to_end(&mut rest).await;
+    let mut idle = house.connect().await.unwrap();
     let _ = idle.read_to_end(&mut rest).await;
     assert!(house.ask("/").await.unwrap().starts_with("HTTP/1.1 503"));
     house.dying.cancel();
     house.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_newcomer_is_served_while_others_say_nothing() {
+    let limits = ListenerLimits {
+        budgets: Budgets::of(32),
+        ..ListenerLimits::default()
+    };
+    let house = house(limits, Duration::from_secs(5)).await;
+    let mut mute = Vec::new();
+    for _ in 0..40 {
+        mute.push(TcpStream::connect(house.address).await.unwrap());
+        mute.push(house.connect().await.unwrap().into_inner().0);
+    }
+    assert!(house.ask("/").await.unwrap().starts_with("HTTP/1.1 503"));
+    house.dying.cancel();
+    house.served.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_takes_nothing_is_given_up() {
+    let (ours, _theirs) = tokio::io::duplex(16);
+    let mut ours = Metered::new(ours, Meter::new(Room::new()));
+    let error = ours.write_all(&[0; 64]).await.unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+}
+
+fn agent() -> Identity {
+    Identity::Agent {
+        model: "00000000-0000-4000-8000-000000000001".parse().unwrap(),
+    }
+}
+
+/// Reads as much in pieces, as a websocket does.
+async fn take(from: &mut (impl tokio::io::AsyncRead + Unpin), bytes: usize) -> std::io::Result<()> {
+    let mut left = bytes;
+    while left > 0 {
+        let mut part = vec![0; left.min(16 << 10)];
+        left -= from.read(&mut part).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_the_login_a_socket_takes_little_and_afterwards_a_message_in_time() {
+    let (ours, mut theirs) = tokio::io::duplex(1 << 20);
+    let meter = Meter::new(Room::new());
+    let mut ours = Metered::new(ours, meter.clone());
+    meter.begin();
+    theirs.write_all(&[0; 100_000]).await.unwrap();
+    let error = take(&mut ours, 100_000).await.unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
+
+    meter.known(&agent());
+    take(&mut ours, 10_000).await.unwrap();
+    assert!(meter.finished().is_none(), "short ones need no room");
+    // One that goes on too slowly ends the connection, and one at rest does not.
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    take(&mut ours, 1_000).await.unwrap();
+    let error = take(&mut ours, 1 << 20).await.unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+}
+
+#[tokio::test(start_paused = true)]
+async fn large_messages_share_a_room_that_is_given_back() {
+    let room = Room::new();
+    let person = Identity::User {
+        name: "somebody".parse().unwrap(),
+    };
+    let message = vec![0; 1 << 20];
+    let mut held = Vec::new();
+    // As many as fit, then one that waits until a call is done.
+    for number in 0.. {
+        let (ours, mut theirs) = tokio::io::duplex(4 << 20);
+        let meter = Meter::new(room.clone());
+        let mut ours = Metered::new(ours, meter.clone());
+        meter.begin();
+        meter.known(&person);
+        theirs.write_all(&message).await.unwrap();
+        match take(&mut ours, message.len()).await {
+            Ok(()) => held.push(meter.finished().unwrap()),
+            Err(error) => {
+                assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+                assert!((20..100).contains(&number), "{number}");
+                break;
+            }
+        }
+    }
+    drop(held);
+    let (ours, mut theirs) = tokio::io::duplex(4 << 20);
+    let meter = Meter::new(room);
+    let mut ours = Metered::new(ours, meter.clone());
+    meter.begin();
+    meter.known(&person);
+    theirs.write_all(&message).await.unwrap();
+    take(&mut ours, message.len()).await.unwrap();
 }

@@ -10,6 +10,7 @@ fn row(worker: &str, state: &str, running: u64) -> WorkerRow {
         reason: String::new(),
         running,
         start_count: running,
+        ..WorkerRow::default()
     }
 }
 

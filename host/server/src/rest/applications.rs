@@ -63,7 +63,7 @@ pub(super) fn routes() -> Vec<Row> {
 pub(super) struct Described;
 
 /// Lists the applications of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/applications", responses((status = 200, body = Page<ApplicationInfo>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/applications", params(ListQuery), responses((status = 200, body = Page<ApplicationInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -94,7 +94,7 @@ async fn show(
 /// Begins to remove an application.
 ///
 /// Its units run their stop and remove hooks first. With `force` they are removed after a while whether or not they did.
-#[utoipa::path(delete, path = "/v1/models/{model}/applications/{name}", responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = "/v1/models/{model}/applications/{name}", params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,

@@ -25,7 +25,7 @@ pub(super) struct Described;
 type Records = Result<Json<Page<AuditRecord>>, Answer>;
 
 /// Lists what was changed and refused on the controller and in all models, newest first.
-#[utoipa::path(get, path = "/v1/audit", responses((status = 200, body = Page<AuditRecord>)))]
+#[utoipa::path(get, path = "/v1/audit", params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
 async fn of_controller(
     State(state): State<ServerState>,
     Query(query): Query<AuditQuery>,
@@ -34,7 +34,7 @@ async fn of_controller(
 }
 
 /// Lists what was changed and refused in a model, newest first.
-#[utoipa::path(get, path = "/v1/models/{model}/audit", responses((status = 200, body = Page<AuditRecord>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/audit", params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

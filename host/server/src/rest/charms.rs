@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
@@ -20,12 +20,23 @@ use serde_json::Value;
 use super::Row;
 use super::extract::{InCharm, InModel, Query};
 use super::page::page;
-use super::problem::Answer;
+use super::problem::{Answer, busy, too_slow};
+use super::users::person;
 use crate::charms;
+use crate::identity::Identity;
+use crate::listener::BodyError;
+use crate::shares::Share;
 use crate::state::ServerState;
 
 /// Bytes of an archive.
 pub const ARCHIVE_BYTES: u64 = 128 << 20;
+
+/// Content types of an archive.
+const ARCHIVE_KINDS: &[&str] = &[
+    "application/zip",
+    "application/octet-stream",
+    "application/x-zip-compressed",
+];
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
@@ -45,7 +56,7 @@ pub(super) fn routes() -> Vec<Row> {
 pub(super) struct Described;
 
 /// Lists the charms that were uploaded to a model.
-#[utoipa::path(get, path = "/v1/models/{model}/charms", responses((status = 200, body = Page<CharmInfo>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/charms", params(ListQuery), responses((status = 200, body = Page<CharmInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -148,18 +159,23 @@ struct Upload {
 #[utoipa::path(
     post,
     path = "/v1/models/{model}/charms",
+    params(Upload),
     request_body(content = Vec<u8>, content_type = "application/zip"),
     responses((status = 200, body = CharmInfo))
 )]
 async fn upload(
     State(state): State<ServerState>,
+    Extension(identity): Extension<Identity>,
     InModel(model): InModel,
     Query(query): Query<Upload>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<CharmInfo>, Answer> {
+    is_archive(&headers)?;
     let digests = digests(&query, &headers)?;
-    let staged = collect(state.store().stage(), &headers, body, ARCHIVE_BYTES).await?;
+    let share = state.staged().of(&identity);
+    let (staged, share) =
+        collect(state.store().stage(), share, &headers, body, ARCHIVE_BYTES).await?;
     let found = staged.sha256();
     if let Some(wanted) = digests.iter().find(|digest| **digest != found) {
         return Err(Answer(
@@ -168,16 +184,32 @@ async fn upload(
                 .advice("the file was changed on its way or while it was read; send it again"),
         ));
     }
-    // The semaphore is never closed; without a permit the bound is all that is missing.
+    let by = person(identity)?;
     let waiting = state.observation().metrics.upload_waits();
-    let _turn = state.uploads().acquire().await;
+    let turn = state.uploads().take(&by).await;
     drop(waiting);
     let archive = staged.take().await?;
-    let charm = charms::upload(&state, &model, archive).await.map_err(|error| {
+    drop(share);
+    let charm = charms::upload(&state, &model, archive, turn).await.map_err(|error| {
         tracing::info!(%model, file = query.name.as_deref().unwrap_or_default(), %error, "charm refused");
         Answer::from(error)
     })?;
     Ok(Json(charm))
+}
+
+/// A page of another site can make a browser send a form, not an archive by its name.
+fn is_archive(headers: &HeaderMap) -> Result<(), Answer> {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if ARCHIVE_KINDS.contains(&kind) {
+        return Ok(());
+    }
+    Err(Answer(
+        Problem::new(415, "body-not-archive", "The charm was refused")
+            .why(format!("its content type is \"{kind}\""))
+            .advice("send the archive with `Content-Type: application/zip`"),
+    ))
 }
 
 /// The SHA-256 that the request claims, in each of the ways there are.
@@ -219,13 +251,15 @@ fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<String>, Answer> {
     Ok(found)
 }
 
-/// The body, or the exact reason why not. A claimed length is believed only when it refuses.
+/// The body with the share that it takes of what is coming in, or the exact reason why not. A
+/// claimed length is believed only when it refuses.
 async fn collect(
     mut staged: Staging,
+    mut share: Share,
     headers: &HeaderMap,
     body: Body,
     limit: u64,
-) -> Result<Staging, Answer> {
+) -> Result<(Staging, Share), Answer> {
     let too_large = || {
         Answer(
             Problem::new(413, "charm-too-large", "The charm was refused")
@@ -242,6 +276,9 @@ async fn collect(
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|error| {
+            if BodyError::is_slow(&error) {
+                return too_slow();
+            }
             Answer(
                 Problem::new(400, "upload-interrupted", "The upload broke off")
                     .why(error.to_string())
@@ -251,6 +288,7 @@ async fn collect(
         if staged.size() + chunk.len() as u64 > limit {
             return Err(too_large());
         }
+        share.take(chunk.len() as u64).map_err(busy)?;
         staged.push(&chunk).await?;
     }
     if staged.size() == 0 {
@@ -260,5 +298,5 @@ async fn collect(
                 .advice("send the .charm file's bytes as the body"),
         ));
     }
-    Ok(staged)
+    Ok((staged, share))
 }

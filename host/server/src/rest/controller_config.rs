@@ -4,8 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
 use axum::routing::{get, patch};
-use periapt_model::config::{ConfigValue, Values};
-use periapt_wire::rest::ConfigChange;
+use periapt_wire::rest::{ConfigChange, ConfigSetting, ConfigSettings};
 
 use super::Row;
 use super::extract::Body;
@@ -23,17 +22,19 @@ pub(super) fn routes() -> Vec<Row> {
 #[openapi(paths(show, change))]
 pub(super) struct Described;
 
-/// Shows the controller's options, defaults included.
-#[utoipa::path(get, path = "/v1/controller/config", responses((status = 200, body = std::collections::BTreeMap<String, ConfigValue>)))]
-async fn show(State(state): State<ServerState>) -> Result<Json<Values>, Answer> {
-    Ok(Json(state.store().controller_config().await?))
+/// Shows the controller's options.
+///
+/// All of them, each with where its value comes from. The value of a secret is never shown.
+#[utoipa::path(get, path = "/v1/controller/config", responses((status = 200, body = std::collections::BTreeMap<String, ConfigSetting>)))]
+async fn show(State(state): State<ServerState>) -> Result<Json<ConfigSettings>, Answer> {
+    Ok(Json(state.store().controller_settings().await?))
 }
 
 /// Changes the controller's options, all of the change or nothing of it.
-#[utoipa::path(patch, path = "/v1/controller/config", request_body = ConfigChange, responses((status = 200, body = std::collections::BTreeMap<String, ConfigValue>)))]
+#[utoipa::path(patch, path = "/v1/controller/config", request_body = ConfigChange, responses((status = 200, body = std::collections::BTreeMap<String, ConfigSetting>)))]
 async fn change(
     State(state): State<ServerState>,
     Body(change): Body<ConfigChange>,
-) -> Result<Json<Values>, Answer> {
+) -> Result<Json<ConfigSettings>, Answer> {
     Ok(Json(state.store().set_controller_config(change).await?))
 }

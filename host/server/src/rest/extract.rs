@@ -1,20 +1,28 @@
 //! What handlers ask of a request. All of them refuse with a `Problem`.
 
+use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::header;
 use axum::http::request::Parts;
+use periapt_model::bounds::MESSAGE_VALUES;
 use periapt_model::charm::CharmUrl;
 use periapt_model::{ApplicationName, MachineId, ModelUuid, NameError, UnitName, UserName};
+use periapt_wire::Problem;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
+use super::BODY_BYTES;
 use super::gate::{Admitted, Pass};
-use super::problem::Answer;
+use super::openapi::known;
+use super::problem::{Answer, busy, crowded};
+use crate::access::Route;
+use crate::identity::Identity;
+use crate::json;
 use crate::listener::Connection;
 use crate::state::ServerState;
 
 /// A JSON body.
-#[derive(FromRequest)]
-#[from_request(via(axum::Json), rejection(Answer))]
 pub(super) struct Body<T>(pub T);
 
 /// The query as one value.
@@ -130,24 +138,73 @@ impl FromRequestParts<ServerState> for OfUser {
     }
 }
 
-impl<T: serde::de::DeserializeOwned> FromRequest<ServerState> for MaybeBody<T> {
+impl<T: DeserializeOwned> FromRequest<ServerState> for Body<T> {
     type Rejection = Answer;
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Answer> {
-        let bytes = axum::body::Bytes::from_request(request, state)
-            .await
-            .map_err(|rejection| {
-                let problem = periapt_wire::Problem::new(
-                    rejection.status().as_u16(),
-                    "body-invalid",
-                    "The request's body cannot be read",
-                );
-                Answer(problem.why(rejection.body_text()))
-            })?;
+        let kind = request.headers().get(header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        let is_json = kind.strip_prefix("application/");
+        if !is_json.is_some_and(|kind| kind == "json" || kind.ends_with("+json")) {
+            return Err(Answer(
+                Problem::new(415, "body-not-json", "The request's body cannot be read")
+                    .why(format!("its content type is \"{kind}\""))
+                    .advice("send JSON with `Content-Type: application/json`"),
+            ));
+        }
+        let (route, bytes) = whole(request, state).await?;
+        Ok(Body(read(route, &bytes)?))
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<ServerState> for MaybeBody<T> {
+    type Rejection = Answer;
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, Answer> {
+        let (route, bytes) = whole(request, state).await?;
         if bytes.is_empty() {
             return Ok(MaybeBody(None));
         }
-        Ok(MaybeBody(Some(axum::Json::from_bytes(&bytes)?.0)))
+        Ok(MaybeBody(Some(read(route, &bytes)?)))
     }
+}
+
+/// The bytes of a body. Of those of known people so many may be coming in at once; those of
+/// others are short, and as few as there are open connections.
+async fn whole(
+    request: Request,
+    state: &ServerState,
+) -> Result<(Option<&'static Route>, Bytes), Answer> {
+    let (extensions, headers) = (request.extensions(), request.headers());
+    let route = extensions.get::<&'static Route>().copied();
+    let claimed = headers.get(header::CONTENT_LENGTH);
+    let claimed = claimed.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let mut share = None;
+    if let Some(who) = extensions.get::<Identity>() {
+        let most = BODY_BYTES as u64;
+        let share = share.insert(state.bodies().of(who));
+        share
+            .take(claimed.unwrap_or(most).min(most))
+            .map_err(busy)?;
+    }
+    let bytes = Bytes::from_request(request, state).await?;
+    drop(share);
+    Ok((route, bytes))
+}
+
+/// Parses a body of which the description knows every member.
+fn read<T: DeserializeOwned>(route: Option<&'static Route>, bytes: &Bytes) -> Result<T, Answer> {
+    if MESSAGE_VALUES.exceeded_by(json::values(bytes)) {
+        return Err(Answer(
+            Problem::new(400, "body-invalid", "The request's body cannot be read")
+                .why(format!("it holds more than {} values", MESSAGE_VALUES.most)),
+        ));
+    }
+    let parsed = axum::Json::from_bytes(bytes)?;
+    // Whatever is no JSON is refused above, in its own words.
+    if let (Some(route), Ok(value)) = (route, serde_json::from_slice(bytes)) {
+        known::body(route, &value)?;
+    }
+    Ok(parsed.0)
 }
 
 impl FromRequestParts<ServerState> for InApplication {
@@ -217,16 +274,15 @@ impl FromRequestParts<ServerState> for InCharm {
     }
 }
 
+/// Takes a place for what goes on and on.
 impl FromRequestParts<ServerState> for Ending {
-    type Rejection = std::convert::Infallible;
-    async fn from_request_parts(
-        parts: &mut Parts,
-        state: &ServerState,
-    ) -> Result<Self, Self::Rejection> {
-        let listener = parts
-            .extensions
-            .get::<Connection>()
-            .map(|connection| connection.closing.clone());
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
+        let connection = parts.extensions.get::<Connection>();
+        if let (Some(connection), Some(who)) = (connection, parts.extensions.get::<Identity>()) {
+            connection.lasts(who).map_err(crowded)?;
+        }
+        let listener = connection.map(|connection| connection.closing.clone());
         Ok(Ending {
             api: state.closing().clone(),
             listener: listener.unwrap_or_default(),

@@ -1,9 +1,10 @@
 //! The gate before every handler: who is it, may that one pass, and a line in the audit log for
 //! what changes something.
 //!
-//! A browser sends its cookie along with whatever request a page makes it send, so a request that
-//! comes with the cookie and changes something must also repeat what only the controller's own
-//! page can know, and come from that page as far as the browser tells.
+//! A browser sends what it keeps along with whatever request a page makes it send. So a request
+//! that changes something comes from the controller's own page as far as the browser tells,
+//! whatever credential it carries; one with the session's cookie also repeats what only that page
+//! can know.
 
 use std::net::IpAddr;
 
@@ -16,7 +17,8 @@ use axum_extra::extract::CookieJar;
 use periapt_model::ModelUuid;
 use periapt_store::{Interest, KnownToken, TokenKind, namespace};
 
-use super::problem::{Answer, forbidden, forged};
+use super::openapi::known;
+use super::problem::{Answer, crowded, forbidden, forged, upgrading};
 use crate::access::{Named, Route, Visitor, decide};
 use crate::audit;
 use crate::authenticator::{AuthError, Proof};
@@ -53,8 +55,18 @@ pub(super) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
+    if let Err(answer) = same_origin(request.method(), request.headers(), request.uri()) {
+        return answer.into_response();
+    }
+    // For whoever reads the body.
+    request.extensions_mut().insert(route);
+    if let Some(progress) = state.upgrade().in_progress()
+        && !route.during_upgrade()
+    {
+        return upgrading(&progress).into_response();
+    }
     if route.visitor == Visitor::Anyone {
-        return match same_origin(request.method(), request.headers(), request.uri()) {
+        return match known::query(route, request.uri()) {
             Ok(()) => audit::around(&state, None, route, request, next).await,
             Err(answer) => answer.into_response(),
         };
@@ -71,7 +83,7 @@ pub(super) async fn admit(
 
 async fn let_in(
     state: &ServerState,
-    route: &Route,
+    route: &'static Route,
     request: &mut Request,
 ) -> Result<Identity, Answer> {
     let shown = Shown::read(request);
@@ -100,7 +112,11 @@ async fn let_in(
             return Err(answer);
         }
     };
+    known::query(route, request.uri())?;
     let extensions = request.extensions_mut();
+    if let Some(connection) = extensions.get::<Connection>() {
+        connection.prove(&identity).map_err(crowded)?;
+    }
     extensions.insert(identity.clone());
     extensions.insert(Pass {
         visitor: route.visitor,
@@ -140,7 +156,6 @@ impl From<Answer> for Refused {
 struct Shown {
     authorization: Option<HeaderValue>,
     cookie: Option<String>,
-    origin: Result<(), Answer>,
     csrf: Option<HeaderValue>,
     safe: bool,
     peer: Option<IpAddr>,
@@ -152,7 +167,6 @@ impl Shown {
         Self {
             authorization: headers.get(header::AUTHORIZATION).cloned(),
             cookie: session_cookie(headers),
-            origin: same_origin(method, headers, request.uri()),
             csrf: headers.get(CSRF).cloned(),
             safe: method.is_safe(),
             peer: request
@@ -170,7 +184,6 @@ impl Shown {
         }
         let secret = self.cookie.ok_or(AuthError::Missing)?;
         let proof = state.authenticator().cookie(&secret).await?;
-        self.origin?;
         if let Some(session) = &proof.token
             && !self.safe
         {
@@ -187,10 +200,23 @@ pub(super) fn session_cookie(headers: &HeaderMap) -> Option<String> {
         .map(|cookie| cookie.value().to_owned())
 }
 
-/// A request that changes something comes from a page of this very host, where the browser says
-/// from where it comes.
+/// A request that changes something comes from no page, or from one of this very host, where the
+/// browser says from where it comes.
 fn same_origin(method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), Answer> {
-    let Some(origin) = headers.get(header::ORIGIN).filter(|_| !method.is_safe()) else {
+    if method.is_safe() {
+        return Ok(());
+    }
+    let refused = || {
+        forged(
+            "origin-refused",
+            "the request comes from a page of another address",
+        )
+    };
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    if site.is_some_and(|site| site != b"same-origin" && site != b"none") {
+        return Err(refused());
+    }
+    let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
     };
     let host = headers
@@ -208,10 +234,7 @@ fn same_origin(method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), An
     };
     match (from, host) {
         (Some(from), Some(host)) if same(from, host) => Ok(()),
-        _ => Err(forged(
-            "origin-refused",
-            "the request comes from a page of another address",
-        )),
+        _ => Err(refused()),
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Described;
 type History = Result<Json<Vec<HistoryEntry>>, Answer>;
 
 /// Shows what statuses a unit had, oldest first.
-#[utoipa::path(get, path = "/v1/models/{model}/units/{name}/{number}/history", responses((status = 200, body = Vec<HistoryEntry>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/units/{name}/{number}/history", params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -53,7 +53,7 @@ async fn of_unit(
 }
 
 /// Shows what statuses an application had, oldest first.
-#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}/history", responses((status = 200, body = Vec<HistoryEntry>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}/history", params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_application(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -63,7 +63,7 @@ async fn of_application(
 }
 
 /// Shows what statuses a machine had, oldest first.
-#[utoipa::path(get, path = "/v1/models/{model}/machines/{machine}/history", responses((status = 200, body = Vec<HistoryEntry>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/machines/{machine}/history", params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_machine(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,

@@ -25,7 +25,7 @@ pub(super) fn routes() -> Vec<Row> {
 pub(super) struct Described;
 
 /// Lists the hooks that ran in a model, newest first.
-#[utoipa::path(get, path = "/v1/models/{model}/hooks", responses((status = 200, body = Page<HookRun>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/hooks", params(HookQuery), responses((status = 200, body = Page<HookRun>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,

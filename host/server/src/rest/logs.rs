@@ -28,7 +28,7 @@ pub(super) struct Described;
 /// Shows the log of a model, a line of JSON for each record.
 ///
 /// With `follow` the answer goes on as lines are written. With `Accept: text/event-stream` each record is an event `log`; the last event is `dropped`.
-#[utoipa::path(get, path = "/v1/models/{model}/logs", responses((status = 200, content((String = "application/x-ndjson"), (String = "text/event-stream")))))]
+#[utoipa::path(get, path = "/v1/models/{model}/logs", params(LogQuery), responses((status = 200, content((String = "application/x-ndjson"), (String = "text/event-stream")))))]
 async fn logs(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -28,15 +28,20 @@ pub(super) fn routes() -> Vec<Row> {
             "/v1/models/{model}/machines/{machine}",
             delete(remove),
         ),
+        (
+            Method::POST,
+            "/v1/models/{model}/machines/{machine}/retry-provisioning",
+            post(retry_provisioning),
+        ),
     ]
 }
 
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, show, remove))]
+#[openapi(paths(list, add, show, remove, retry_provisioning))]
 pub(super) struct Described;
 
 /// Lists the machines of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/machines", responses((status = 200, body = Page<MachineInfo>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/machines", params(ListQuery), responses((status = 200, body = Page<MachineInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -77,7 +82,7 @@ async fn add(
 /// Begins to remove a machine.
 ///
 /// Refused while units run on it, unless with `force`: then they are removed along with it.
-#[utoipa::path(delete, path = "/v1/models/{model}/machines/{machine}", responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = "/v1/models/{model}/machines/{machine}", params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
@@ -87,4 +92,21 @@ async fn remove(
         .store()
         .remove_machine(&model, &machine, force.removal());
     Ok(Json(removed.await?))
+}
+
+/// Tries again to start a machine.
+///
+/// For one whose status is `provisioning error`: its provider failed as often as it is tried by
+/// itself.
+#[utoipa::path(post, path = "/v1/models/{model}/machines/{machine}/retry-provisioning", responses((status = 200, body = MachineInfo)))]
+async fn retry_provisioning(
+    State(state): State<ServerState>,
+    InMachine(model, machine): InMachine,
+) -> Result<Json<MachineInfo>, Answer> {
+    state.store().retry_provisioning(&model, &machine).await?;
+    let present = state.presence().is_present(&model);
+    let presence = |_: &MachineId| present;
+    Ok(Json(
+        state.store().machine(&model, &machine, &presence).await?,
+    ))
 }

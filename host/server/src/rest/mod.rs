@@ -6,10 +6,11 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{HeaderMap, Method, StatusCode, Uri, Version, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
+use periapt_model::bounds::ANONYMOUS_BODY_BYTES;
 use periapt_wire::Problem;
 use tower_http::compression::CompressionLayer;
 
@@ -18,13 +19,16 @@ use crate::state::ServerState;
 use crate::ui;
 
 mod access;
+mod agents;
 mod applications;
 mod audit;
+mod backups;
 mod blobs;
 mod charms;
 mod conditions;
 mod controller;
 mod controller_config;
+mod credentials;
 mod events;
 mod extract;
 mod gate;
@@ -57,6 +61,7 @@ mod wait;
 mod whoami;
 mod workers;
 
+pub use charms::ARCHIVE_BYTES;
 pub(crate) use idempotency::Running;
 use problem::Answer;
 
@@ -72,12 +77,15 @@ type Row = (Method, &'static str, MethodRouter<ServerState>);
 fn rows() -> Vec<Row> {
     [
         access::routes(),
+        agents::routes(),
         applications::routes(),
         audit::routes(),
+        backups::routes(),
         blobs::routes(),
         charms::routes(),
         controller::routes(),
         controller_config::routes(),
+        credentials::routes(),
         events::routes(),
         history::routes(),
         hooks::routes(),
@@ -113,6 +121,12 @@ pub(crate) fn router(state: &ServerState) -> Router {
             Some(route) => {
                 let gate = from_fn_with_state((state.clone(), route), gate::admit);
                 let observer = from_fn_with_state((state.clone(), route), observe::observe);
+                let handler = match route.visitor {
+                    table::Visitor::Anyone => {
+                        handler.layer(DefaultBodyLimit::max(ANONYMOUS_BODY_BYTES.length()))
+                    }
+                    _ => handler,
+                };
                 router = router.route(path, handler.route_layer(gate).route_layer(observer));
             }
             None => tracing::error!(%method, path, "route without a row in the access table"),
@@ -124,6 +138,20 @@ pub(crate) fn router(state: &ServerState) -> Router {
         .method_not_allowed_fallback(not_so)
         .with_state(state.clone())
         .layer(CompressionLayer::new().compress_when(compressible))
+}
+
+/// What every answer says to a browser: to believe its kind, and to keep nothing of it that does
+/// not say otherwise.
+pub(crate) async fn guarded(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
 }
 
 /// Documents are worth compressing. Streams are not, a reader waits for each line; neither are

@@ -4,8 +4,11 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::Method;
 use axum::routing::{delete, get, patch, post};
-use periapt_model::config::{ConfigValue, Values};
-use periapt_wire::rest::{AddModel, ConfigChange, ListQuery, ModelSummary, Page};
+use periapt_store::Setter;
+use periapt_wire::rest::{
+    AddModel, ConfigChange, ConfigSetting, ConfigSettings, ControllerAccess, ListQuery,
+    ModelSummary, Page,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -38,7 +41,7 @@ pub(super) struct Described;
 /// Lists the models.
 ///
 /// Those that the visitor may read.
-#[utoipa::path(get, path = "/v1/models", responses((status = 200, body = Page<ModelSummary>)))]
+#[utoipa::path(get, path = "/v1/models", params(ListQuery), responses((status = 200, body = Page<ModelSummary>)))]
 async fn list(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -87,7 +90,7 @@ struct Destroy {
 /// Begins to destroy a model and everything in it.
 ///
 /// With `force`, what is not gone after `timeout_ms` is removed anyway.
-#[utoipa::path(delete, path = "/v1/models/{model}", responses((status = 200, body = ModelSummary)))]
+#[utoipa::path(delete, path = "/v1/models/{model}", params(Destroy), responses((status = 200, body = ModelSummary)))]
 async fn destroy(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -101,21 +104,36 @@ async fn destroy(
     ))
 }
 
-/// Shows a model's options, defaults included.
-#[utoipa::path(get, path = "/v1/models/{model}/config", responses((status = 200, body = BTreeMap<String, ConfigValue>)))]
+/// Shows a model's options.
+///
+/// All of them, each with where its value comes from. The value of a secret is never shown.
+#[utoipa::path(get, path = "/v1/models/{model}/config", responses((status = 200, body = BTreeMap<String, ConfigSetting>)))]
 async fn config(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Values>, Answer> {
-    Ok(Json(state.store().model_config(&model).await?))
+) -> Result<Json<ConfigSettings>, Answer> {
+    Ok(Json(state.store().model_settings(&model).await?))
 }
 
 /// Changes a model's options, all of the change or nothing of it.
-#[utoipa::path(patch, path = "/v1/models/{model}/config", request_body = ConfigChange, responses((status = 200, body = BTreeMap<String, ConfigValue>)))]
+///
+/// `syslog-host` may name any host when a superuser sets it, else one of the controller's
+/// `syslog-allowed-hosts`.
+#[utoipa::path(patch, path = "/v1/models/{model}/config", request_body = ConfigChange, responses((status = 200, body = BTreeMap<String, ConfigSetting>)))]
 async fn set_config(
     State(state): State<ServerState>,
     InModel(model): InModel,
+    Extension(identity): Extension<Identity>,
     Body(change): Body<ConfigChange>,
-) -> Result<Json<Values>, Answer> {
-    Ok(Json(state.store().set_model_config(&model, change).await?))
+) -> Result<Json<ConfigSettings>, Answer> {
+    let store = state.store();
+    let access = match &identity {
+        Identity::User { name } => store.standing(name).await?,
+        Identity::Agent { .. } | Identity::Controller { .. } => return Err(forbidden()),
+    };
+    let setter = match access {
+        Some(ControllerAccess::Superuser) => Setter::Superuser,
+        _ => Setter::Admin,
+    };
+    Ok(Json(store.set_model_config(&model, change, setter).await?))
 }

@@ -1,10 +1,11 @@
 //! Errors over HTTP: every one is a `Problem` with a status, a stable code and, where there is
 //! one, advice.
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::{BytesRejection, JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use periapt_model::NameError;
+use periapt_model::bounds::Bound;
 use periapt_store::StoreError;
 use periapt_wire::Problem;
 use periapt_wire::rpc::code;
@@ -12,7 +13,14 @@ use periapt_wire::rpc::code;
 use crate::access::Refusal;
 use crate::authenticator::{AuthError, wait_seconds};
 use crate::charms::CharmError;
+use crate::error::told;
+use crate::listener::{BodyError, Crowded};
 use crate::rpc::RpcError;
+use crate::upgrade::UpgradeProgress;
+
+mod refusals;
+#[cfg(test)]
+mod tests;
 
 /// A problem as a response.
 #[derive(Clone, Debug)]
@@ -29,11 +37,10 @@ impl IntoResponse for Answer {
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
+        // Not Basic: a browser would ask for the password, keep it, and send it along with what
+        // the pages of others make it send.
         if status == StatusCode::UNAUTHORIZED {
-            headers.insert(
-                header::WWW_AUTHENTICATE,
-                HeaderValue::from_static("Bearer, Basic realm=\"periapt\""),
-            );
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if let Some(seconds) = self.0.retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
@@ -50,11 +57,11 @@ impl From<StoreError> for Answer {
         }
         let code = error.kind_code();
         let advice = advice(&code);
-        Answer(
-            Problem::new(status, &code, title(status))
-                .why(error.to_string())
-                .advice(advice),
-        )
+        let mut problem = Problem::new(status, &code, title(status))
+            .why(told(&error))
+            .advice(advice);
+        problem.retry_after = error.retry_after().map(|wait| wait.as_secs().max(1));
+        Answer(problem)
     }
 }
 
@@ -86,10 +93,15 @@ impl From<AuthError> for Answer {
                 _ => (500, "internal-error", ""),
             },
             AuthError::Missing => (401, "credentials-missing", "log in with `periapt login`"),
-            AuthError::Invalid => (
+            AuthError::Invalid | AuthError::Repeated => (
                 401,
                 "credentials-invalid",
                 "check the user name and the password",
+            ),
+            AuthError::Disabled => (
+                403,
+                "account-disabled",
+                "ask a superuser to run `periapt enable-user USER`",
             ),
             AuthError::Token => (401, "token-invalid", "log in again with `periapt login`"),
             AuthError::Throttled(_) => (
@@ -124,13 +136,22 @@ impl From<Refusal> for Answer {
     }
 }
 
+/// Limits of a compilation that a charm can reach.
+const COMPILE_LIMITS: &[&str] = &[
+    "compile-processor-time",
+    "compile-address-space",
+    "compile-wall-clock",
+];
+
 impl From<CharmError> for Answer {
     fn from(error: CharmError) -> Self {
         let code = error.code();
         let status = match error {
             CharmError::Store(error) => return error.into(),
             CharmError::Interrupted => 500,
-            // The compiler's own failures are not the charm's.
+            // What the compiler may take is taken by the charm.
+            CharmError::Compile(_) if COMPILE_LIMITS.contains(&code.as_str()) => 400,
+            // Its own failures are not the charm's.
             CharmError::Compile(_)
                 if code.starts_with("compile-") || code.starts_with("sandbox-") =>
             {
@@ -161,6 +182,63 @@ impl From<JsonRejection> for Answer {
     }
 }
 
+impl From<BytesRejection> for Answer {
+    fn from(rejection: BytesRejection) -> Self {
+        if BodyError::is_slow(&rejection) {
+            return too_slow();
+        }
+        let (status, code) = match rejection.status().as_u16() {
+            413 => (413, "body-too-large"),
+            _ => (400, "body-invalid"),
+        };
+        Answer(
+            Problem::new(status, code, "The request's body cannot be read")
+                .why(rejection.body_text()),
+        )
+    }
+}
+
+/// A body that comes more slowly than the listener waits.
+pub(super) fn too_slow() -> Answer {
+    Answer(
+        Problem::new(
+            408,
+            "body-too-slow",
+            "The request's body did not come in time",
+        )
+        .why("nothing came for too long")
+        .advice("send the request again"),
+    )
+}
+
+/// Not before the controller's new version has set itself up.
+pub(super) fn upgrading(progress: &UpgradeProgress) -> Answer {
+    let mut problem = Problem::new(503, "upgrade-in-progress", title(503))
+        .why(progress.to_string())
+        .advice("wait until it is done; `periapt status` works meanwhile");
+    problem.retry_after = Some(5);
+    Answer(problem)
+}
+
+/// An account has its share of connections.
+pub(super) fn crowded(why: Crowded) -> Answer {
+    let mut problem = Problem::new(429, "connections-exceeded", title(429))
+        .why(why.to_string())
+        .advice("end connections that are not needed any more, or wait");
+    problem.retry_after = Some(1);
+    Answer(problem)
+}
+
+/// A share of memory or disk is used up for now.
+pub(super) fn busy(bound: Bound) -> Answer {
+    let Bound { of, most, unit, .. } = bound;
+    let mut problem = Problem::new(429, "share-exceeded", title(429))
+        .why(format!("of {of} there are at most {most} {unit} at once"))
+        .advice("wait until other requests are done, then send it again");
+    problem.retry_after = Some(1);
+    Answer(problem)
+}
+
 impl From<QueryRejection> for Answer {
     fn from(rejection: QueryRejection) -> Self {
         Answer(
@@ -174,7 +252,7 @@ impl From<QueryRejection> for Answer {
 pub(crate) fn forbidden() -> Answer {
     Answer(
         Problem::new(403, "forbidden", title(403))
-            .why("this credential is not for this address")
+            .why("you do not have access to this address")
             .advice("`periapt whoami` shows what you may do; ask a superuser or an admin of the model for more"),
     )
 }
@@ -200,28 +278,17 @@ fn status_of(error: &StoreError) -> u16 {
         | StoreError::LeaseDenied { .. }
         | StoreError::LeaseLost { .. }
         | StoreError::NodeRemoved { .. } => 409,
-        StoreError::Invalid { code, .. } => match *code {
-            "port-conflict"
-            | "charm-in-use"
-            | "unit-not-in-error"
-            | "already-resolved"
-            | "idempotency-key-taken"
-            | "last-superuser"
-            | "owner-access"
-            | "user-oneself"
-            | "relation-limit-exceeded"
-            | "relation-is-peer"
-            | "unit-is-subordinate"
-            | "controller-node-running"
-            | "controller-node-last"
-            | "charm-breaks-relations" => 409,
-            "registration-invalid" => 401,
-            "precondition-failed" => 412,
-            _ => 400,
-        },
-        StoreError::Stopped | StoreError::Locked | StoreError::LeaseTimedOut { .. } => 503,
+        StoreError::Invalid { .. } => {
+            refusals::find(&error.kind_code()).map_or(400, |refusal| refusal.status)
+        }
+        StoreError::Stopped
+        | StoreError::Locked
+        | StoreError::Unavailable { .. }
+        | StoreError::Undecided { .. }
+        | StoreError::LeaseTimedOut { .. } => 503,
         StoreError::DiskFull => 507,
         StoreError::SchemaTooNew { .. }
+        | StoreError::NoData { .. }
         | StoreError::Database { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Internal { .. } => 500,
@@ -233,9 +300,9 @@ fn status_of_code(text: &str) -> u16 {
         code::UNAUTHORIZED => 403,
         code::NOT_FOUND => 404,
         code::ALREADY_EXISTS | code::DEAD | code::NOT_EMPTY | code::LEASE_DENIED => 409,
-        code::STOPPED | code::TRY_AGAIN => 503,
+        code::STOPPED | code::TRY_AGAIN | code::UPGRADE_IN_PROGRESS => 503,
         code::INTERNAL => 500,
-        _ => 400,
+        rule => refusals::find(rule).map_or(400, |refusal| refusal.status),
     }
 }
 
@@ -245,7 +312,7 @@ fn title(status: u16) -> &'static str {
         401 => "Not logged in",
         403 => "Permission denied",
         404 => "Not found",
-        408 => "Waited in vain",
+        408 => "It did not come in time",
         409 => "Not possible now",
         412 => "It has changed meanwhile",
         429 => "Too many requests",
@@ -257,76 +324,45 @@ fn title(status: u16) -> &'static str {
 
 /// What to do about a code, where something can be said that holds for all its causes.
 pub(super) fn advice(code: &str) -> &'static str {
+    if let Some(refusal) = refusals::find(code) {
+        return refusal.advice;
+    }
     match code {
         "model-not-found" => "`periapt models` lists the models",
-        "application-not-found" | "unit-not-found" | "machine-not-found" => {
+        "application-not-found" | "unit-not-found" | "machine-not-found" | "settings-not-found" => {
             "`periapt status` shows what the model holds"
         }
         "relation-not-found" => "`periapt status --relations` shows the relations",
         "relation-already-exists" => "they are related already: `periapt status --relations`",
-        "relation-dying" => "it is being removed; wait until it is gone",
+        "hook-not-found" => "`periapt hooks` lists the runs that are remembered",
+        "blob-not-found" => "upload the charm again: `periapt refresh`",
         "endpoints-invalid" => {
             "name two: `periapt integrate APPLICATION[:ENDPOINT] APPLICATION[:ENDPOINT]`"
         }
-        "endpoint-not-found" => "use one of the endpoints it has",
-        "endpoint-is-peer" => "nothing is to be done: peers relate by themselves",
-        "endpoints-do-not-fit" => {
-            "relate a provider of an interface with a requirer of the same interface"
-        }
-        "endpoints-ambiguous" => {
-            "name the endpoints: `periapt integrate` takes each pair as written"
-        }
-        "relation-needs-subordinate" => {
-            "relate it with a subordinate application, or use another endpoint"
-        }
-        "relation-with-itself" => "relate two applications",
-        "relation-is-peer" => "peers stay related as long as their application is there",
-        "relation-limit-exceeded" => {
-            "remove one of these relations first: `periapt remove-relation ID`"
-        }
-        "unit-is-subordinate" => {
-            "remove the principal unit, or the relation: `periapt remove-relation ID`"
-        }
-        "charm-breaks-relations" => "remove these relations first: `periapt remove-relation ID`",
         "machine-has-assigned-units" => {
             "remove its units first, or with the machine: `periapt remove-machine --force`"
         }
-        "machine-dying" | "machine-dead" => "it is being removed; use another machine",
-        "controller-node-not-found" => "`periapt controller nodes` lists the processes",
-        "controller-node-running" => {
-            "stop it first, or remove it all the same with --force: it then ends by itself"
+        "machine-not-in-error" => {
+            "nothing is to be done: `periapt machines` shows its state, and it is tried by itself"
         }
-        "controller-node-last" => "remove the whole controller: `periapt destroy-controller`",
+        "machine-dying" | "machine-dead" => "it is being removed; use another machine",
+        "not-provisioned" => "wait until it has an instance: `periapt status`",
+        "controller-node-not-found" => "`periapt controller nodes` lists the processes",
+        "controller-node-removed" => "join the controller anew: `periapt controller join`",
+        "leadership-claim-denied" => {
+            "only the leader may do this: `periapt status` marks it with *"
+        }
         "user-not-found" => "`periapt users` lists the users",
-        "user-already-exists" => "choose another name",
         "token-not-found" => "`periapt tokens` lists the tokens",
         "token-already-exists" => "choose another name, or revoke the token that has it",
-        "token-name-invalid" | "display-name-invalid" => "choose a shorter, plainer name",
-        "password-refused" => "choose another password; several words are good",
         "password-wrong" => "give the present password",
-        "last-superuser" => "first give another user superuser: `periapt grant USER superuser`",
-        "owner-access" => "the owner's access stays as long as they own the model",
-        "access-login" => "`periapt disable-user USER`",
-        "user-oneself" => "another superuser can remove you",
-        "registration-invalid" => {
-            "ask a superuser for a new one: `periapt change-user-password USER --reset`"
-        }
         "csrf-missing" | "csrf-wrong" => {
             "send the session's csrf value in the header X-Periapt-CSRF; GET /v1/session shows it"
         }
         "origin-refused" => "open the controller's own address in the browser",
         "session-not-found" => "sign in with POST /v1/session",
         "charm-not-found" => "upload the charm first: `periapt deploy ./FILE.charm` does both",
-        "model-already-exists" | "application-already-exists" => "choose another name",
-        "model-dying" | "application-dying" | "unit-dying" => {
-            "it is being removed; wait until it is gone"
-        }
         "model-not-empty" => "destroy what it holds first, or destroy the model with --force",
-        "config-unknown-option" => "`periapt config APPLICATION` lists the options",
-        "config-wrong-type" => "`periapt config APPLICATION` shows each option's type",
-        "unit-not-in-error" => {
-            "only a unit in error can be resolved; `periapt status` shows which are"
-        }
         "charm-archive-unreadable" => "make the archive with `periapt charm pack`",
         "charm-archive-bomb" => "make the archive smaller; files a charm needs belong into it once",
         "charm-archive-path" => {
@@ -353,16 +389,23 @@ pub(super) fn advice(code: &str) -> &'static str {
         "charm-config-invalid" => "correct config.yaml and pack the charm again",
         "charm-actions-invalid" => "correct actions.yaml and pack the charm again",
         "charm-capability-unknown" => "remove the capability, or use a newer controller",
-        "precondition-failed" => {
-            "look at it again, then send the request with the new ETag, or without If-Match"
-        }
-        "idempotency-key-taken" => "ask again in a moment, with the same key",
-        "already-resolved" => "wait until the unit's agent has taken note of it",
         "wait-timed-out" => "wait longer with ?timeout=, or look at the status",
         "wait-query-invalid" => "`periapt wait-for --help` shows queries and names",
+        "backup-not-found" => "`periapt backups` lists the backups",
+        "backup-running" => "wait until it is there: `periapt backups`",
+        "backup-restless" => "try again",
         "disk-full" => "free some space on the controller's disk, then try again",
-        "database-locked" | "stopped" => "try again in a few seconds",
+        "database-locked" | "database-unavailable" | "stopped" => "try again in a few seconds",
+        "outcome-unknown" => {
+            "see whether the change is there before you repeat it; the same Idempotency-Key repeats it safely"
+        }
+        "schema-too-new" => "start the newer program, whose database this is",
         "internal-error" => "the controller's log tells more",
+        code if code.ends_with("-already-exists") => "choose another name",
+        code if code.ends_with("-dying") || code.ends_with("-dead") => {
+            "it is being removed; wait until it is gone"
+        }
+        code if code.ends_with("-not-found") => "`periapt status` shows what there is",
         _ => "",
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn routes() -> Vec<Row> {
 pub(super) struct Described;
 
 /// Lists the relations of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/relations", responses((status = 200, body = Page<RelationInfo>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/relations", params(ListQuery), responses((status = 200, body = Page<RelationInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -106,7 +106,7 @@ async fn change(
 /// Begins to remove a relation.
 ///
 /// Its units run their departed and broken hooks first; with `force` it goes after a while whether or not they did. The answer names the subordinate units that go with it.
-#[utoipa::path(delete, path = "/v1/models/{model}/relations/{relation}", responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = "/v1/models/{model}/relations/{relation}", params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InRelation(model, relation): InRelation,

@@ -7,13 +7,14 @@ use axum::extract::{Path, State};
 use axum::http::Method;
 use axum::routing::{delete, get, post};
 use periapt_store::{NewToken, TokenKind};
+use periapt_wire::Problem;
 use periapt_wire::rest::{AddToken, AddedToken, TokenInfo};
 use periapt_wire::rpc::Empty;
 
 use super::Row;
 use super::extract::{Body, OfUser};
 use super::problem::Answer;
-use crate::authenticator::TOKEN_LIFE;
+use crate::authenticator::{LONGEST_TOKEN_LIFE, TOKEN_LIFE};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -50,11 +51,20 @@ async fn add(
     OfUser(user): OfUser,
     Body(request): Body<AddToken>,
 ) -> Result<Json<AddedToken>, Answer> {
+    let lifetime = request.expires_in.map_or(TOKEN_LIFE, Duration::from_secs);
+    if lifetime.is_zero() || lifetime > LONGEST_TOKEN_LIFE {
+        let days = LONGEST_TOKEN_LIFE.as_secs() / (24 * 3600);
+        return Err(Answer(
+            Problem::new(400, "token-lifetime-invalid", "The request is not valid")
+                .why(format!("a token lives between one second and {days} days"))
+                .advice("leave `expires-in` out, or give a number of seconds in between"),
+        ));
+    }
     let wanted = NewToken {
         kind: TokenKind::Token,
         name: request.name,
         unique: true,
-        lifetime: request.expires_in.map_or(TOKEN_LIFE, Duration::from_secs),
+        lifetime,
     };
     let issued = state.store().issue_token(&user, wanted).await?;
     Ok(Json(AddedToken {

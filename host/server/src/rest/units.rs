@@ -41,7 +41,7 @@ pub(super) fn routes() -> Vec<Row> {
 pub(super) struct Described;
 
 /// Lists the units of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/units", responses((status = 200, body = Page<UnitInfo>)))]
+#[utoipa::path(get, path = "/v1/models/{model}/units", params(ListQuery), responses((status = 200, body = Page<UnitInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -68,7 +68,7 @@ async fn show(
 }
 
 /// Begins to remove a unit.
-#[utoipa::path(delete, path = "/v1/models/{model}/units/{name}/{number}", responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = "/v1/models/{model}/units/{name}/{number}", params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,

@@ -134,7 +134,8 @@ async fn reset(
     Ok(Json(AddedUser { user, registration }))
 }
 
-fn person(identity: Identity) -> Result<UserName, Answer> {
+/// The user who asks; nobody else has a route that asks for one.
+pub(super) fn person(identity: Identity) -> Result<UserName, Answer> {
     match identity {
         Identity::User { name } => Ok(name),
         _ => Err(forbidden()),

@@ -36,7 +36,7 @@ pub(super) fn routes() -> Vec<Row> {
 pub(super) struct Described;
 
 /// Waits until something of a model is as a query says.
-#[utoipa::path(get, path = "/v1/models/{model}/wait", responses((status = 200, body = Waited)))]
+#[utoipa::path(get, path = "/v1/models/{model}/wait", params(WaitQuery), responses((status = 200, body = Waited)))]
 async fn wait(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -9,6 +9,9 @@ use periapt_wire::rpc::code;
 use thiserror::Error;
 
 use crate::authenticator::AuthError;
+use crate::error::told;
+use crate::listener::Crowded;
+use crate::upgrade::UpgradeProgress;
 
 /// What the caller gets: one of `wire::rpc::code` or a precise code of the store, and a text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -39,6 +42,16 @@ impl RpcError {
         Self::new(code::STOPPED, message)
     }
 
+    /// A session for which there is no place.
+    pub(crate) fn crowded(why: Crowded) -> Self {
+        Self::new(code::TRY_AGAIN, why.to_string())
+    }
+
+    /// Not before the controller's new version has set itself up.
+    pub(crate) fn upgrading(progress: &UpgradeProgress) -> Self {
+        Self::new(code::UPGRADE_IN_PROGRESS, progress.to_string())
+    }
+
     /// From the lease manager, which may stop and come back while the API serves: its callers
     /// are to ask again.
     pub fn of_lease(error: StoreError) -> Self {
@@ -64,7 +77,7 @@ impl From<StoreError> for RpcError {
         if error.code() == code::INTERNAL {
             tracing::error!(%error, "the store failed a call");
         }
-        Self::new(error.code(), error.to_string())
+        Self::new(error.code(), told(&error))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use periapt_model::{ModelUuid, Tag, UserName};
+use periapt_model::{JUJU_VERSION, ModelUuid, Tag, UserName};
 use periapt_wire::agent::admin::{Login, LoginResult};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -15,15 +15,11 @@ use crate::access;
 use crate::identity::Identity;
 use crate::state::ServerState;
 
-/// What clients read as the controller's version. Juju's Python client refuses another major
-/// version than 3; this is the one whose facade shapes are followed.
-pub const SERVER_VERSION: &str = "3.6.14";
-
 /// Checks a login and makes the session with the reply to it.
 pub async fn log_in(
     state: &ServerState,
     target: &Target,
-    params: Value,
+    login: Login,
     peer: Option<IpAddr>,
     closing: CancellationToken,
 ) -> Result<(Session, Value), RpcError> {
@@ -32,8 +28,6 @@ pub async fn log_in(
         Target::Model(uuid) => Some(uuid.clone()),
         Target::Unknown(text) => return Err(unknown_model(text)),
     };
-    let params = if params.is_null() { json!({}) } else { params };
-    let login: Login = serde_json::from_value(params).map_err(RpcError::bad_request)?;
     let claim = login.auth_tag.as_deref();
     let proven = state
         .authenticator()
@@ -58,7 +52,7 @@ pub async fn log_in(
     let result = LoginResult {
         controller_tag: Tag::Controller(state.controller().uuid.clone()),
         model_tag: model.clone().map(Tag::Model),
-        server_version: SERVER_VERSION.to_owned(),
+        server_version: JUJU_VERSION.to_owned(),
     };
     let mut reply = answer(&result)?;
     if let Some(reply) = reply.as_object_mut() {

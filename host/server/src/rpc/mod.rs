@@ -5,10 +5,12 @@
 //! caller. Handlers are in [`crate::facades`].
 
 mod error;
+mod frame;
 mod in_process;
 mod login;
 mod seen;
 pub(crate) mod session;
+mod texts;
 pub(crate) mod watcher;
 pub(crate) mod websocket;
 

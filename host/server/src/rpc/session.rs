@@ -13,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::RpcError;
 use super::seen::Seen;
+use super::texts;
 use super::watcher::{Source, Watchers};
 use crate::access::{self, Effect, Rule, Subject};
 use crate::facades;
-use crate::identity::Identity;
+use crate::identity::{Identity, Role};
 use crate::metrics::Counted;
 use crate::presence::PresenceGuard;
 use crate::state::ServerState;
@@ -145,6 +146,15 @@ impl Session {
             params
         };
         self.authorise(rule, &params).await?;
+        // The controller's own agents are not started before the upgrade is done.
+        if self.identity.role() != Role::Controller {
+            texts::bounded(rule, &params)?;
+            if let Some(progress) = self.state.upgrade().in_progress()
+                && !rule.during_upgrade()
+            {
+                return Err(RpcError::upgrading(&progress));
+            }
+        }
         let about = audit_entity(rule, &params, self.model.as_ref());
         let seen = Seen::begin(self);
         let audit = self.state.audit();

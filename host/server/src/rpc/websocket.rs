@@ -3,7 +3,9 @@
 //! The reader takes a request, starts it and reads on; replies go through one writer in the
 //! order in which they become ready. Calls that run are bounded by not reading further; calls
 //! that wait (a watcher's `Next`, a lease) are bounded apart, since a connection has thousands.
-//! A silent peer is pinged and given up after three unanswered pings.
+//! A silent peer is pinged and given up after two unanswered pings. Whoever does not log in
+//! soon is given up too; until then the socket beneath takes few bytes, and of those nothing is
+//! kept but a login.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,7 +14,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, OriginalUri, Path, State};
+use axum::http::HeaderMap;
+use axum::http::header::UPGRADE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures::stream::{SplitSink, SplitStream};
@@ -20,6 +24,7 @@ use futures::{SinkExt, StreamExt};
 use periapt_engine::Clock;
 use periapt_engine::clock::timeout;
 use periapt_model::ModelUuid;
+use periapt_model::bounds::{AGENT_MESSAGE_BYTES, MESSAGE_VALUES};
 use periapt_wire::Problem;
 use periapt_wire::rpc::{self, Request, code};
 use serde_json::Value;
@@ -28,20 +33,26 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::error::RpcError;
+use super::frame::{self, Frame};
 use super::login;
 use super::session::Session;
-use crate::listener::Connection;
+use crate::listener::{Connection, Hold};
 use crate::rest::problem::Answer;
 use crate::state::ServerState;
+use crate::ui;
 
 /// Calls of one connection that run at once.
 const RUNNING: usize = 256;
 /// Calls of one connection that wait at once.
 const WAITING: usize = super::watcher::WATCHERS + 4096;
-/// Bytes of one message. Charm state and its envelope fit eight times.
-const MESSAGE_BYTES: usize = 16 << 20;
-const PING: Duration = Duration::from_secs(30);
-const UNANSWERED: u32 = 3;
+/// Values in the calls of one connection that run at once.
+const VALUES: usize = 4 * MESSAGE_VALUES.length();
+/// Bytes read at once; the library fills this much of its memory for each connection.
+const READ_BYTES: usize = 16 << 10;
+/// Time to log in.
+const LOGIN: Duration = Duration::from_secs(10);
+const PING: Duration = Duration::from_secs(15);
+const UNANSWERED: u32 = 2;
 /// A peer that takes nothing for this long is gone.
 const WRITE: Duration = Duration::from_secs(60);
 /// Running calls of a closing connection have this long.
@@ -59,13 +70,27 @@ pub enum Target {
 /// The websocket routes. Login happens inside, so none of them asks for a credential.
 pub fn router(state: &ServerState) -> Router {
     Router::new()
-        .route("/", get(controller))
+        .route("/", get(front_door))
         .route("/api", get(controller))
         .route("/model/{uuid}/api", get(model))
         .with_state(state.clone())
 }
 
 type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+
+/// The websocket for a client, the page for a browser.
+async fn front_door(
+    State(state): State<ServerState>,
+    connection: Option<Extension<Connection>>,
+    OriginalUri(uri): OriginalUri,
+    headers: HeaderMap,
+    upgrade: Upgrade,
+) -> Response {
+    if upgrade.is_err() && !headers.contains_key(UPGRADE) {
+        return ui::answer(uri.path(), &headers);
+    }
+    open(state, Target::Controller, connection, upgrade)
+}
 
 async fn controller(
     State(state): State<ServerState>,
@@ -120,9 +145,11 @@ fn open(
             .as_ref()
             .map(|connection| connection.tracker.token()),
     );
+    // Who may send how much of that is the socket's to know.
     upgrade
-        .max_message_size(MESSAGE_BYTES)
-        .max_frame_size(MESSAGE_BYTES)
+        .read_buffer_size(READ_BYTES)
+        .max_message_size(AGENT_MESSAGE_BYTES.length())
+        .max_frame_size(AGENT_MESSAGE_BYTES.length())
         .on_upgrade(move |socket| async move {
             let _counted = counted;
             let cut = connection
@@ -139,13 +166,16 @@ fn open(
 struct Conversation {
     state: ServerState,
     target: Target,
+    /// None within tests that have no listener.
+    connection: Option<Connection>,
     peer: Option<IpAddr>,
-    /// Ends with the listener.
-    listener: CancellationToken,
     /// Ends the blocked calls of this connection; a child of the state's.
     closing: CancellationToken,
     session: Option<Arc<Session>>,
+    /// The connection's place, given back with the conversation.
+    _hold: Option<Hold>,
     running: Arc<Semaphore>,
+    values: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
     tasks: TaskTracker,
 }
@@ -157,17 +187,20 @@ impl Conversation {
             state,
             target,
             peer: connection.as_ref().map(|connection| connection.peer.ip()),
-            listener: connection
-                .map(|connection| connection.closing)
-                .unwrap_or_default(),
+            connection,
             session: None,
+            _hold: None,
             running: Arc::new(Semaphore::new(RUNNING)),
+            values: Arc::new(Semaphore::new(VALUES)),
             waiting: Arc::new(Semaphore::new(WAITING)),
             tasks: TaskTracker::new(),
         }
     }
 
     async fn run(mut self, socket: WebSocket) {
+        if let Some(connection) = &self.connection {
+            connection.meter().begin();
+        }
         let (sink, stream) = socket.split();
         let (replies, outgoing) = mpsc::channel(RUNNING);
         let lost = CancellationToken::new();
@@ -204,12 +237,21 @@ impl Conversation {
         lost: &CancellationToken,
     ) -> Option<(u16, &'static str)> {
         let mut tick = self.state.clock().sleep(PING);
+        let mut login = self.state.clock().sleep(LOGIN);
         let mut unanswered = 0;
+        let listener = self
+            .connection
+            .as_ref()
+            .map(|connection| connection.closing.clone());
+        let listener = listener.unwrap_or_default();
         loop {
             tokio::select! {
                 () = self.closing.cancelled() => return Some((close_code::AWAY, "the API server stops")),
-                () = self.listener.cancelled() => return Some((close_code::AWAY, "the listener stops")),
+                () = listener.cancelled() => return Some((close_code::AWAY, "the listener stops")),
                 () = lost.cancelled() => return None,
+                () = &mut login, if self.session.is_none() => {
+                    return Some((close_code::POLICY, "nobody logged in"));
+                }
                 () = &mut tick => {
                     if unanswered >= UNANSWERED {
                         return Some((close_code::POLICY, "no sign of life"));
@@ -228,7 +270,11 @@ impl Conversation {
                             }
                         }
                         Some(Ok(Message::Binary(_))) => return Some((close_code::UNSUPPORTED, "text messages only")),
-                        Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                        Some(Ok(Message::Ping(data) | Message::Pong(data))) => {
+                            if let Some(connection) = &self.connection {
+                                connection.meter().controlled(data.len());
+                            }
+                        }
                         Some(Ok(Message::Close(_))) => return Some((close_code::NORMAL, "")),
                         Some(Err(_)) | None => return None,
                     }
@@ -243,22 +289,32 @@ impl Conversation {
         text: &str,
         replies: &mpsc::Sender<Message>,
     ) -> Result<(), &'static str> {
-        let value: Value = serde_json::from_str(text).map_err(|_| "not JSON")?;
-        let value = lower_keys(value).ok_or("not an object")?;
-        let id = value
-            .get("request-id")
-            .and_then(Value::as_u64)
-            .filter(|id| *id > 0)
-            .ok_or("no request-id")?;
-        let request: Request = match serde_json::from_value(value) {
-            Ok(request) => request,
-            Err(error) => return send(replies, reply(id, Err(RpcError::bad_request(error)))).await,
-        };
         let Some(session) = self.session.clone() else {
-            let result = self.before_login(request).await;
+            let Frame { id, request, .. } = frame::head(text)?;
+            let result = match request {
+                Ok(request) => self.before_login(request, text).await,
+                Err(error) => Err(error),
+            };
             return send(replies, reply(id, result)).await;
         };
+        // Kept until the call is done, as long as what it was made of is in memory.
+        let room = self
+            .connection
+            .as_ref()
+            .and_then(|connection| connection.meter().finished());
+        let Frame {
+            id,
+            request,
+            values,
+        } = frame::read(text)?;
+        let request = match request {
+            Ok(request) => request,
+            Err(error) => return send(replies, reply(id, Err(error))).await,
+        };
         let waits = Session::waits(&request.facade, &request.request);
+        let values = u32::try_from(values).unwrap_or(u32::MAX);
+        let values = self.values.clone().acquire_many_owned(values);
+        let values = values.await.map_err(|_| "closed")?;
         let permit = if waits {
             match self.waiting.clone().try_acquire_owned() {
                 Ok(permit) => permit,
@@ -290,12 +346,12 @@ impl Conversation {
                 .await;
             // Without a reader the writer is gone, and the connection with it.
             let _ = send(&replies, reply(id, result)).await;
-            drop(permit);
+            drop((permit, values, room));
         });
         Ok(())
     }
 
-    async fn before_login(&mut self, request: Request) -> Result<Value, RpcError> {
+    async fn before_login(&mut self, request: Request, text: &str) -> Result<Value, RpcError> {
         if let Target::Unknown(text) = &self.target {
             return Err(login::unknown_model(text));
         }
@@ -304,11 +360,15 @@ impl Conversation {
                 let (session, reply) = login::log_in(
                     &self.state,
                     &self.target,
-                    request.params,
+                    frame::login(text)?,
                     self.peer,
                     self.closing.clone(),
                 )
                 .await?;
+                if let Some(connection) = &self.connection {
+                    let hold = connection.session(session.identity());
+                    self._hold = Some(hold.map_err(RpcError::crowded)?);
+                }
                 tracing::info!(target: "audit", who = %session.identity(), method = "login", result = "ok", peer = ?self.peer, "login");
                 self.session = Some(Arc::new(session));
                 Ok(reply)
@@ -364,16 +424,4 @@ fn reply(request_id: u64, result: Result<Value, RpcError>) -> String {
     serde_json::to_string(&response).unwrap_or_else(|_| {
         format!("{{\"request-id\":{request_id},\"error\":\"unprintable reply\",\"response\":{{}}}}")
     })
-}
-
-/// Keys of the envelope are matched without regard to case, as Go does.
-fn lower_keys(value: Value) -> Option<Value> {
-    let Value::Object(map) = value else {
-        return None;
-    };
-    Some(Value::Object(
-        map.into_iter()
-            .map(|(key, value)| (key.to_ascii_lowercase(), value))
-            .collect(),
-    ))
 }

@@ -1,8 +1,8 @@
 //! The web interface: files built from `web-ui/` and carried inside this program.
 //!
 //! It is a client of the public API like any other and has no routes of its own behind it. Every
-//! path that is not the API's is a page: the browser gets `index.html` and its script reads the
-//! address. Files under `assets/` carry a digest in their name and may be kept for ever; the page
+//! path that begins as one of its pages does gets `index.html`, whose script reads the address;
+//! what is neither a page nor a file is not found. Files under `assets/` carry a digest in their name and may be kept for ever; the page
 //! itself is asked for again each time. The policy sent along allows nothing that does not come
 //! from this controller, and no script or style within a page.
 
@@ -27,6 +27,20 @@ const PAGE: &str = "index.html";
 /// Paths that are the API's, with everything under them: there a missing route is a missing
 /// route, not a page.
 const API: &[&str] = &["/v1", "/docs", "/health", "/ready", "/metrics"];
+
+/// What the paths of pages begin with, as `web-ui/src/App.tsx` has them; the first page has
+/// nothing there.
+const PAGES: &[&str] = &[
+    "",
+    "account",
+    "audit",
+    "controller",
+    "models",
+    "register",
+    "sign-in",
+    "users",
+    "workers",
+];
 
 const POLICY: &str = "default-src 'self'; base-uri 'none'; connect-src 'self'; \
      font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; \
@@ -64,8 +78,8 @@ pub fn answer(path: &str, headers: &HeaderMap) -> Response {
     let name = path.trim_start_matches('/');
     let mut response = match Files::get(name) {
         Some(file) if !name.is_empty() => send(name, file, headers),
-        // A file of an older build: the page would be no script and no style.
-        _ if name.starts_with("assets/") => StatusCode::NOT_FOUND.into_response(),
+        // Also a file of an older build: the page would be no script and no style.
+        _ if !is_page(name) => (StatusCode::NOT_FOUND, "Not found\n").into_response(),
         _ => match Files::get(PAGE) {
             Some(file) => send(PAGE, file, headers),
             None => missing(),
@@ -78,6 +92,10 @@ pub fn answer(path: &str, headers: &HeaderMap) -> Response {
         );
     }
     response
+}
+
+fn is_page(name: &str) -> bool {
+    PAGES.contains(&name.split('/').next().unwrap_or_default())
 }
 
 fn missing() -> Response {

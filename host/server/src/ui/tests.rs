@@ -42,11 +42,37 @@ fn every_answer_carries_the_policy() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_not_answered_with_the_page() {
-    assert_eq!(
-        answer("/assets/gone.js", &HeaderMap::new()).status(),
-        StatusCode::NOT_FOUND
-    );
+fn a_file_that_is_not_there_is_not_answered_with_the_page() {
+    for path in [
+        "/assets/gone.js",
+        "/favicon.ico",
+        "/robots.txt",
+        "/modelz",
+        "/.env",
+    ] {
+        let response = answer(path, &HeaderMap::new());
+        assert_eq!(response.status(), StatusCode::NOT_FOUND, "{path}");
+        let kind = response.headers()[header::CONTENT_TYPE]
+            .to_str()
+            .unwrap_or_default();
+        assert!(!kind.starts_with("text/html"), "{path}: {kind}");
+    }
+}
+
+#[test]
+fn every_page_of_the_interface_is_a_page_here() {
+    let routes = include_str!("../../../../web-ui/src/App.tsx");
+    let absolute = routes.split("path=\"/").skip(1);
+    let mut begins: Vec<&str> = absolute
+        .filter_map(|rest| rest.split(['/', '"']).next())
+        .chain([""])
+        .collect();
+    begins.sort_unstable();
+    begins.dedup();
+    assert_eq!(begins, PAGES);
+    for path in ["/users/a.b", "/models/m/units/site/0", "/sign-in"] {
+        assert!(is_page(path.trim_start_matches('/')), "{path}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A whole server for tests: a real store in a temporary directory, a real TLS listener on
 //! loopback, and clients that speak as others would. Only the compiler is a double.
-#![allow(dead_code, reason = "each test binary uses its part")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses its part")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,30 +8,34 @@
     reason = "tests"
 )]
 
-use std::io::Write;
+mod doubles;
+mod http;
+mod socket;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use futures::{SinkExt, StreamExt};
 use periapt_engine::SystemClock;
 use periapt_model::{ModelUuid, Tag, UserName};
 use periapt_server::{
-    Authenticator, Authority, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity,
-    Feed, LeafResolver, ListenerLimits, ModelCache, Mux, Observation, Presence, Recorder, Reports,
-    RouteGuard, Serve, ServerOptions, ServerState, StopSignal, authority, feed, listener,
+    Authenticator, Authority, ControllerIdentity, Feed, LeafResolver, ListenerLimits, ModelCache,
+    Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve, ServerOptions, ServerState,
+    StopSignal, Upgrade, authority, feed, listener,
 };
 use periapt_store::{NewToken, Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
-use periapt_wire::rest::{AddModel, AddUser, ChangeUser, Deploy, ModelPermission, WorkerRow};
-use serde_json::{Value, json};
+use periapt_wire::rest::{AddModel, AddUser, ChangeUser, Deploy, ModelPermission};
+use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
+
+use doubles::AnyComponent;
+pub use doubles::{CONFIG, OneRow, archive, charm_archive, row};
+pub use http::{EventReader, Http, LineReader, text};
+pub use socket::{Refusal, Socket, outcome};
 
 pub const PASSWORD: &str = "a password of the administrator";
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -88,19 +92,30 @@ pub fn admin() -> UserName {
 
 impl House {
     pub async fn open() -> House {
-        Self::open_as(Spans::off(), Arc::new(OneRow), feed::Limits::default()).await
+        Self::open_upgrading(Upgrade::done()).await
+    }
+
+    /// A house whose controller may be in the middle of an upgrade.
+    pub async fn open_upgrading(upgrade: Upgrade) -> House {
+        let limits = feed::Limits::default();
+        Self::open_as(Spans::off(), Arc::new(OneRow), limits, upgrade).await
     }
 
     /// A house whose ring of events has other bounds.
     pub async fn open_bounded(limits: feed::Limits) -> House {
-        Self::open_as(Spans::off(), Arc::new(OneRow), limits).await
+        Self::open_as(Spans::off(), Arc::new(OneRow), limits, Upgrade::done()).await
     }
 
     pub async fn open_with(spans: Spans, reports: Arc<dyn Reports>) -> House {
-        Self::open_as(spans, reports, feed::Limits::default()).await
+        Self::open_as(spans, reports, feed::Limits::default(), Upgrade::done()).await
     }
 
-    async fn open_as(spans: Spans, reports: Arc<dyn Reports>, limits: feed::Limits) -> House {
+    async fn open_as(
+        spans: Spans,
+        reports: Arc<dyn Reports>,
+        limits: feed::Limits,
+        upgrade: Upgrade,
+    ) -> House {
         let directory = tempfile::tempdir().unwrap();
         let clock = SystemClock::shared();
         let store = Store::open(StoreOptions::sqlite(
@@ -116,7 +131,7 @@ impl House {
             tokio::spawn(async move { changes.run(stream).await });
         }
         let authority = Authority::generate("home").unwrap();
-        let resolver = LeafResolver::new(authority.issue(&[]).unwrap());
+        let resolver = LeafResolver::new(authority.clone(), &[], clock.clone()).unwrap();
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let (mux, stop, presence, dying) = (
@@ -163,6 +178,7 @@ impl House {
                 cache: cache.clone(),
                 compiler: Arc::new(AnyComponent),
                 reports: Arc::clone(&reports),
+                backups: Arc::new(periapt_server::backups::NoBackups),
                 limits: Default::default(),
                 controller: ControllerIdentity {
                     uuid: controller_uuid(),
@@ -175,6 +191,7 @@ impl House {
                 },
                 stop: stop.clone(),
                 observation: observation.clone(),
+                upgrade: upgrade.clone(),
             }
         };
         cache.initialised().unlocked().await;
@@ -205,6 +222,11 @@ impl House {
             options: Box::new(options),
             _directory: directory,
         }
+    }
+
+    /// Where the database and the audit file are.
+    pub fn directory(&self) -> &std::path::Path {
+        self._directory.path()
     }
 
     /// What the API server's worker does when it ends.
@@ -345,17 +367,22 @@ impl House {
         )
     }
 
-    /// A websocket that is not logged in.
-    pub async fn socket(&self, path: &str) -> Socket {
+    /// A connection on which nothing was said yet.
+    pub async fn connection(&self) -> TlsStream<TcpStream> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
-        let stream = TlsConnector::from(self.tls())
+        TlsConnector::from(self.tls())
             .connect("juju-apiserver".try_into().unwrap(), stream)
             .await
-            .unwrap();
+            .unwrap()
+    }
+
+    /// A websocket that is not logged in.
+    pub async fn socket(&self, path: &str) -> Socket {
+        let stream = self.connection().await;
         let url = format!("wss://{}{path}", self.address);
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
-        Socket { socket, last: 0 }
+        Socket::new(socket)
     }
 
     /// A websocket of a person.
@@ -405,342 +432,4 @@ impl House {
             authorization: None,
         }
     }
-}
-
-pub struct Http {
-    pub client: reqwest::Client,
-    pub base: String,
-    pub authorization: Option<String>,
-}
-
-impl Http {
-    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
-        let request = self
-            .client
-            .request(method.parse().unwrap(), format!("{}{path}", self.base));
-        match &self.authorization {
-            Some(value) => request.header("authorization", value),
-            None => request,
-        }
-    }
-
-    /// Status and JSON (null where the body is none).
-    pub async fn send(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
-        let request = self.request(method, path);
-        let request = match body {
-            Some(body) => request.json(&body),
-            None => request,
-        };
-        read(request.send().await.unwrap()).await
-    }
-
-    pub async fn get(&self, path: &str) -> (u16, Value) {
-        self.send("GET", path, None).await
-    }
-
-    pub async fn upload(&self, model: &ModelUuid, bytes: Vec<u8>) -> (u16, Value) {
-        let request = self.request(
-            "POST",
-            &format!("/v1/models/{model}/charms?name=test.charm"),
-        );
-        read(request.body(bytes).send().await.unwrap()).await
-    }
-}
-
-async fn read(response: reqwest::Response) -> (u16, Value) {
-    let status = response.status().as_u16();
-    let bytes = response.bytes().await.unwrap();
-    (
-        status,
-        serde_json::from_slice(&bytes).unwrap_or(Value::Null),
-    )
-}
-
-/// Lines of a response without end.
-pub struct LineReader {
-    response: reqwest::Response,
-    buffer: Vec<u8>,
-}
-
-impl LineReader {
-    pub fn new(response: reqwest::Response) -> Self {
-        assert_eq!(response.status().as_u16(), 200);
-        Self {
-            response,
-            buffer: Vec::new(),
-        }
-    }
-
-    /// The next line; none at the end.
-    pub async fn next(&mut self) -> Option<Value> {
-        loop {
-            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=end).collect();
-                return Some(serde_json::from_slice(&line).unwrap());
-            }
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk())
-                .await
-                .expect("a line in time");
-            self.buffer.extend_from_slice(&chunk.ok().flatten()?);
-        }
-    }
-}
-
-/// Events of a stream as a browser gets them.
-pub struct EventReader {
-    response: reqwest::Response,
-    buffer: Vec<u8>,
-    /// What a browser would send as `Last-Event-ID`.
-    pub last_id: Option<String>,
-    /// Comments that were there.
-    pub heartbeats: usize,
-}
-
-impl EventReader {
-    pub async fn open(http: &Http, path: &str, last_id: Option<&str>) -> Self {
-        let mut request = http
-            .request("GET", path)
-            .timeout(PATIENCE * 4)
-            .header("accept", "text/event-stream");
-        if let Some(id) = last_id {
-            request = request.header("last-event-id", id);
-        }
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status().as_u16(), 200);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self {
-            response,
-            buffer: Vec::new(),
-            last_id: last_id.map(str::to_owned),
-            heartbeats: 0,
-        }
-    }
-
-    /// Name and data of the next event; none at the end.
-    pub async fn next(&mut self) -> Option<(String, Value)> {
-        loop {
-            while let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
-                let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
-                let block = String::from_utf8(block).unwrap();
-                let field = |name: &str| {
-                    block
-                        .lines()
-                        .find_map(|line| line.strip_prefix(name))
-                        .map(str::to_owned)
-                };
-                self.heartbeats += usize::from(block.starts_with(": heartbeat"));
-                if let Some(id) = field("id: ") {
-                    self.last_id = Some(id);
-                }
-                if let Some(data) = field("data: ") {
-                    let data = serde_json::from_str(&data).unwrap();
-                    return Some((field("event: ").unwrap(), data));
-                }
-            }
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk())
-                .await
-                .expect("an event in time");
-            self.buffer.extend_from_slice(&chunk.ok().flatten()?);
-        }
-    }
-
-    /// The snapshot with everything up to `current`, by kind and key.
-    pub async fn snapshot(&mut self) -> std::collections::BTreeMap<(String, String), Value> {
-        let mut all = std::collections::BTreeMap::new();
-        loop {
-            let (name, data) = self.next().await.expect("a whole snapshot");
-            match name.as_str() {
-                "snapshot" => {
-                    let key = (text(&data["kind"]), text(&data["key"]));
-                    assert_eq!(all.insert(key, data), None, "each once");
-                }
-                "current" => return all,
-                other => panic!("{other} within the snapshot: {data}"),
-            }
-        }
-    }
-
-    /// The next change of this kind and key that `fits`.
-    pub async fn until(&mut self, kind: &str, key: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let (name, data) = self.next().await.expect("the stream goes on");
-            assert_eq!(name, "change", "{data}");
-            if data["kind"] == kind && data["key"] == key && fits(&data["entity"]) {
-                return data;
-            }
-        }
-    }
-}
-
-pub fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
-}
-
-/// A websocket client that keeps requests and replies in its own hands.
-pub struct Socket {
-    socket: WebSocketStream<TlsStream<TcpStream>>,
-    last: u64,
-}
-
-/// Code and message of a refused call.
-pub type Refusal = (String, String);
-
-impl Socket {
-    pub async fn send(
-        &mut self,
-        facade: &str,
-        method: &str,
-        id: Option<&str>,
-        params: Value,
-    ) -> u64 {
-        self.last += 1;
-        let version = if facade == "Admin" { 3 } else { 1 };
-        let mut request = json!({ "request-id": self.last, "type": facade, "version": version, "request": method, "params": params });
-        if let Some(id) = id {
-            request["Id"] = json!(id);
-        }
-        self.text(&request.to_string()).await;
-        self.last
-    }
-
-    pub async fn text(&mut self, text: &str) {
-        self.socket.send(Message::text(text)).await.unwrap();
-    }
-
-    /// The next reply, whatever it answers; none when the server closed.
-    pub async fn reply(&mut self) -> Option<Value> {
-        loop {
-            match tokio::time::timeout(PATIENCE, self.socket.next())
-                .await
-                .expect("a reply in time")
-            {
-                Some(Ok(Message::Text(text))) => {
-                    return Some(serde_json::from_str(text.as_str()).unwrap());
-                }
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
-                Some(Ok(_)) => {}
-            }
-        }
-    }
-
-    /// A call whose reply is the next one.
-    pub async fn call(
-        &mut self,
-        facade: &str,
-        method: &str,
-        params: Value,
-    ) -> Result<Value, Refusal> {
-        self.call_id(facade, method, None, params).await
-    }
-
-    pub async fn call_id(
-        &mut self,
-        facade: &str,
-        method: &str,
-        id: Option<&str>,
-        params: Value,
-    ) -> Result<Value, Refusal> {
-        let sent = self.send(facade, method, id, params).await;
-        let reply = self.reply().await.expect("the connection stands");
-        assert_eq!(reply["request-id"], sent, "{reply}");
-        outcome(reply)
-    }
-
-    pub async fn log_in(&mut self, tag: &str, password: &str) -> Result<Value, Refusal> {
-        self.call(
-            "Admin",
-            "Login",
-            json!({ "auth-tag": tag, "credentials": password, "client-version": "3.6.1" }),
-        )
-        .await
-    }
-}
-
-pub fn outcome(reply: Value) -> Result<Value, Refusal> {
-    match reply.get("error") {
-        None => Ok(reply["response"].clone()),
-        Some(error) => {
-            assert_eq!(
-                reply["response"],
-                json!({}),
-                "an error carries an empty response"
-            );
-            let code = reply
-                .get("error-code")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            Err((code.to_owned(), error.as_str().unwrap().to_owned()))
-        }
-    }
-}
-
-/// Takes any component.
-struct AnyComponent;
-
-#[async_trait]
-impl CharmCompiler for AnyComponent {
-    fn engine_hash(&self) -> String {
-        "engine-1".to_owned()
-    }
-
-    async fn compile(&self, component: &[u8]) -> Result<CompiledCharm, CompileProblem> {
-        if component.len() > 8 && component.ends_with(b"refuse me") {
-            return Err(CompileProblem {
-                code: "charm-component-invalid".to_owned(),
-                message: "it imports the moon".to_owned(),
-            });
-        }
-        let hooks = vec!["install".to_owned(), "config-changed".to_owned()];
-        Ok(CompiledCharm {
-            cwasm: [b"compiled ", component].concat(),
-            hooks,
-            engine_hash: self.engine_hash(),
-        })
-    }
-}
-
-pub struct OneRow;
-
-#[async_trait]
-impl Reports for OneRow {
-    async fn controller(&self) -> Vec<WorkerRow> {
-        vec![row("httpserver", "controller", "running", 1)]
-    }
-
-    async fn model(&self, _model: &ModelUuid) -> Vec<WorkerRow> {
-        vec![row("undertaker", "model", "running", 1)]
-    }
-}
-
-pub fn row(worker: &str, agent: &str, state: &str, running: u64) -> WorkerRow {
-    WorkerRow {
-        worker: worker.to_owned(),
-        agent: agent.to_owned(),
-        state: state.to_owned(),
-        reason: String::new(),
-        running,
-        start_count: running,
-    }
-}
-
-pub const CONFIG: &str =
-    "options:\n  port:\n    type: int\n    default: 8080\n    description: where it listens\n";
-
-pub fn charm_archive(name: &str) -> Vec<u8> {
-    let metadata = format!("name: {name}\nsummary: a test\ndescription: a test\n");
-    archive(&[
-        ("metadata.yaml", metadata.as_bytes()),
-        ("config.yaml", CONFIG.as_bytes()),
-        ("charm.wasm", b"\0asm\x0d\0\x01\0"),
-    ])
-}
-
-pub fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, content) in files {
-        zip.start_file(*name, zip::write::SimpleFileOptions::default())
-            .unwrap();
-        zip.write_all(content).unwrap();
-    }
-    zip.finish().unwrap().into_inner()
 }

@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use periapt_model::ModelUuid;
+use periapt_model::{ModelUuid, bounds};
 use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
 
 use crate::db::{Row, params, to_json};
@@ -19,7 +19,7 @@ mod tests;
 /// How long a record is kept.
 pub const AUDIT_AGE: Duration = Duration::from_secs(366 * 24 * 3600);
 /// Records kept at most; at about 400 bytes each some 200 MB.
-pub const AUDIT_ROWS: u64 = 500_000;
+pub const AUDIT_ROWS: u64 = bounds::AUDIT_ROWS.most;
 /// Old records go once per so many written.
 const PRUNE_EVERY: u64 = 1_000;
 

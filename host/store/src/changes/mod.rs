@@ -12,11 +12,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_engine::clock::timeout;
 use periapt_model::ModelUuid;
-use sqlx::postgres::PgListener;
+use sqlx::Executor;
 use tokio_util::sync::CancellationToken;
 
-use crate::db::{Session, params};
+use crate::db::{self, Session, params};
 use crate::error::StoreError;
 use crate::options::Database;
 use crate::tx::Touched;
@@ -52,6 +53,9 @@ const PRUNE_EVERY: Duration = Duration::from_secs(60);
 /// A controller that has not been seen for so long does not hold back the pruning any more. If
 /// it lives after all, it finds that it missed changes and ends its subscriptions.
 const READER_LOST: Duration = Duration::from_secs(600);
+/// A connection that listens and has heard nothing for so long is asked for a sign of life, and
+/// given as long to answer.
+const QUIET: Duration = Duration::from_secs(10);
 
 /// The stream of one store. Clones are the same stream.
 #[derive(Clone)]
@@ -214,17 +218,34 @@ impl ChangeStream {
         };
         let clock = self.store.clock();
         loop {
-            if let Ok(mut listener) = PgListener::connect(url).await
-                && listener.listen("periapt_changes").await.is_ok()
-            {
-                self.board().wake();
-                while listener.try_recv().await.is_ok() {
-                    // Also after a lost connection, which `try_recv` answers with none: there
-                    // may have been notifications in the gap.
-                    self.board().wake();
-                }
+            if let Err(error) = self.listen_to(url).await {
+                tracing::debug!(%error, "notifications of other controllers are not heard");
             }
             clock.sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// Listens with one connection until it is lost. A connection that only listens never
+    /// notices by itself that the server is gone, so a quiet one is asked for a sign of life.
+    async fn listen_to(&self, url: &str) -> Result<()> {
+        let clock = self.store.clock();
+        let mut listener = db::listener(url).await?;
+        listener.listen("periapt_changes").await?;
+        self.board().wake();
+        loop {
+            match timeout(clock.as_ref(), QUIET, listener.try_recv()).await {
+                // Also after a lost connection, which `try_recv` answers with none: there may
+                // have been notifications in the gap.
+                Some(heard) => {
+                    heard?;
+                    self.board().wake();
+                }
+                None => {
+                    let asked = listener.execute(sqlx::raw_sql("SELECT 1"));
+                    let answered = tokio::time::timeout(QUIET, asked).await;
+                    answered.map_err(|_| StoreError::unavailable("no sign of life"))??;
+                }
+            }
         }
     }
 }

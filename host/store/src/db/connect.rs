@@ -1,24 +1,32 @@
-//! Connections: one that writes, a few that read.
+//! Connections: one that writes, a few that read, one that listens.
 
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{ConnectOptions, PgPool};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection as _, PgPool};
+use tokio::time::timeout;
 
+use super::postgres::{self, GREETING, Postgres, Role, no_answer};
 use super::sqlite::{Readers, Sqlite};
-use super::{Connection, Probe, Session};
+use super::{Connection, Probe, STATEMENTS, Session};
 use crate::error::StoreError;
 use crate::options::{Database, StoreOptions};
 
-/// More than there are statements, so that none is prepared twice.
-const STATEMENTS: usize = 512;
+/// A connection that was used more recently is lent without asking for a sign of life first.
+const FRESH: Duration = Duration::from_secs(1);
+/// How long a reader waits until a connection is free or made.
+const READER: Duration = Duration::from_secs(10);
 
-fn postgres_options(url: &str) -> Result<PgConnectOptions, StoreError> {
-    let options = PgConnectOptions::from_str(url)?;
+fn postgres_options(url: &str, role: Role) -> Result<PgConnectOptions, StoreError> {
+    let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Database {
+        message: error.to_string(),
+    })?;
     Ok(options
         .application_name("periapt")
         .statement_cache_capacity(STATEMENTS)
+        .options(postgres::settings(role))
         .disable_statement_logging())
 }
 
@@ -27,7 +35,9 @@ pub(crate) async fn writer(database: &Database, probe: &Arc<Probe>) -> Result<Se
     let connection = match database {
         Database::Sqlite { path } => Connection::Sqlite(Sqlite::writer(path)?),
         Database::Postgres { url } => {
-            Connection::Postgres(Box::new(postgres_options(url)?.connect().await?))
+            let options = postgres_options(url, Role::Writer)?;
+            let connected = timeout(GREETING, options.connect()).await;
+            Connection::Postgres(Postgres::own(connected.map_err(|_| no_answer(GREETING))??))
         }
     };
     Ok(Session::new(connection, Arc::clone(probe)))
@@ -47,9 +57,7 @@ impl Pools {
         Ok(match &options.database {
             Database::Sqlite { path } => Pools::Sqlite(Readers::new(path, connections)),
             Database::Postgres { url } => Pools::Postgres(
-                PgPoolOptions::new()
-                    .max_connections(connections)
-                    .connect_lazy_with(postgres_options(url)?),
+                pool(connections).connect_lazy_with(postgres_options(url, Role::Reader)?),
             ),
         })
     }
@@ -58,7 +66,7 @@ impl Pools {
     pub(crate) async fn glance(&self, probe: &Arc<Probe>) -> Result<Session, StoreError> {
         let connection = match self {
             Pools::Sqlite(readers) => Connection::Sqlite(readers.lend().await?),
-            Pools::Postgres(pool) => Connection::PostgresPooled(pool.acquire().await?),
+            Pools::Postgres(pool) => Connection::Postgres(Postgres::pooled(pool).await?),
         };
         Ok(Session::new(connection, Arc::clone(probe)))
     }
@@ -72,18 +80,65 @@ impl Pools {
                 reader.execute("BEGIN", &[])?;
                 Connection::Sqlite(reader)
             }
-            Pools::Postgres(pool) => Connection::PostgresSnapshot(
-                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    .await?,
-            ),
+            Pools::Postgres(pool) => {
+                // A connection that was lost while nobody used it is found out here, where
+                // nothing was read yet.
+                let first = Postgres::snapshot(pool.acquire().await?).await;
+                Connection::Postgres(match first {
+                    Err(StoreError::Unavailable { .. }) => {
+                        Postgres::snapshot(pool.acquire().await?).await?
+                    }
+                    begun => begun?,
+                })
+            }
         };
         Ok(Session::new(connection, Arc::clone(probe)))
     }
 
+    /// Waits for those that read, though not for those that a lost server never answers.
     pub(crate) async fn close(&self) {
         match self {
             Pools::Sqlite(readers) => readers.close().await,
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres(pool) => {
+                let _ = timeout(GREETING, pool.close()).await;
+            }
         }
     }
+}
+
+/// The connection on which notifications arrive. It reconnects by itself.
+pub(crate) async fn listener(url: &str) -> Result<PgListener, StoreError> {
+    // The pool is its way to reconnect.
+    let pool = pool(1).max_lifetime(None).idle_timeout(None);
+    let pool = pool.connect_lazy_with(postgres_options(url, Role::Reader)?);
+    let mut listener = PgListener::connect_with(&pool).await?;
+    listener.ignore_pool_close_event(true);
+    Ok(listener)
+}
+
+fn pool(connections: u32) -> PgPoolOptions {
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(READER)
+        .test_before_acquire(false)
+        .before_acquire(|connection, known| {
+            Box::pin(async move {
+                if known.idle_for < FRESH {
+                    return Ok(true);
+                }
+                Ok(matches!(
+                    timeout(GREETING, connection.ping()).await,
+                    Ok(Ok(()))
+                ))
+            })
+        })
+        // What it still owes is read before it is lent again; one that does not answer is closed.
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                match timeout(GREETING, connection.ping()).await {
+                    Ok(answered) => answered.map(|()| true),
+                    Err(_) => Err(sqlx::Error::PoolTimedOut),
+                }
+            })
+        })
 }

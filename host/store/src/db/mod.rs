@@ -9,10 +9,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use periapt_engine::SharedClock;
-use sqlx::pool::PoolConnection;
-use sqlx::postgres::PgArguments;
-use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Transaction};
+use sqlx::AssertSqlSafe;
 
 use crate::error::StoreError;
 use crate::options::{SlowQuery, SlowStatement};
@@ -20,29 +17,26 @@ use crate::options::{SlowQuery, SlowStatement};
 mod connect;
 mod params;
 mod parts;
+mod postgres;
 mod row;
 mod schema;
 mod sqlite;
 
-pub(crate) use connect::{Pools, writer};
+pub(crate) use connect::{Pools, listener, writer};
 pub(crate) use params::{Param, params};
-pub(crate) use parts::{PART, names, part_params};
+pub(crate) use parts::{PART, Which, names, of_which, part_params};
+use postgres::Postgres;
 pub(crate) use row::{Row, to_json};
-pub(crate) use schema::migrate;
+pub(crate) use schema::{begin_schema, migrate, migrate_to, schema_version};
 use sqlite::Sqlite;
+
+/// Statements that a connection keeps prepared: more than there are, so that none is twice.
+const STATEMENTS: usize = 512;
 
 /// A connection in one of its roles.
 pub(crate) enum Connection {
     Sqlite(Sqlite),
-    Postgres(Box<PgConnection>),
-    PostgresPooled(PoolConnection<Postgres>),
-    /// A read transaction; dropped, it ends.
-    PostgresSnapshot(Transaction<'static, Postgres>),
-}
-
-enum Handle<'c> {
-    Sqlite(&'c Sqlite),
-    Postgres(&'c mut PgConnection),
+    Postgres(Postgres),
 }
 
 /// Watches how long statements take.
@@ -83,36 +77,26 @@ pub(crate) struct Session {
     probe: Arc<Probe>,
 }
 
-/// Binds the values of a statement.
-fn bind<'q>(
-    mut query: Query<'q, Postgres, PgArguments>,
-    params: Vec<Param>,
-) -> Query<'q, Postgres, PgArguments> {
-    for param in params {
-        query = match param {
-            Param::Int(value) => query.bind(value),
-            Param::Text(value) => query.bind(value),
-            Param::Bytes(value) => query.bind(value),
-        };
-    }
-    query
-}
-
 impl Session {
     pub(crate) fn new(connection: Connection, probe: Arc<Probe>) -> Self {
         Self { connection, probe }
     }
 
     pub(crate) fn is_postgres(&self) -> bool {
-        !matches!(self.connection, Connection::Sqlite(_))
+        matches!(self.connection, Connection::Postgres(_))
     }
 
-    fn handle(&mut self) -> Handle<'_> {
-        match &mut self.connection {
-            Connection::Sqlite(connection) => Handle::Sqlite(connection),
-            Connection::Postgres(connection) => Handle::Postgres(connection),
-            Connection::PostgresPooled(connection) => Handle::Postgres(connection),
-            Connection::PostgresSnapshot(transaction) => Handle::Postgres(transaction),
+    /// Waits minutes for each answer from now on, for what a person does once.
+    pub(crate) fn be_patient(&mut self) {
+        if let Connection::Postgres(connection) = &mut self.connection {
+            connection.wait_for_answers(postgres::LONG_ANSWER);
+        }
+    }
+
+    /// Waits again as everything else does.
+    pub(crate) fn be_brief(&mut self) {
+        if let Connection::Postgres(connection) = &mut self.connection {
+            connection.wait_for_answers(postgres::ANSWER);
         }
     }
 
@@ -123,17 +107,42 @@ impl Session {
         params: Vec<Param>,
     ) -> Result<Vec<Row>, StoreError> {
         let started = self.probe.clock.monotonic();
-        let rows = match self.handle() {
-            Handle::Sqlite(connection) => {
+        let rows = match &mut self.connection {
+            Connection::Sqlite(connection) => {
                 let rows = connection.fetch(sql, &params)?;
                 rows.into_iter().map(Row::Sqlite).collect()
             }
-            Handle::Postgres(connection) => {
-                let rows = bind(sqlx::query(sql), params).fetch_all(connection).await?;
+            Connection::Postgres(connection) => {
+                let rows = connection.fetch(sql, params).await?;
                 rows.into_iter().map(Row::Postgres).collect()
             }
         };
         if self.probe.observe(sql, started) >= LONG && !self.is_postgres() {
+            tokio::task::yield_now().await;
+        }
+        Ok(rows)
+    }
+
+    /// Like [`Session::fetch`], for a text made here; never of anything a client sent.
+    pub(crate) async fn fetch_text(
+        &mut self,
+        sql: String,
+        params: Vec<Param>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let started = self.probe.clock.monotonic();
+        let rows = match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                let rows = connection.fetch(&sql, &params)?;
+                rows.into_iter().map(Row::Sqlite).collect()
+            }
+            Connection::Postgres(connection) => {
+                let rows = connection
+                    .fetch_here(AssertSqlSafe(sql.clone()), params)
+                    .await?;
+                rows.into_iter().map(Row::Postgres).collect()
+            }
+        };
+        if self.probe.observe(&sql, started) >= LONG && !self.is_postgres() {
             tokio::task::yield_now().await;
         }
         Ok(rows)
@@ -167,12 +176,9 @@ impl Session {
         params: Vec<Param>,
     ) -> Result<u64, StoreError> {
         let started = self.probe.clock.monotonic();
-        let touched = match self.handle() {
-            Handle::Sqlite(connection) => connection.execute(sql, &params)?,
-            Handle::Postgres(connection) => {
-                let query = bind(sqlx::query(sql), params);
-                query.execute(connection).await?.rows_affected()
-            }
+        let touched = match &mut self.connection {
+            Connection::Sqlite(connection) => connection.execute(sql, &params)?,
+            Connection::Postgres(connection) => connection.execute(sql, params).await?,
         };
         self.probe.observe(sql, started);
         Ok(touched)
@@ -181,11 +187,9 @@ impl Session {
     /// Runs statements without parameters, several at once if need be.
     pub(crate) async fn raw(&mut self, sql: &'static str) -> Result<(), StoreError> {
         let started = self.probe.clock.monotonic();
-        match self.handle() {
-            Handle::Sqlite(connection) => connection.batch(sql)?,
-            Handle::Postgres(connection) => {
-                connection.execute(sqlx::raw_sql(sql)).await?;
-            }
+        match &mut self.connection {
+            Connection::Sqlite(connection) => connection.batch(sql)?,
+            Connection::Postgres(connection) => connection.batch(sql.to_owned()).await?,
         }
         self.probe.observe(sql, started);
         Ok(())
@@ -194,12 +198,9 @@ impl Session {
     /// Like [`Session::raw`], for a text made here; never of anything a client sent.
     pub(crate) async fn raw_text(&mut self, sql: String) -> Result<(), StoreError> {
         let started = self.probe.clock.monotonic();
-        match self.handle() {
-            Handle::Sqlite(connection) => connection.batch(&sql)?,
-            Handle::Postgres(connection) => {
-                let sql = sqlx::raw_sql(AssertSqlSafe(sql));
-                connection.execute(sql).await?;
-            }
+        match &mut self.connection {
+            Connection::Sqlite(connection) => connection.batch(&sql)?,
+            Connection::Postgres(connection) => connection.batch(sql).await?,
         }
         self.probe.observe("COMMIT", started);
         Ok(())
@@ -208,11 +209,10 @@ impl Session {
     /// Runs statements without parameters; the last row of them all.
     pub(crate) async fn raw_last(&mut self, sql: &'static str) -> Result<Option<Row>, StoreError> {
         let started = self.probe.clock.monotonic();
-        let row = match self.handle() {
-            Handle::Sqlite(connection) => connection.batch_last(sql)?.map(Row::Sqlite),
-            Handle::Postgres(connection) => {
-                let rows = connection.fetch_all(sqlx::raw_sql(sql)).await?;
-                rows.into_iter().last().map(Row::Postgres)
+        let row = match &mut self.connection {
+            Connection::Sqlite(connection) => connection.batch_last(sql)?.map(Row::Sqlite),
+            Connection::Postgres(connection) => {
+                connection.batch_last(sql).await?.map(Row::Postgres)
             }
         };
         self.probe.observe(sql, started);
@@ -224,8 +224,8 @@ impl Session {
     /// so that the prepared statements stay few.
     pub(crate) async fn insert_many(
         &mut self,
-        head: &'static str,
-        tail: &'static str,
+        head: &str,
+        tail: &str,
         rows: Vec<Vec<Param>>,
     ) -> Result<(), StoreError> {
         let mut rows = rows.into_iter();
@@ -239,13 +239,12 @@ impl Session {
             let sql = format!("{head} VALUES {} {tail}", tuples(size, width));
             let params: Vec<Param> = chunk.into_iter().flatten().collect();
             let started = self.probe.clock.monotonic();
-            match self.handle() {
-                Handle::Sqlite(connection) => {
+            match &mut self.connection {
+                Connection::Sqlite(connection) => {
                     connection.execute(&sql, &params)?;
                 }
-                Handle::Postgres(connection) => {
-                    let query = bind(sqlx::query(AssertSqlSafe(sql)), params);
-                    query.execute(connection).await?;
+                Connection::Postgres(connection) => {
+                    connection.execute(AssertSqlSafe(sql), params).await?;
                 }
             }
             self.probe.observe(head, started);

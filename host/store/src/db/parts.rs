@@ -3,7 +3,8 @@
 
 use periapt_model::ModelUuid;
 
-use super::{Param, params};
+use super::{Param, Row, Session, params};
+use crate::error::StoreError;
 
 /// Values of one statement. [`names!`] has as many.
 pub(crate) const PART: usize = 16;
@@ -28,4 +29,50 @@ pub(crate) fn part_params<T: Clone + Into<Param>>(model: &ModelUuid, part: &[T])
     let mut all = params![model];
     all.extend(filled.take(PART).cloned().map(Into::into));
     all
+}
+
+/// All of a kind in a model, or those with certain names: what a view is asked for, which then has
+/// one reading for lists, single entities and the feed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which<'a> {
+    All,
+    Named(&'a [String]),
+}
+
+/// The same statement about all and about the named. `$select` ends within its conditions, of
+/// which the model as `$1` is the first; `$column` holds the name.
+macro_rules! of_which {
+    ($select:expr, $column:literal, $order:literal) => {
+        [
+            concat!($select, " ", $order),
+            concat!(
+                $select,
+                " AND ",
+                $column,
+                " IN ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ",
+                $order
+            ),
+        ]
+    };
+}
+pub(crate) use of_which;
+
+impl Which<'_> {
+    /// The rows of [`of_which!`]; of the named in parts, each in order.
+    pub(crate) async fn fetch(
+        self,
+        db: &mut Session,
+        model: &ModelUuid,
+        [all, named]: [&'static str; 2],
+    ) -> Result<Vec<Row>, StoreError> {
+        let names = match self {
+            Which::All => return db.fetch(all, params![model]).await,
+            Which::Named(names) => names,
+        };
+        let mut rows = Vec::new();
+        for part in names.chunks(PART) {
+            rows.extend(db.fetch(named, part_params(model, part)).await?);
+        }
+        Ok(rows)
+    }
 }

@@ -51,8 +51,10 @@ impl Row {
             .ok_or_else(|| unfit(index, "is null"))
     }
 
+    /// A number that is never negative and never null.
     pub(crate) fn count(&self, index: usize) -> Result<u64, StoreError> {
-        Ok(u64::try_from(self.optional_int(index)?.unwrap_or(0)).unwrap_or(0))
+        let value = self.int(index)?;
+        u64::try_from(value).map_err(|_| unfit(index, "is negative"))
     }
 
     pub(crate) fn flag(&self, index: usize) -> Result<bool, StoreError> {

@@ -4,12 +4,18 @@
 use super::{Session, params};
 use crate::error::StoreError;
 
+#[cfg(test)]
+mod tests;
+
 /// Migrations in order; version N is the N-th. A published one is never edited.
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_control_room.sql"),
     include_str!("migrations/0003_relations.sql"),
     include_str!("migrations/0004_controller_nodes.sql"),
+    include_str!("migrations/0005_store.sql"),
+    include_str!("migrations/0006_uniter.sql"),
+    include_str!("migrations/0007_workers.sql"),
 ];
 
 /// Locks the schema on PostgreSQL; any number that nobody else uses.
@@ -17,45 +23,88 @@ const LOCK: i64 = 0x7065_7269_6170_7401;
 
 /// Brings the schema up to date. Refuses a database that a newer program has migrated.
 pub(crate) async fn migrate(session: &mut Session, now: i64) -> Result<(), StoreError> {
-    let postgres = session.is_postgres();
-    session
-        .raw(if postgres { "BEGIN" } else { "BEGIN EXCLUSIVE" })
-        .await?;
-    let done = migrate_locked(session, postgres, now).await;
-    match done {
-        Ok(()) => session.raw("COMMIT").await,
-        Err(error) => {
-            // The first error is the one to tell; a failed rollback ends with the connection.
-            let _ = session.raw("ROLLBACK").await;
-            Err(error)
+    // Without anything to do nobody waits for a lock, or for longer than usual.
+    if schema_version(session).await? == supported() {
+        return Ok(());
+    }
+    session.be_patient();
+    let done = async {
+        begin_schema(session).await?;
+        match migrate_to(session, now, None).await {
+            Ok(()) => session.raw("COMMIT").await,
+            Err(error) => {
+                // The first error is the one to tell; a failed rollback ends with the connection.
+                let _ = session.raw("ROLLBACK").await;
+                Err(error)
+            }
         }
     }
+    .await;
+    session.be_brief();
+    done
 }
 
-async fn migrate_locked(session: &mut Session, postgres: bool, now: i64) -> Result<(), StoreError> {
-    if postgres {
-        session
-            .fetch(
-                "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)",
-                params![LOCK],
-            )
-            .await?;
+/// Begins the transaction of a change of the schema: nobody else changes it meanwhile, and it may
+/// take its time.
+pub(crate) async fn begin_schema(session: &mut Session) -> Result<(), StoreError> {
+    if !session.is_postgres() {
+        return session.raw("BEGIN EXCLUSIVE").await;
     }
+    session
+        .raw(
+            "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
+            SET LOCAL idle_in_transaction_session_timeout = 0",
+        )
+        .await?;
+    session
+        .fetch(
+            "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)",
+            params![LOCK],
+        )
+        .await
+        .map(|_| ())
+}
+
+/// The version of the schema; 0 where there is none.
+pub(crate) async fn schema_version(session: &mut Session) -> Result<i64, StoreError> {
+    let sql = if session.is_postgres() {
+        "SELECT COUNT(*) FROM information_schema.tables
+        WHERE table_schema = current_schema() AND table_name = 'schema_version'"
+    } else {
+        "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'"
+    };
+    if session.count(sql, vec![]).await? == 0 {
+        return Ok(0);
+    }
+    let sql = "SELECT COALESCE(MAX(version), 0) FROM schema_version";
+    let row = session.fetch_optional(sql, vec![]).await?;
+    row.map_or(Ok(0), |row| row.int(0))
+}
+
+/// The newest version that this program knows.
+fn supported() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// Migrates up to a version, the newest for none, within the transaction of [`begin_schema`].
+pub(crate) async fn migrate_to(
+    session: &mut Session,
+    now: i64,
+    wanted: Option<i64>,
+) -> Result<(), StoreError> {
     session
         .raw("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)")
         .await?;
-    let found = session
-        .fetch_optional(
-            "SELECT COALESCE(MAX(version), 0) FROM schema_version",
-            vec![],
-        )
-        .await?
-        .map_or(Ok(0), |row| row.int(0))?;
-    let supported = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if found > supported {
-        return Err(StoreError::SchemaTooNew { found, supported });
+    let found = schema_version(session).await?;
+    let supported = supported();
+    let wanted = wanted.unwrap_or(supported);
+    if found.max(wanted) > supported {
+        return Err(StoreError::SchemaTooNew {
+            found: found.max(wanted),
+            supported,
+        });
     }
-    for (version, migration) in (1..).zip(MIGRATIONS) {
+    for (version, migration) in (1..=wanted).zip(MIGRATIONS) {
         if version > found {
             session.raw(migration).await?;
             session

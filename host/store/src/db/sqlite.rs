@@ -12,14 +12,11 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Batch, Connection, Statement, ToSql};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Param;
+use super::{Param, STATEMENTS};
 use crate::error::StoreError;
 
 #[cfg(test)]
 mod tests;
-
-/// More than there are statements, so that none is prepared twice.
-const STATEMENTS: usize = 512;
 
 /// A row of an answer, column by column.
 pub(crate) type Values = Vec<Value>;
@@ -134,7 +131,7 @@ impl Readers {
     /// Waits for those that read, and lends no more.
     pub(crate) async fn close(&self) {
         // Closed by somebody else means that it is done.
-        let _ = self.room.acquire_many(self.most).await;
+        let _all = self.room.acquire_many(self.most).await;
         self.room.close();
         lock(&self.idle).clear();
     }

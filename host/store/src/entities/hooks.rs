@@ -14,7 +14,7 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
         .collect();
     for part in ids.chunks(PART) {
         let sql = names!(
-            "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects
+            "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited
             FROM hook_run WHERE model_uuid = $1 AND id IN",
             ""
         );
@@ -35,6 +35,7 @@ pub(super) async fn read(reader: &mut Reader, mut names: Names) -> Result<()> {
                 code: row.text(8)?,
                 message: row.text(9)?,
                 effects: row.json(10, "effects")?,
+                waited: row.int(11)?,
             };
             names.put(reader, &run.id.to_string(), &run)?;
         }

@@ -308,6 +308,10 @@ impl Names {
         }
     }
 
+    fn wanted(&self) -> Vec<String> {
+        self.causes.keys().cloned().collect()
+    }
+
     /// Takes note of an entity that was found.
     fn put(&mut self, reader: &mut Reader, name: &str, entity: &impl Serialize) -> Result<()> {
         if let Some(cause) = self.causes.remove(name) {

@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use periapt_model::status::{Status, Workload};
+use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::{MachineId, UnitName};
 use serde_json::Value;
 
 use super::*;
 use crate::db::params;
-use crate::testing::fixtures;
+use crate::testing::{Fixture, fixtures};
 
 /// By kind and name.
 fn by_name(found: Vec<Found>) -> BTreeMap<(EntityKind, String), Option<Value>> {
@@ -20,60 +22,159 @@ fn by_name(found: Vec<Found>) -> BTreeMap<(EntityKind, String), Option<Value>> {
         .collect()
 }
 
-/// More units than one statement names, and each body that of its own `GET`.
+/// What `GET` of single ones and lists say of everything in a model, by kind and name.
+async fn by_other_roads(
+    fixture: &Fixture,
+    model: &ModelUuid,
+    present: bool,
+) -> BTreeMap<(EntityKind, String), Option<Value>> {
+    fn json(entity: impl serde::Serialize) -> Option<Value> {
+        Some(serde_json::to_value(entity).expect("JSON"))
+    }
+    let store = &fixture.store;
+    let presence = move |_: &MachineId| present;
+    let mut found = BTreeMap::new();
+    for unit in store.units(model, &presence).await.expect("units") {
+        let alone = store
+            .unit(model, &unit.name, &presence)
+            .await
+            .expect("unit");
+        let name = (EntityKind::Unit, unit.name.to_string());
+        assert_eq!(json(&alone), json(&unit), "{name:?}");
+        found.insert(name, json(unit));
+    }
+    for machine in store.machines(model, &presence).await.expect("machines") {
+        let alone = store.machine(model, &machine.id, &presence).await;
+        let name = (EntityKind::Machine, machine.id.to_string());
+        assert_eq!(json(alone.expect("machine")), json(&machine), "{name:?}");
+        found.insert(name, json(machine));
+    }
+    for application in store.applications(model).await.expect("applications") {
+        let alone = store.application(model, &application.name).await;
+        let name = (EntityKind::Application, application.name.to_string());
+        assert_eq!(json(alone.expect("application")), json(&application));
+        found.insert(name, json(application));
+    }
+    let status = store
+        .full_status(model, &[], &presence)
+        .await
+        .expect("status");
+    let status = serde_json::to_value(status).expect("JSON");
+    for ((kind, name), entity) in &found {
+        let entity = entity.as_ref().expect("there");
+        match kind {
+            EntityKind::Unit => {
+                let application = entity["application"].as_str().expect("name");
+                let shown = &status["applications"][application]["units"][name];
+                assert_eq!(shown["leader"].as_bool().unwrap_or(false), entity["leader"]);
+                assert_eq!(
+                    shown["workload-status"]["status"],
+                    entity["workload"]["status"]
+                );
+                assert_eq!(
+                    shown["workload-status"]["info"],
+                    entity["workload"]["message"]
+                );
+                assert_eq!(shown["agent-status"]["status"], entity["agent"]["status"]);
+            }
+            EntityKind::Machine => {
+                let shown = &status["machines"][name];
+                assert_eq!(shown["instance-id"], entity["instance-id"]);
+                assert_eq!(shown["agent-status"]["status"], entity["agent-status"]);
+                assert_eq!(
+                    shown["instance-status"]["status"],
+                    entity["instance-status"]
+                );
+            }
+            _ => {
+                let shown = &status["applications"][name]["status"];
+                assert_eq!(shown["status"], entity["status"]["status"]);
+                assert_eq!(shown["info"], entity["status"]["message"]);
+            }
+        }
+    }
+    found
+}
+
+/// More units than one statement names; machines with an instance and without, agents there and
+/// away, units in error, leaders and those whose lease has just ended.
 #[tokio::test]
-async fn every_entity_is_as_it_is_shown_alone() {
+async fn everything_looks_the_same_on_every_road() {
     for fixture in fixtures().await {
         let model = fixture.site(20).await;
+        let store = &fixture.store;
+        let compare = async |what: &str| {
+            for present in [true, false] {
+                let everything = store.every_entity(&move |_| present).await.expect("read");
+                let mut all = by_name(everything.entities);
+                all.retain(|(kind, _), _| {
+                    use EntityKind::{Application, Machine, Unit};
+                    [Application, Machine, Unit].contains(kind)
+                });
+                assert_eq!(all.len(), 41);
+                let others = by_other_roads(&fixture, &model, present).await;
+                assert_eq!(all, others, "{what}, agents there: {present}");
+            }
+        };
+        compare("nothing is there yet").await;
         fixture.provision(&model).await;
+        let unit: UnitName = "site/3".parse().expect("unit");
+        let said = Status::new(Workload::Active, "ready");
+        store
+            .set_unit_status(&model, &unit, said)
+            .await
+            .expect("status");
+        compare("one is ready").await;
+
+        let failed = Status::new(Agent::Error, "hook failed: \"start\"");
+        store
+            .set_agent_status(&model, &unit, failed)
+            .await
+            .expect("status");
+        compare("one failed").await;
+        let application = "site".parse().expect("name");
+        let shown = store
+            .application(&model, &application)
+            .await
+            .expect("there");
+        assert_eq!(shown.status.status, Workload::Error);
+        let seen_by_charm = store.get_application_status(&model, &unit).await;
+        assert_eq!(seen_by_charm.expect("status"), shown.status);
+
+        let leases = crate::lease::Manager::new(store);
+        let namespace = crate::lease::Namespace::ApplicationLeadership;
+        let minute = Duration::from_secs(60);
+        leases
+            .claim(namespace, &model, "site", "site/3", minute)
+            .await
+            .expect("leads");
+        compare("one leads").await;
+        fixture.clock.advance(2 * minute);
+        compare("its lease is over, and nobody has taken it away").await;
+        store.remove_unit(&model, &unit, false).await.expect("goes");
+        compare("the leader goes").await;
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_entity_is_read() {
+    for fixture in fixtures().await {
+        let model = fixture.site(3).await;
         let user: UserName = "admin".parse().expect("user");
         fixture
             .store
             .set_password(&user, "a long secret")
             .await
             .expect("user");
-        let unit: periapt_model::UnitName = "site/3".parse().expect("unit");
-        let status = Status::new(Workload::Active, "ready");
-        fixture
-            .store
-            .set_unit_status(&model, &unit, status)
-            .await
-            .expect("status");
         let everything = fixture.store.every_entity(&|_| true).await.expect("read");
         let all = by_name(everything.entities);
         let count = |kind| all.keys().filter(|(found, _)| *found == kind).count();
         let counts: Vec<usize> = EntityKind::ALL.into_iter().map(count).collect();
-        assert_eq!(counts, [1, 1, 0, 20, 1, 0, 20, 1]);
-        let alone = fixture
-            .store
-            .unit(&model, &unit, &|_| true)
-            .await
-            .expect("unit");
-        let mut alone = serde_json::to_value(alone).expect("JSON");
-        assert_eq!(alone["workload"]["status"], "active");
-        let found = all[&(EntityKind::Unit, "site/3".to_owned())].clone();
-        let place = alone["machine"].as_str().expect("a machine").to_owned();
-        // Whose lease is over is told by the time of the question.
-        alone["leader"] = found.as_ref().expect("found")["leader"].clone();
-        assert_eq!(found, Some(alone));
-        let application = "site".parse().expect("name");
-        let alone = fixture
-            .store
-            .application(&model, &application)
-            .await
-            .expect("application");
-        assert_eq!(
-            all[&(EntityKind::Application, "site".to_owned())],
-            Some(serde_json::to_value(alone).expect("JSON"))
-        );
-        let machine = all[&(EntityKind::Machine, place)].clone().expect("machine");
-        assert_eq!(machine["units"], serde_json::json!(["site/3"]));
-        assert_eq!(
-            all[&(EntityKind::User, "admin".to_owned())]
-                .clone()
-                .expect("user")["registered"],
-            true
-        );
+        assert_eq!(counts, [1, 1, 0, 3, 1, 0, 3, 1]);
+        assert!(all.contains_key(&(EntityKind::Model, model.to_string())));
+        let user = all[&(EntityKind::User, "admin".to_owned())].clone();
+        assert_eq!(user.expect("user")["registered"], true);
         fixture.end().await;
     }
 }

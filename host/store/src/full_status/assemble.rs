@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
-use periapt_model::status::{Machine, Status, Workload, derive_application};
-use periapt_model::{ApplicationName, Life, MachineId, UnitName};
+use periapt_model::status::{
+    ApplicationParts, Machine, Status, Workload, displayed, displayed_machine,
+};
+use periapt_model::{ApplicationName, JUJU_VERSION, Life, MachineId, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 use periapt_wire::status::{
     ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, ModelStatusInfo,
@@ -14,11 +16,7 @@ use serde_json::json;
 
 use super::pattern::Patterns;
 use super::{ApplicationRow, MachineRow, Picture, Presence, UnitRow};
-use crate::status::{shown, shown_machine};
-use crate::waiting;
-
-/// The version of this program, which is that of its agents.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+use crate::{machines, waiting};
 
 pub(super) fn full_status(
     picture: Picture,
@@ -53,7 +51,7 @@ pub(super) fn full_status(
     };
     let derived = derived(&applications, &units);
     let mut inhabitants = inhabitants(&units);
-    let shown = Shown::new(&units, patterns);
+    let shown = Shown::new(&units, patterns, presence);
     let mut units = unit_statuses(units, &shown, &context);
     let subordinate: HashSet<ApplicationName> = applications
         .iter()
@@ -64,6 +62,7 @@ pub(super) fn full_status(
         let name = &application.name;
         let wanted = patterns.is_empty()
             || patterns.name(name.as_str())
+            || (derived.get(name)).is_some_and(|status| patterns.name(status.status.as_str()))
             || shown.applications.contains(name);
         if !wanted {
             continue;
@@ -91,7 +90,16 @@ pub(super) fn full_status(
         .collect();
     let used = shown.machines;
     for machine in machines {
-        if patterns.is_empty() || used.contains(&machine.id) || patterns.name(machine.id.as_str()) {
+        let wanted = patterns.is_empty()
+            || used.contains(&machine.id)
+            || patterns.name(machine.id.as_str())
+            || patterns.name(machine.instance.status.as_str())
+            || patterns.name(
+                displayed_machine(machine.agent.clone(), presence(&machine.id))
+                    .status
+                    .as_str(),
+            );
+        if wanted {
             let units = inhabitants.remove(&machine.id).unwrap_or_default();
             full.machines.insert(
                 machine.id.to_string(),
@@ -104,7 +112,7 @@ pub(super) fn full_status(
         name: model.name,
         kind: "iaas".to_owned(),
         cloud_tag: "cloud-local".to_owned(),
-        version: VERSION.to_owned(),
+        version: JUJU_VERSION.to_owned(),
         model_status: DetailedStatus {
             status: word,
             info: message,
@@ -117,7 +125,7 @@ pub(super) fn full_status(
     full
 }
 
-/// What the applications say of themselves, or else what their units say together.
+/// The applications' statuses.
 fn derived(
     applications: &[ApplicationRow],
     units: &BTreeMap<ApplicationName, Vec<UnitRow>>,
@@ -126,13 +134,14 @@ fn derived(
         .iter()
         .map(|application| {
             let rows = units.get(&application.name).into_iter().flatten();
-            let status = application.status.clone().unwrap_or_else(|| {
-                derive_application(rows.map(|row| {
-                    // A unit that cannot be heard of keeps what it said last.
-                    shown(&row.name, row.workload.clone(), row.agent.clone(), true).0
-                }))
-            });
-            (application.name.clone(), status)
+            let parts = ApplicationParts {
+                trouble: application.trouble.clone(),
+                set: application.set.clone(),
+                units: rows
+                    .map(|row| (row.workload.clone(), row.agent.clone()))
+                    .collect(),
+            };
+            (application.name.clone(), parts.status())
         })
         .collect()
 }
@@ -146,15 +155,26 @@ struct Shown {
 }
 
 impl Shown {
-    /// A unit is shown when it, its application or its machine is named. It brings its principal
-    /// along, or its subordinates.
-    fn new(all: &BTreeMap<ApplicationName, Vec<UnitRow>>, patterns: &Patterns<'_>) -> Self {
+    /// A unit is shown when a pattern names it, its application, its machine, or the status that
+    /// its workload or its agent shows. It brings its principal along, or its subordinates.
+    fn new(
+        all: &BTreeMap<ApplicationName, Vec<UnitRow>>,
+        patterns: &Patterns<'_>,
+        presence: Presence<'_>,
+    ) -> Self {
         let rows = || all.values().flatten();
+        let has_status = |row: &UnitRow| {
+            let present = row.machine.as_ref().is_some_and(presence);
+            let (workload, agent) =
+                displayed(&row.name, row.workload.clone(), row.agent.clone(), present);
+            patterns.name(workload.status.as_str()) || patterns.name(agent.status.as_str())
+        };
         let named = |row: &&UnitRow| {
             patterns.is_empty()
                 || patterns.name(row.name.as_str())
                 || patterns.name(row.name.application().as_str())
                 || (row.machine.as_ref()).is_some_and(|machine| patterns.name(machine.as_str()))
+                || has_status(row)
         };
         let named: HashSet<&UnitName> = rows().filter(named).map(|row| &row.name).collect();
         let brought = |row: &&UnitRow| {
@@ -222,7 +242,7 @@ fn unit_statuses(
 fn unit_status(row: UnitRow, context: &UnitContext<'_>) -> UnitStatus {
     let application = row.name.application();
     let present = row.machine.as_ref().is_some_and(context.presence);
-    let (workload, agent) = shown(&row.name, row.workload, row.agent, present);
+    let (workload, agent) = displayed(&row.name, row.workload, row.agent, present);
     let address = row
         .machine
         .as_ref()
@@ -230,15 +250,12 @@ fn unit_status(row: UnitRow, context: &UnitContext<'_>) -> UnitStatus {
     UnitStatus {
         workload_status: detailed(workload, Life::Alive),
         agent_status: DetailedStatus {
-            version: VERSION.to_owned(),
+            version: JUJU_VERSION.to_owned(),
             ..detailed(agent, row.life)
         },
         workload_version: row.workload_version,
-        // A subordinate is where its principal is.
-        public_address: address
-            .filter(|_| row.principal.is_none())
-            .cloned()
-            .unwrap_or_default(),
+        // Of a subordinate, its principal's: both are on one machine.
+        public_address: address.cloned().unwrap_or_default(),
         machine: row
             .machine
             .map(String::from)
@@ -381,7 +398,7 @@ fn waits_for(what: &[String]) -> String {
 
 fn machine_status(row: MachineRow, presence: Presence<'_>, units: &[UnitName]) -> MachineStatus {
     let present = presence(&row.id);
-    let agent = shown_machine(row.agent, present);
+    let agent = displayed_machine(row.agent, present);
     let provisioned = row.instance_id.is_some();
     let waiting = waiting::machine(
         &row.id,
@@ -402,13 +419,13 @@ fn machine_status(row: MachineRow, presence: Presence<'_>, units: &[UnitName]) -
     }
     MachineStatus {
         agent_status: DetailedStatus {
-            version: VERSION.to_owned(),
+            version: JUJU_VERSION.to_owned(),
             ..detailed(agent, row.life)
         },
         instance_status: detailed(instance, Life::Alive),
         dns_name: row.addresses.first().cloned().unwrap_or_default(),
         ip_addresses: row.addresses,
-        instance_id: row.instance_id.unwrap_or_else(|| "pending".to_owned()),
+        instance_id: machines::instance_id(row.instance_id),
         base: base(),
         id: row.id.to_string(),
         hardware: row.hardware,

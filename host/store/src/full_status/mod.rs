@@ -8,11 +8,11 @@ use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::RelationInfo;
 use periapt_wire::status::FullStatus;
 
-use crate::db::{Session, params};
+use crate::db::{Session, Which, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::waiting::{self, Cleanup};
-use crate::{Result, Store, lease, relations};
+use crate::{Result, Store, applications, lease, relations};
 
 mod assemble;
 mod pattern;
@@ -61,7 +61,8 @@ struct ApplicationRow {
     exposed: bool,
     workload_version: String,
     subordinate: bool,
-    status: Option<Status<Workload>>,
+    set: Option<Status<Workload>>,
+    trouble: Option<Status<Workload>>,
 }
 
 struct UnitRow {
@@ -105,7 +106,7 @@ impl Picture {
             units: load_units(db, model).await?,
             machines: load_machines(db, model).await?,
             relations: relations::all(db, model).await?,
-            leaders: lease::rows::leaders(db, model).await?,
+            leaders: lease::rows::leaders(db, model, Which::All).await?,
         })
     }
 }
@@ -129,7 +130,7 @@ async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<Ap
     let sql = "SELECT application.name, application.charm_url, charm.revision, application.life,
             application.exposed, application.workload_version,
             application.subordinate,
-            status.status, status.message, status.data, status.since
+            status.status, status.message, status.data, status.since, application.trouble
         FROM application
         JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
         LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
@@ -146,10 +147,8 @@ async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<Ap
                 exposed: row.flag(4)?,
                 workload_version: row.text(5)?,
                 subordinate: row.flag(6)?,
-                status: match row.optional_text(7)? {
-                    Some(_) => Some(status::read(row, 7)?),
-                    None => None,
-                },
+                set: status::read_optional(row, 7)?,
+                trouble: applications::trouble(row, 11)?,
             })
         })
         .collect()
@@ -195,7 +194,7 @@ async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<Machin
     let sql =
         "SELECT id, life, instance_id, hardware, addresses FROM machine WHERE model_uuid = $1";
     let rows = db.fetch(sql, params![model]).await?;
-    let mut cleanups = waiting::of_machines(db, model).await?;
+    let mut cleanups = waiting::of_machines(db, model, Which::All).await?;
     rows.iter()
         .map(|row| {
             let id: MachineId = row.parse(0, "machine")?;

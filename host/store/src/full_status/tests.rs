@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use periapt_model::ModelUuid;
 use periapt_model::charm::CharmInfo;
+use periapt_model::status::{Agent, Status};
 use serde_json::json;
 
 use super::pattern::matches;
@@ -128,7 +129,11 @@ async fn relations_are_shown_with_their_ends_and_subordinates_within_their_princ
         let inside = units["site/0"].subordinates.as_ref().unwrap();
         assert_eq!(inside.keys().collect::<Vec<_>>(), ["log-shipper/0"]);
         assert_eq!(inside["log-shipper/0"].machine, "");
-        assert_eq!(inside["log-shipper/0"].public_address, "");
+        assert_eq!(
+            inside["log-shipper/0"].public_address, units["site/0"].public_address,
+            "a subordinate is where its principal is"
+        );
+        assert_ne!(units["site/0"].public_address, "");
         assert!(units["site/1"].subordinates.is_none());
 
         // What is named brings along what it stands or falls with.
@@ -215,6 +220,44 @@ async fn lists_and_single_views_tell_of_relations_and_containers() {
                 serde_json::to_value(&alone).unwrap()
             );
         }
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_pattern_may_be_a_status_that_is_shown() {
+    for fixture in fixtures().await {
+        let model = fixture.site(2).await;
+        fixture.provision(&model).await;
+        let store = &fixture.store;
+        // A unit that is still allocated never had an agent, which cannot be lost.
+        for name in ["site/0", "site/1"] {
+            let idle = Status::new(Agent::Idle, "");
+            let name = unit(name);
+            let set = store.set_unit_agent_status(&model, &name, idle);
+            set.await.unwrap();
+        }
+        let all = store.full_status(&model, &[], &present).await.unwrap();
+        let of = |status: &periapt_wire::status::FullStatus| {
+            let units = status
+                .applications
+                .get("site")
+                .and_then(|site| site.units.clone());
+            units.unwrap_or_default().into_keys().collect::<Vec<_>>()
+        };
+        let shown = &all.applications["site"].units.as_ref().unwrap()["site/0"];
+        for word in [&shown.workload_status.status, &shown.agent_status.status] {
+            let part = store.full_status(&model, std::slice::from_ref(word), &present);
+            assert_eq!(of(&part.await.unwrap()), ["site/0", "site/1"], "{word}");
+        }
+        // Lost is shown where the agent is away, whatever the unit said last.
+        let away: crate::full_status::Presence<'_> = &|_| false;
+        let (lost, terminated) = (["lost".to_owned()], ["terminated".to_owned()]);
+        let lost = store.full_status(&model, &lost, away).await.unwrap();
+        assert_eq!(of(&lost).len(), 2);
+        let none = store.full_status(&model, &terminated, &present);
+        let none = none.await.unwrap();
+        assert!(none.applications.is_empty() && none.machines.is_empty());
         fixture.end().await;
     }
 }

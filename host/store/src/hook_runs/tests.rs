@@ -17,6 +17,7 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
         charm: "local:site-0".to_owned(),
         started_at,
         duration: 1_500,
+        waited: 250,
         code: code.to_owned(),
         message: if code.is_empty() { "" } else { "it fell" }.to_owned(),
         effects: vec!["opened 80/tcp".to_owned()],
@@ -185,10 +186,15 @@ async fn a_refused_commit_leaves_no_run_and_a_failure_all_of_itself() {
         let state = store.get_state(&model, &site).await.expect("state");
         assert_eq!(state.operation, Some(operation));
         let history = store
-            .history(&model, &Tag::Unit(site.clone()), 1)
+            .history(&model, &Tag::Unit(site.clone()), 2)
             .await
             .expect("history");
-        assert_eq!(history[0].status, "error");
+        let lines: Vec<(&str, &str)> = history
+            .iter()
+            .map(|line| (line.kind.as_str(), line.status.as_str()))
+            .collect();
+        // As it is displayed: the workload's error, with an agent that is idle.
+        assert_eq!(lines, [("workload", "error"), ("juju-unit", "idle")]);
         fixture.end().await;
     }
 }

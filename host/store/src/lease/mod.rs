@@ -23,7 +23,6 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::db::params;
 use crate::error::StoreError;
 use crate::{Result, Store};
 
@@ -181,55 +180,27 @@ impl Manager {
         rows::all(&mut self.store.glance().await?).await
     }
 
-    /// Keeps the lease with its holder, whatever the time, until `entity` unpins it. Idempotent.
-    pub async fn pin(
-        &self,
-        namespace: Namespace,
-        model: &ModelUuid,
-        name: &str,
-        entity: &Tag,
-    ) -> Result<()> {
+    /// Keeps every application with the unit that leads it now, whatever the time, until `entity`
+    /// unpins them: for a time in which units cannot renew their leases. Idempotent.
+    pub async fn pin_leaders(&self, entity: &Tag) -> Result<()> {
         self.require_running()?;
-        secretary::check_lease(namespace, name)?;
-        let params = params![namespace.as_str(), model, name, entity.to_string()];
+        let entity = entity.to_string();
         let pinned = self
             .store
-            .write(move |tx| {
-                Box::pin(async move {
-                    let sql = "INSERT INTO lease_pin (namespace, model_uuid, name, entity)
-                        VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
-                    tx.db.execute(sql, params).await.map(|_| ())
-                })
-            })
+            .write(move |tx| Box::pin(async move { rows::pin_leaders(tx, &entity).await }))
             .await;
         self.note_change();
         pinned
     }
 
-    /// Undoes `pin` of the same entity. Idempotent.
-    pub async fn unpin(
-        &self,
-        namespace: Namespace,
-        model: &ModelUuid,
-        name: &str,
-        entity: &Tag,
-    ) -> Result<()> {
+    /// Undoes `pin_leaders` of the same entity. A leader who is late gets one more period to
+    /// renew its lease. Idempotent.
+    pub async fn unpin_leaders(&self, entity: &Tag) -> Result<()> {
         self.require_running()?;
-        secretary::check_lease(namespace, name)?;
-        let params = params![namespace.as_str(), model, name, entity.to_string()];
-        let touched = (model.clone(), format!("{namespace}/{name}"));
+        let entity = entity.to_string();
         let unpinned = self
             .store
-            .write(move |tx| {
-                Box::pin(async move {
-                    let sql = "DELETE FROM lease_pin
-                        WHERE namespace = $1 AND model_uuid = $2 AND name = $3 AND entity = $4";
-                    if tx.db.execute(sql, params).await? > 0 {
-                        tx.touch(&touched.0, crate::changes::namespace::LEASE, touched.1);
-                    }
-                    Ok(())
-                })
-            })
+            .write(move |tx| Box::pin(async move { rows::unpin_leaders(tx, &entity).await }))
             .await;
         self.note_change();
         unpinned
@@ -237,30 +208,21 @@ impl Manager {
 
     /// Pinned leases with the entities that pin them.
     pub async fn pinned(&self) -> Result<Vec<(Lease, Vec<String>)>> {
+        let mut leases = self.leases_and_pins().await?;
+        leases.retain(|(_, entities)| !entities.is_empty());
+        Ok(leases)
+    }
+
+    /// All rows, each with the entities that pin it, none for most; both of one moment.
+    pub async fn leases_and_pins(&self) -> Result<Vec<(Lease, Vec<String>)>> {
         let mut db = self.store.snapshot().await?;
         let leases = rows::all(&mut db).await?;
-        let pins = db
-            .fetch(
-                "SELECT namespace, model_uuid, name, entity FROM lease_pin ORDER BY entity",
-                vec![],
-            )
-            .await?;
-        let mut pinned = Vec::new();
-        for lease in leases {
-            let mut entities = Vec::new();
-            for pin in &pins {
-                if pin.str(0)? == lease.namespace.as_str()
-                    && pin.str(1)? == lease.model.as_str()
-                    && pin.str(2)? == lease.name
-                {
-                    entities.push(pin.text(3)?);
-                }
-            }
-            if !entities.is_empty() {
-                pinned.push((lease, entities));
-            }
-        }
-        Ok(pinned)
+        let mut pins = rows::pins(&mut db).await?;
+        let with_pins = leases.into_iter().map(|lease| {
+            let key = (lease.namespace, lease.model.clone(), lease.name.clone());
+            (lease, pins.remove(&key).unwrap_or_default())
+        });
+        Ok(with_pins.collect())
     }
 
     /// Removes leases past their time that nothing pins; how many. After a clock was put back

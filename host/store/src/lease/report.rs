@@ -27,13 +27,13 @@ impl Manager {
     /// of each namespace, and each pinned one with who pins it.
     pub async fn full_report(&self) -> Result<Value> {
         let mut held: BTreeMap<&str, u64> = BTreeMap::new();
-        for lease in self.leases().await? {
+        let leases = self.leases_and_pins().await?;
+        for (lease, _) in &leases {
             *held.entry(lease.namespace.as_str()).or_default() += 1;
         }
-        let pinned: Vec<Value> = self
-            .pinned()
-            .await?
-            .into_iter()
+        let pinned: Vec<Value> = leases
+            .iter()
+            .filter(|(_, entities)| !entities.is_empty())
             .map(|(lease, entities)| {
                 json!({
                     "lease": format!("{}/{}/{}", lease.namespace, lease.model, lease.name),

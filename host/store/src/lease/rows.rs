@@ -8,7 +8,7 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use super::{Lease, Namespace};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Row, Session, names, params, part_params};
+use crate::db::{Row, Session, Which, of_which, params};
 use crate::error::StoreError;
 use crate::tx::Tx;
 
@@ -193,6 +193,37 @@ pub(crate) async fn require_leader(tx: &mut Tx, model: &ModelUuid, unit: &UnitNa
     }
 }
 
+/// Pins whatever leads an application now.
+pub(crate) async fn pin_leaders(tx: &mut Tx, entity: &str) -> Result<()> {
+    let now = tx.lease_now().await?;
+    let sql = "INSERT INTO lease_pin (namespace, model_uuid, name, entity)
+        SELECT namespace, model_uuid, name, CAST($1 AS TEXT) FROM lease
+        WHERE namespace = $2 AND (expires_at > $3
+            OR EXISTS (SELECT 1 FROM lease_pin WHERE lease_pin.namespace = lease.namespace
+                AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name))
+        ON CONFLICT DO NOTHING";
+    let namespace = Namespace::ApplicationLeadership.as_str();
+    let params = params![entity, namespace, now];
+    tx.db.execute(sql, params).await.map(|_| ())
+}
+
+/// Takes the pins of `entity` away, and gives whoever could not renew meanwhile one period.
+pub(crate) async fn unpin_leaders(tx: &mut Tx, entity: &str) -> Result<()> {
+    let now = tx.lease_now().await?;
+    let sql = "UPDATE lease SET expires_at = $1 + expires_at - started_at, started_at = $1
+        WHERE expires_at - $1 <= (expires_at - started_at) / 2
+        AND EXISTS (SELECT 1 FROM lease_pin WHERE lease_pin.namespace = lease.namespace
+            AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name
+            AND lease_pin.entity = $2)";
+    tx.db.execute(sql, params![now, entity]).await?;
+    let sql = "DELETE FROM lease_pin WHERE entity = $1 RETURNING model_uuid, name";
+    for row in tx.db.fetch(sql, params![entity]).await? {
+        let model: ModelUuid = row.parse(0, "model UUID")?;
+        touch(tx, Namespace::ApplicationLeadership, &model, row.str(1)?);
+    }
+    Ok(())
+}
+
 /// Removes every lease that is over; how many. Also sets right what a clock that was put back
 /// left: a lease that seems to begin later than now gets one of its periods from now on.
 pub(crate) async fn expire(tx: &mut Tx) -> Result<u64> {
@@ -247,30 +278,38 @@ pub(crate) async fn all(db: &mut Session) -> Result<Vec<Lease>> {
     db.fetch(sql, vec![]).await?.iter().map(read).collect()
 }
 
-/// The leader of each application of a model.
+/// What tells a lease from the others.
+pub(crate) type Key = (Namespace, ModelUuid, String);
+
+/// Who pins which lease.
+pub(crate) async fn pins(db: &mut Session) -> Result<HashMap<Key, Vec<String>>> {
+    let sql = "SELECT namespace, model_uuid, name, entity FROM lease_pin ORDER BY entity";
+    let mut pins: HashMap<Key, Vec<String>> = HashMap::new();
+    for row in db.fetch(sql, vec![]).await? {
+        let lease = (
+            row.parse(0, "lease namespace")?,
+            row.parse(1, "model UUID")?,
+            row.text(2)?,
+        );
+        pins.entry(lease).or_default().push(row.text(3)?);
+    }
+    Ok(pins)
+}
+
+/// Who leads applications, of which only some may be named. A leader is shown as long as the lease
+/// has its row, on every road: its end is told by whoever takes the row away, within a second, and
+/// whoever acts as a leader is held against the clock ([`require_leader`]).
 pub(crate) async fn leaders(
     db: &mut Session,
     model: &ModelUuid,
+    which: Which<'_>,
 ) -> Result<HashMap<ApplicationName, String>> {
-    let sql = "SELECT name, holder FROM lease WHERE namespace = 'application-leadership' AND model_uuid = $1";
-    by_application(&db.fetch(sql, params![model]).await?)
-}
-
-/// The same of at most so many applications as one statement names.
-pub(crate) async fn leaders_of(
-    db: &mut Session,
-    model: &ModelUuid,
-    applications: &[&str],
-) -> Result<HashMap<ApplicationName, String>> {
-    let sql = names!(
-        "SELECT name, holder FROM lease
-        WHERE namespace = 'application-leadership' AND model_uuid = $1 AND name IN",
+    let sql = of_which!(
+        "SELECT name, holder FROM lease WHERE model_uuid = $1 AND namespace = 'application-leadership'",
+        "name",
         ""
     );
-    by_application(&db.fetch(sql, part_params(model, applications)).await?)
-}
-
-fn by_application(rows: &[Row]) -> Result<HashMap<ApplicationName, String>> {
+    let rows = which.fetch(db, model, sql).await?;
     rows.iter()
         .map(|row| Ok((row.parse(0, "lease name")?, row.text(1)?)))
         .collect()

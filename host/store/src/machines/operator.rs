@@ -1,20 +1,22 @@
 //! Machines that people add and remove.
 
+use periapt_model::bounds;
+use periapt_model::status::{Machine, Status};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{MachineInfo, Removal};
 
+use super::shown;
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Session, params};
+use crate::db::{Session, Which, params};
 use crate::error::StoreError;
-use crate::listing::load_machines;
 use crate::removal::Force;
 use crate::status::{self, kind};
 use crate::tx::Tx;
 use crate::{Result, Store, removal};
 
 /// Machines made by one call at most, so that one call cannot hold the writer for long.
-const MACHINES_AT_ONCE: u32 = 1_000;
+const MACHINES_AT_ONCE: u32 = bounds::MACHINES_AT_ONCE.most as u32;
 
 impl Store {
     /// Adds machines without units. They stay until they are removed.
@@ -28,11 +30,38 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_alive_model(&mut tx.db, &model).await?;
-                let mut made = Vec::new();
-                for id in make(tx, &model, count as usize, false).await? {
-                    made.extend(load_machines(&mut tx.db, &model, id.as_str(), &|_| false).await?);
+                let made = make(tx, &model, count as usize, false).await?;
+                let made: Vec<String> = made.iter().map(MachineId::to_string).collect();
+                shown::load(&mut tx.db, &model, Which::Named(&made), &|_| false).await
+            })
+        })
+        .await
+    }
+
+    /// Has the provisioner try again to start a machine that it gave up.
+    pub async fn retry_provisioning(&self, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+        let (model, machine) = (model.clone(), machine.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                require_alive(&mut tx.db, &model, &machine).await?;
+                let sql = "SELECT status FROM status
+                    WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
+                let params = params![&model, kind::INSTANCE, &machine];
+                let row = tx.db.fetch_optional(sql, params).await?;
+                let row = row.ok_or_else(|| StoreError::not_found("machine", &machine))?;
+                let found: Machine = row.parse(0, "machine status")?;
+                if found != Machine::ProvisioningError {
+                    return Err(StoreError::Invalid {
+                        code: "machine-not-in-error",
+                        message: format!(
+                            "machine {machine} is {found}; only one with a provisioning error can be tried again"
+                        ),
+                    });
                 }
-                Ok(made)
+                let status = Status::new(Machine::Pending, "to be tried again");
+                status::put_machine(tx, &model, kind::INSTANCE, &machine, &status).await?;
+                tx.touch(&model, namespace::MACHINE, machine.as_str());
+                Ok(())
             })
         })
         .await

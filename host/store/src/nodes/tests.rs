@@ -14,7 +14,7 @@ async fn nodes_are_numbered_and_their_addresses_are_in_that_order() {
         let none: Vec<String> = Vec::new();
         assert_eq!(store.controller_addresses().await.expect("addresses"), none);
         for (node, address) in [(2, "10.0.0.2:1"), (0, "10.0.0.9:1"), (2, "10.0.0.1:1")] {
-            let announced = store.announce_controller_node(node, address).await;
+            let announced = store.announce_controller_node(node, address, "").await;
             announced.expect("announced");
         }
         assert_eq!(
@@ -22,6 +22,18 @@ async fn nodes_are_numbered_and_their_addresses_are_in_that_order() {
             ["10.0.0.9:1", "10.0.0.1:1"]
         );
         assert_eq!(store.add_controller_node().await.expect("number"), 3);
+
+        let announced = store.announce_controller_node(2, "10.0.0.1:1", "10.0.0.1:2");
+        announced.await.expect("announced");
+        assert_eq!(
+            store.agent_addresses().await.expect("addresses"),
+            ["10.0.0.9:1", "10.0.0.1:2"],
+            "agents have a port of their own where there is one"
+        );
+        assert_eq!(
+            store.controller_addresses().await.expect("addresses"),
+            ["10.0.0.9:1", "10.0.0.1:1"]
+        );
         fixture.end().await;
     }
 }
@@ -33,7 +45,7 @@ async fn an_agent_counts_as_connected_elsewhere_while_that_node_lives() {
         let model = fixture.model("default").await;
         for node in [0, 1] {
             let address = format!("10.0.0.{node}:1");
-            let announced = store.announce_controller_node(node, &address).await;
+            let announced = store.announce_controller_node(node, &address, "").await;
             announced.expect("announced");
         }
         let elsewhere = || async { store.agents_elsewhere(1).await.expect("models").len() };
@@ -59,7 +71,7 @@ async fn an_agent_counts_as_connected_elsewhere_while_that_node_lives() {
         // A node that starts anew has nobody connected.
         let noted = store.set_agent_connected(0, &model, true).await;
         noted.expect("noted");
-        let announced = store.announce_controller_node(0, "10.0.0.0:1").await;
+        let announced = store.announce_controller_node(0, "10.0.0.0:1", "").await;
         announced.expect("announced");
         assert_eq!(elsewhere().await, 0);
         fixture.end().await;
@@ -69,7 +81,7 @@ async fn an_agent_counts_as_connected_elsewhere_while_that_node_lives() {
 async fn serving(store: &Store, nodes: &[u32]) {
     for node in nodes {
         let address = format!("10.0.0.{node}:1");
-        let announced = store.announce_controller_node(*node, &address).await;
+        let announced = store.announce_controller_node(*node, &address, "").await;
         announced.expect("announced");
     }
 }
@@ -172,7 +184,9 @@ async fn a_removed_node_leaves_nothing_and_does_not_come_back() {
 
         let gone = StoreError::NodeRemoved { node: joined };
         for refused in [
-            store.announce_controller_node(joined, "10.0.0.1:1").await,
+            store
+                .announce_controller_node(joined, "10.0.0.1:1", "")
+                .await,
             store.see_controller_node(joined).await,
             store.require_controller_node(joined).await,
             claim(joined).await,

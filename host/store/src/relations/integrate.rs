@@ -1,11 +1,15 @@
 //! How relations come to be and are held up for a while.
 
+use std::collections::BTreeMap;
+
+use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::charm::{CharmInfo, Scope};
 use periapt_model::relation::{EndpointError, EndpointName, Pair, Role, Side};
 use periapt_model::{ApplicationName, Life, ModelUuid};
 use periapt_wire::rest::RelationInfo;
 
-use super::{listing, rows};
+use super::listing::{self, listed};
+use super::rows;
 use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::tx::Tx;
@@ -72,7 +76,7 @@ impl Store {
     ) -> Result<RelationInfo> {
         let model = model.clone();
         let reason = if suspended {
-            reason.to_owned()
+            TEXT_BYTES.cut(reason).into_owned()
         } else {
             String::new()
         };
@@ -170,10 +174,7 @@ async fn make(
     sides: &[&Side],
 ) -> Result<u64> {
     let id = tx.take_numbers(model, "relation", 1).await?;
-    let scope = match scope {
-        Scope::Container => "container",
-        Scope::Global => "global",
-    };
+    let scope = scope.to_string();
     let interface = sides.first().map_or("", |side| side.interface.as_str());
     let sql = "INSERT INTO relation (model_uuid, id, key, interface, scope, life, suspended, suspended_reason,
             forced, created_at)
@@ -215,35 +216,44 @@ pub(crate) async fn make_peers(
     Ok(())
 }
 
-/// Refuses a charm that lacks an endpoint in use.
+/// Refuses a charm whose endpoints are not what the application's relations rest on.
 pub(crate) async fn require_endpoints(
     db: &mut Session,
     model: &ModelUuid,
     application: &ApplicationName,
-    charm: &CharmInfo,
+    old: &CharmInfo,
+    new: &CharmInfo,
 ) -> Result<()> {
-    let sides = Side::all(application, &charm.metadata);
-    let mut broken = Vec::new();
-    for relation in rows::of_application(db, model, application).await? {
-        let Some((mine, _)) = relation.seen_by(application) else {
-            continue;
-        };
-        let kept = sides.iter().any(|side| {
-            side.name == mine.name && side.role == mine.role && side.interface == relation.interface
-        });
-        if !kept {
-            broken.push(format!("\"{}\"", relation.key));
-        }
-    }
-    if broken.is_empty() {
-        return Ok(());
-    }
-    Err(StoreError::Invalid {
+    let refused = |why: String| StoreError::Invalid {
         code: "charm-breaks-relations",
         message: format!(
-            "charm \"{}\" lacks the endpoints of {} of \"{application}\"; remove them first",
-            charm.url,
-            broken.join(", ")
+            "\"{application}\" cannot be refreshed to charm \"{}\": {why}",
+            new.url
         ),
-    })
+    };
+    let before = Side::all(application, &old.metadata);
+    let after = Side::all(application, &new.metadata);
+    let relations = rows::of_application(db, model, application).await?;
+    let mut used: BTreeMap<(Role, &str), Vec<&str>> = BTreeMap::new();
+    for relation in &relations {
+        if let Some((mine, _)) = relation.seen_by(application) {
+            let of_endpoint = used.entry((mine.role, &mine.name)).or_default();
+            of_endpoint.push(&relation.key);
+        }
+    }
+    for ((role, name), keys) in used {
+        let find = |sides: &[Side]| {
+            let mut sides = sides.iter();
+            sides
+                .find(|side| side.role == role && side.name == name)
+                .cloned()
+        };
+        // Without the old one nothing can have rested on it.
+        let Some(old) = find(&before) else { continue };
+        if let Err(why) = old.may_become(find(&after).as_ref(), keys.len()) {
+            let keys: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
+            return Err(refused(format!("{why}; it is in use by {}", listed(&keys))));
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 
 use super::rows::{self, Relation};
-use crate::db::{PART, Row, Session, names, params, part_params};
+use crate::db::{PART, Row, Session, Which, names, of_which, params, part_params};
 use crate::error::StoreError;
 use crate::waiting::{self, Cleanup};
 use crate::{Result, Store};
@@ -267,71 +267,45 @@ pub(crate) fn listed(names: &[String]) -> String {
     text
 }
 
-/// Who shares a container with a unit, and the relations in whose scope it is.
+/// Who shares a principal's container, and the relations in whose scope a unit is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbours {
-    pub principal: Option<UnitName>,
     pub subordinates: Vec<UnitName>,
     /// `the relation website:3 with front`, without peers.
     pub relations: Vec<String>,
 }
 
-/// Relations in whose scope units that go still are.
-macro_rules! holding {
-    ($condition:literal) => {
-        concat!(
-            "SELECT unit.name, relation_unit.endpoint, relation_unit.relation_id, other.application FROM unit
+/// Neighbours of the units in whose life they matter: the subordinates of principals; of those
+/// that go, the relations too.
+pub(crate) async fn neighbours(
+    db: &mut Session,
+    model: &ModelUuid,
+    which: Which<'_>,
+) -> Result<HashMap<String, Neighbours>> {
+    let mut found: HashMap<String, Neighbours> = HashMap::new();
+    let sql = of_which!(
+        "SELECT principal, name FROM unit WHERE model_uuid = $1 AND principal IS NOT NULL",
+        "principal",
+        "ORDER BY application, number"
+    );
+    for row in which.fetch(db, model, sql).await? {
+        let of_principal = found.entry(row.text(0)?).or_default();
+        of_principal.subordinates.push(row.parse(1, "unit name")?);
+    }
+    let sql = of_which!(
+        "SELECT unit.name, relation_unit.endpoint, relation_unit.relation_id, other.application FROM unit
             JOIN relation_unit ON relation_unit.model_uuid = unit.model_uuid
                 AND relation_unit.unit = unit.name AND relation_unit.in_scope = 1
             JOIN relation_endpoint AS other ON other.model_uuid = unit.model_uuid
                 AND other.relation_id = relation_unit.relation_id
                 AND other.application <> relation_unit.application
-            WHERE unit.model_uuid = $1 AND unit.life <> 'alive' ",
-            $condition,
-            " ORDER BY unit.name, relation_unit.relation_id"
-        )
-    };
-}
-/// Neighbours of the units in whose life they matter: of all, the principals and subordinates;
-/// of those that go, the relations too. With `only`, of that unit alone.
-pub(crate) async fn neighbours(
-    db: &mut Session,
-    model: &ModelUuid,
-    only: Option<&UnitName>,
-) -> Result<HashMap<String, Neighbours>> {
-    let mut found: HashMap<String, Neighbours> = HashMap::new();
-    let rows = match only {
-        Some(unit) => {
-            let sql = "SELECT name, principal FROM unit WHERE model_uuid = $1 AND principal = $2
-                UNION ALL SELECT name, principal FROM unit
-                    WHERE model_uuid = $1 AND name = $2 AND principal IS NOT NULL
-                ORDER BY 1";
-            db.fetch(sql, params![model, unit]).await?
-        }
-        None => {
-            let sql =
-                "SELECT name, principal FROM unit WHERE model_uuid = $1 AND principal IS NOT NULL
-                ORDER BY name";
-            db.fetch(sql, params![model]).await?
-        }
-    };
-    for row in &rows {
-        let (name, principal): (UnitName, UnitName) =
-            (row.parse(0, "unit name")?, row.parse(1, "unit name")?);
-        let of_principal = found.entry(principal.to_string()).or_default();
-        of_principal.subordinates.push(name.clone());
-        found.entry(name.to_string()).or_default().principal = Some(principal);
-    }
-    let rows = match only {
-        Some(unit) => {
-            db.fetch(holding!("AND unit.name = $2"), params![model, unit])
-                .await?
-        }
-        None => db.fetch(holding!(""), params![model]).await?,
-    };
-    for row in &rows {
+            WHERE unit.model_uuid = $1 AND unit.life <> 'alive'",
+        "unit.name",
+        "ORDER BY unit.name, relation_unit.relation_id"
+    );
+    for row in which.fetch(db, model, sql).await? {
         let neighbours = found.entry(row.text(0)?).or_default();
-        neighbours.relations.push(in_words(row, 1)?);
+        neighbours.relations.push(in_words(&row, 1)?);
     }
     Ok(found)
 }

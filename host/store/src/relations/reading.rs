@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::bounds::{Bound, SETTINGS_SHOWN_BYTES};
 use periapt_model::{ModelUuid, Tag, UnitName};
 use periapt_wire::rest::{UnitBag, UnitRelation};
 
@@ -24,9 +25,10 @@ impl Store {
         let root = root.as_ref().unwrap_or(unit);
         let application = unit.application();
         let mut shown = Vec::new();
+        let mut room = Room(SETTINGS_SHOWN_BYTES.length());
         for relation in rows::of_application(&mut db, model, &application).await? {
             if seen.contains_key(&relation.id) {
-                shown.extend(of_relation(&mut db, model, unit, root, &relation).await?);
+                shown.extend(of_relation(&mut db, model, unit, root, &relation, &mut room).await?);
             }
         }
         Ok(shown)
@@ -147,12 +149,35 @@ async fn application_bag(
     }
 }
 
+/// Bytes of settings that an answer to a person still holds.
+struct Room(usize);
+
+impl Room {
+    /// The bag, or where there is no room for it its keys and the beginnings of its values.
+    fn take(&mut self, mut bag: Bag) -> Bag {
+        let bytes: usize = bag.iter().map(|(key, value)| key.len() + value.len()).sum();
+        match self.0.checked_sub(bytes) {
+            Some(left) => self.0 = left,
+            None => {
+                for value in bag.values_mut() {
+                    *value = BEGINNING.cut(value).into_owned();
+                }
+            }
+        }
+        bag
+    }
+}
+
+/// What is shown of a value for which there is no room.
+const BEGINNING: Bound = Bound::new("a value without room", 256, "bytes", "the rest is cut off");
+
 async fn of_relation(
     db: &mut Session,
     model: &ModelUuid,
     unit: &UnitName,
     root: &UnitName,
     relation: &Relation,
+    room: &mut Room,
 ) -> Result<Option<UnitRelation>> {
     let Some((mine, other)) = relation.seen_by(&unit.application()) else {
         return Ok(None);
@@ -162,8 +187,8 @@ async fn of_relation(
         endpoint: mine.name.clone(),
         related_endpoint: other.name.clone(),
         related_application: other.application.clone(),
-        application_data: application_bag(db, model, relation.id, other).await?,
-        local_application_data: application_bag(db, model, relation.id, mine).await?,
+        application_data: room.take(application_bag(db, model, relation.id, other).await?),
+        local_application_data: room.take(application_bag(db, model, relation.id, mine).await?),
         local_unit: UnitBag::default(),
         related_units: BTreeMap::new(),
     };
@@ -175,7 +200,7 @@ async fn of_relation(
     for row in db.fetch(sql, params![model, relation.id, root]).await? {
         let bag = UnitBag {
             in_scope: row.flag(2)?,
-            data: row.json(3, "settings")?,
+            data: room.take(row.json(3, "settings")?),
         };
         let name: UnitName = row.parse(0, "unit name")?;
         if name == *unit {

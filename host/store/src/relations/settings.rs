@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::hook::{Effects, Info, Kind, RelationSettings, STATE_TOTAL_BYTES, Settings};
+use periapt_model::bounds::{SETTINGS_BYTES, SETTINGS_KEYS};
+use periapt_model::hook::{Effects, Info, Kind, RelationSettings, Settings, member_bytes};
 use periapt_model::{ModelUuid, UnitName};
 
 use super::{rows, scope};
@@ -10,14 +11,15 @@ use crate::Result;
 use crate::changes::namespace;
 use crate::db::{params, to_json};
 use crate::error::StoreError;
+use crate::hooks::too_large;
 use crate::lease::rows::require_leader;
 use crate::tx::Tx;
 
 /// A bag of settings as it is stored.
 pub(super) type Bag = BTreeMap<String, String>;
 
-/// Applies what a hook changed. What is the leader's alone needs its lease at this moment. A
-/// relation that `hook` has left before, as when its commit is sent twice, takes nothing more.
+/// Applies what a hook changed. Leader settings need the lease at this moment. Settings for a
+/// relation that this hook already left (a repeated commit) are ignored.
 pub(crate) async fn apply(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -153,17 +155,22 @@ fn changed(before: Bag, changes: &Settings) -> Result<Option<Bag>> {
     if after == before {
         return Ok(None);
     }
-    let bytes: usize = after
-        .iter()
-        .map(|(key, value)| key.len() + value.len())
+    if SETTINGS_KEYS.exceeded_by(after.len()) {
+        return Err(too_large(format!(
+            "the settings would have {} keys, more than the {} allowed",
+            after.len(),
+            SETTINGS_KEYS.most
+        )));
+    }
+    let members = after.iter();
+    let bytes: usize = members
+        .map(|(key, value)| member_bytes(key, Some(value)))
         .sum();
-    if bytes > STATE_TOTAL_BYTES {
-        return Err(StoreError::Invalid {
-            code: "quota limit exceeded",
-            message: format!(
-                "the settings would have {bytes} bytes, more than the {STATE_TOTAL_BYTES} allowed"
-            ),
-        });
+    if SETTINGS_BYTES.exceeded_by(bytes) {
+        return Err(too_large(format!(
+            "the settings would have {bytes} bytes, more than the {} allowed",
+            SETTINGS_BYTES.most
+        )));
     }
     Ok(Some(after))
 }

@@ -2,8 +2,8 @@ use periapt_model::Life;
 use periapt_model::config::Value;
 use periapt_wire::rest::{AddModel, ConfigChange, Refresh};
 
-use crate::StoreError;
 use crate::testing::{application, charm, fixtures, request, unit};
+use crate::{Setter, StoreError};
 
 #[tokio::test]
 async fn models_have_unique_names_and_checked_configuration() {
@@ -51,17 +51,21 @@ async fn models_have_unique_names_and_checked_configuration() {
             reset: Vec::new(),
         };
         let unknown = store
-            .set_model_config(&model, set("colour", "red"))
+            .set_model_config(&model, set("colour", "red"), Setter::Admin)
             .await
             .expect_err("unknown");
-        assert_eq!(unknown.code(), "config-unknown-option");
+        assert_eq!(unknown.code(), "model-option-unknown");
         let wrong = store
-            .set_model_config(&model, set("force-wait", "soon"))
+            .set_model_config(&model, set("force-wait", "soon"), Setter::Admin)
             .await
             .expect_err("wrong");
-        assert_eq!(wrong.code(), "config-wrong-type");
+        assert_eq!(wrong.code(), "model-option-invalid");
         store
-            .set_model_config(&model, set("automatically-retry-hooks", "false"))
+            .set_model_config(
+                &model,
+                set("automatically-retry-hooks", "false"),
+                Setter::Admin,
+            )
             .await
             .expect("set");
         assert!(
@@ -75,7 +79,10 @@ async fn models_have_unique_names_and_checked_configuration() {
             reset: vec!["automatically-retry-hooks".to_owned()],
             ..Default::default()
         };
-        store.set_model_config(&model, reset).await.expect("reset");
+        store
+            .set_model_config(&model, reset, Setter::Admin)
+            .await
+            .expect("reset");
         assert!(
             store
                 .get_retry_strategy(&model)

@@ -16,7 +16,7 @@ async fn started(fixture: &Fixture, units: u32) -> ModelUuid {
         let unit = unit(&format!("site/{number}"));
         fixture
             .store
-            .set_state(&model, &unit, &OperationState::default())
+            .set_state(&model, &unit, &OperationState::default(), false)
             .await
             .expect("state");
         let idle = Status::new(Agent::Idle, "");
@@ -455,7 +455,11 @@ async fn a_failed_hook_is_resolved_once() {
             .expect("state")
             .expect("there");
         assert_eq!(state.resolved, Resolved::RetryHooks);
-        store.clear_resolved(&model, &site).await.expect("cleared");
+        let state = OperationState::default();
+        store
+            .set_state(&model, &site, &state, true)
+            .await
+            .expect("taken");
         let state = store
             .get_remote_state(&model, &site)
             .await

@@ -1,8 +1,10 @@
 //! Behaviour of the whole store, on every database there is.
 
 mod applications;
+mod compiled;
 mod durability;
 mod lifecycle;
+mod outages;
 mod reading;
 mod removal;
 mod throughput;

@@ -8,8 +8,8 @@ use periapt_model::uniter::{OperationState, Resolved};
 use periapt_model::{Life, MachineId, ModelUuid};
 use periapt_wire::rest::ConfigChange;
 
-use crate::Force;
 use crate::testing::{Fixture, application, fixtures, machine, present, unit};
+use crate::{Force, Setter};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -22,7 +22,7 @@ async fn stuck(fixture: &Fixture, units: u32) -> ModelUuid {
     for number in 0..units {
         let unit = unit(&format!("site/{number}"));
         let state = OperationState::default();
-        store.set_state(&model, &unit, &state).await.unwrap();
+        store.set_state(&model, &unit, &state, false).await.unwrap();
         let failed = Status::new(Agent::Error, "hook failed: \"start\"");
         store
             .set_unit_agent_status(&model, &unit, failed)
@@ -45,7 +45,10 @@ async fn set(fixture: &Fixture, model: &ModelUuid, deadline: &str) {
         .into(),
         reset: Vec::new(),
     };
-    let set = fixture.store.set_model_config(model, change).await;
+    let set = fixture
+        .store
+        .set_model_config(model, change, Setter::Admin)
+        .await;
     set.unwrap();
 }
 

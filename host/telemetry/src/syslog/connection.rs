@@ -1,13 +1,15 @@
 //! Ways to a daemon.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use periapt_model::address::{HostPort, may_mean};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
-use tokio::net::{TcpStream, UnixDatagram};
+use tokio::net::{TcpStream, UnixDatagram, lookup_host};
 use tokio_rustls::TlsConnector;
 
 /// Port of syslog over TLS (RFC 5425), and what daemons use over plain TCP.
@@ -24,6 +26,8 @@ pub enum SyslogError {
         target: String,
         source: std::io::Error,
     },
+    #[error("{target} stands for {address}, which a name must not; set the address itself")]
+    Misleading { target: String, address: String },
     #[error("connection to {target} lost: {source}")]
     Lost {
         target: String,
@@ -37,6 +41,7 @@ impl SyslogError {
         match self {
             SyslogError::Invalid(_) => "syslog-settings-invalid",
             SyslogError::Unreachable { .. } => "syslog-unreachable",
+            SyslogError::Misleading { .. } => "syslog-host-misleading",
             SyslogError::Lost { .. } => "syslog-connection-lost",
         }
     }
@@ -51,10 +56,11 @@ pub struct Tls<'a> {
 }
 
 /// A daemon elsewhere, with all that is needed to reach it. Making one checks everything that
-/// can be checked without the network.
+/// can be checked without the network; what its name resolves to is checked before each connection
+/// ([`may_mean`]), so that whoever answers for the name cannot lead the controller to itself.
 #[derive(Clone)]
 pub struct Target {
-    host: String,
+    host: HostPort,
     port: u16,
     tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
 }
@@ -63,13 +69,15 @@ impl Target {
     /// `address` is `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`.
     pub fn new(address: &str, tls: Option<Tls<'_>>) -> Result<Self, SyslogError> {
         let default = if tls.is_some() { TLS_PORT } else { TCP_PORT };
-        let (host, port) = split(address.trim(), default)
+        let host = HostPort::parse(address)
             .ok_or_else(|| SyslogError::Invalid(format!("\"{address}\" is no HOST:PORT")))?;
+        let port = host.port.unwrap_or(default);
         let tls = match tls {
             None => None,
             Some(tls) => {
-                let name = ServerName::try_from(host.clone())
-                    .map_err(|_| SyslogError::Invalid(format!("\"{host}\" is no host name")))?;
+                let name = ServerName::try_from(host.host.clone()).map_err(|_| {
+                    SyslogError::Invalid(format!("\"{}\" is no host name", host.host))
+                })?;
                 Some((client_config(tls)?, name))
             }
         };
@@ -82,7 +90,9 @@ impl Target {
             target: self.to_string(),
             source,
         };
-        let stream = TcpStream::connect((self.host.as_str(), self.port))
+        let found = lookup_host((self.host.host.as_str(), self.port)).await;
+        let addresses = self.meant(found.map_err(unreachable)?.collect())?;
+        let stream = TcpStream::connect(addresses.as_slice())
             .await
             .map_err(unreachable)?;
         let stream: Box<dyn Stream> = match &self.tls {
@@ -101,6 +111,20 @@ impl Target {
         })
     }
 
+    /// Those of the addresses that the name may stand for; the first other one is the error.
+    pub(super) fn meant(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, SyslogError> {
+        let (meant, others): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|address| may_mean(&self.host.host, address.ip()));
+        match others.first() {
+            Some(address) if meant.is_empty() => Err(SyslogError::Misleading {
+                target: self.to_string(),
+                address: address.ip().to_string(),
+            }),
+            _ => Ok(meant),
+        }
+    }
+
     pub fn is_encrypted(&self) -> bool {
         self.tls.is_some()
     }
@@ -108,11 +132,11 @@ impl Target {
 
 impl std::fmt::Display for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.host.contains(':') {
-            write!(f, "[{}]:{}", self.host, self.port)
-        } else {
-            write!(f, "{}:{}", self.host, self.port)
-        }
+        let shown = HostPort {
+            port: Some(self.port),
+            ..self.host.clone()
+        };
+        shown.fmt(f)
     }
 }
 
@@ -188,22 +212,6 @@ impl Local {
             source,
         })
     }
-}
-
-fn split(address: &str, default: u16) -> Option<(String, u16)> {
-    if let Some(rest) = address.strip_prefix('[') {
-        let (host, rest) = rest.split_once(']')?;
-        return match rest.strip_prefix(':') {
-            Some(port) => Some((host.to_owned(), port.parse().ok().filter(|port| *port > 0)?)),
-            None => rest.is_empty().then(|| (host.to_owned(), default)),
-        };
-    }
-    let (host, port) = match address.rsplit_once(':') {
-        Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0)?),
-        None => (address, default),
-    };
-    let sound = !host.is_empty() && !host.contains([':', '/', ' ']);
-    sound.then(|| (host.to_owned(), port))
 }
 
 fn client_config(tls: Tls<'_>) -> Result<Arc<ClientConfig>, SyslogError> {

@@ -93,3 +93,27 @@ fn levels_become_severities() {
         assert_eq!(Severity::of_level(level) as u8, severity);
     }
 }
+
+#[test]
+fn a_name_that_leads_to_this_host_is_not_followed() {
+    let target = Target::new("logs.example:514", None).unwrap();
+    let address = |text: &str| text.parse::<std::net::SocketAddr>().unwrap();
+    let (inside, metadata, outside) = (
+        address("127.0.0.1:514"),
+        address("169.254.169.254:514"),
+        address("192.0.2.7:514"),
+    );
+    assert_eq!(
+        target.meant(vec![inside, outside, metadata]).unwrap(),
+        [outside]
+    );
+    for address in [inside, metadata] {
+        let refused = target.meant(vec![address]).unwrap_err();
+        assert_eq!(refused.code(), "syslog-host-misleading");
+        assert!(refused.to_string().contains(&address.ip().to_string()));
+    }
+    let local = Target::new("127.0.0.1:514", None).unwrap();
+    assert_eq!(local.meant(vec![inside]).unwrap(), [inside]);
+    let local = Target::new("localhost", None).unwrap();
+    assert_eq!(local.meant(vec![inside]).unwrap(), [inside]);
+}

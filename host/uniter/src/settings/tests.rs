@@ -81,3 +81,24 @@ fn nothing_is_kept_of_who_left() {
     known.begin(&without);
     assert_eq!(known.get(&unit), None);
 }
+
+#[test]
+fn a_hook_reads_so_much_and_little_of_it_is_kept() {
+    let known = KnownSettings::default();
+    let unit = |number: usize| (3, Member::Unit(format!("site/{number}")));
+    known.begin(&remote(1, 1));
+    let large = "x".repeat(8 << 20);
+    for number in 0..7 {
+        assert!(known.put(unit(number), bag(&large)));
+    }
+    assert!(known.get(&unit(0)).is_some());
+    assert!(
+        !known.put(unit(7), bag(&large)),
+        "more than 64 MiB with its key"
+    );
+    known.begin(&remote(1, 1));
+    assert_eq!(known.get(&unit(0)), None);
+    assert!(known.put(unit(0), bag("small")));
+    known.begin(&remote(1, 1));
+    assert_eq!(known.get(&unit(0)), Some(bag("small")));
+}

@@ -4,6 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
+#[path = "../../../files/src/testing.rs"]
+mod trees;
+
 fn fresh() -> (tempfile::TempDir, StateDirectory) {
     let parent = tempfile::tempdir().unwrap();
     let directory = StateDirectory::new(parent.path().join("state"));
@@ -42,7 +45,7 @@ fn what_a_hook_writes_becomes_the_next_generation() {
         "the old one stays until the commit"
     );
     directory.drop_others(1).unwrap();
-    assert_eq!(names(&directory), ["1"]);
+    assert_eq!(names(&directory), ["0", "1"]);
 
     let stage = directory.stage(1).unwrap();
     assert_eq!(
@@ -126,11 +129,86 @@ fn a_start_removes_what_a_crash_left() {
     fs::write(stage.path().join("file"), "committed").unwrap();
     assert_eq!(stage.seal().unwrap(), 1);
     directory.settle(1).unwrap();
-    assert_eq!(names(&directory), ["1"], "the crash was after the commit");
+    assert_eq!(
+        names(&directory),
+        ["0", "1"],
+        "the crash was after the commit"
+    );
     assert_eq!(
         fs::read_to_string(directory.generation(1).join("file")).unwrap(),
         "committed"
     );
     directory.remove().unwrap();
+    directory.remove().unwrap();
+}
+
+/// Commits hooks that write until `generation`.
+fn write_until(directory: &StateDirectory, generation: u64) {
+    for number in 1..=generation {
+        let stage = directory.stage(number - 1).unwrap();
+        fs::write(stage.path().join("file"), number.to_string()).unwrap();
+        assert_eq!(stage.seal().unwrap(), number);
+        directory.drop_others(number).unwrap();
+    }
+}
+
+fn content(directory: &StateDirectory, generation: u64) -> String {
+    fs::read_to_string(directory.generation(generation).join("file")).unwrap()
+}
+
+#[test]
+fn the_last_generations_stay_for_a_database_that_is_restored() {
+    let (_parent, directory) = fresh();
+    write_until(&directory, 7);
+    assert_eq!(names(&directory), ["5", "6", "7"]);
+    assert_eq!(directory.settle(5).unwrap(), Settled::Ready);
+    assert_eq!(names(&directory), ["5"]);
+    assert_eq!(content(&directory, 5), "5");
+}
+
+#[test]
+fn a_power_cut_leaves_nothing_but_the_generations_that_are_kept() {
+    let (_parent, directory) = fresh();
+    write_until(&directory, 5);
+    // Removals that had not reached the disk, an uncommitted hook, and a stage.
+    for name in ["1", "2", "6", "stage-1-1"] {
+        fs::create_dir(directory.root.join(name)).unwrap();
+    }
+    assert_eq!(directory.settle(5).unwrap(), Settled::Ready);
+    assert_eq!(names(&directory), ["3", "4", "5"]);
+}
+
+#[test]
+fn a_missing_generation_is_never_made_up() {
+    let (_parent, directory) = fresh();
+    write_until(&directory, 4);
+    assert_eq!(
+        directory.settle(9).unwrap(),
+        Settled::Missing { newest: Some(4) }
+    );
+    assert_eq!(names(&directory), ["2", "3", "4"], "nothing is lost");
+    directory.adopt(Some(4), 9).unwrap();
+    assert_eq!(directory.settle(9).unwrap(), Settled::Ready);
+    assert_eq!(content(&directory, 9), "4");
+    assert_eq!(names(&directory), ["9"]);
+
+    directory.remove().unwrap();
+    assert_eq!(
+        directory.settle(9).unwrap(),
+        Settled::Missing { newest: None }
+    );
+    directory.adopt(None, 9).unwrap();
+    assert_eq!(directory.settle(9).unwrap(), Settled::Ready);
+    assert_eq!(fs::read_dir(directory.generation(9)).unwrap().count(), 0);
+}
+
+#[test]
+fn names_and_depth_beyond_any_path_are_kept_like_others() {
+    let (_parent, directory) = fresh();
+    let stage = directory.stage(0).unwrap();
+    trees::nest(stage.path(), &"n".repeat(250), 60, 10);
+    assert_eq!(stage.seal().unwrap(), 1);
+    let stage = directory.stage(1).unwrap();
+    assert_eq!(stage.seal().unwrap(), 1, "the copy is as it was");
     directory.remove().unwrap();
 }

@@ -52,6 +52,8 @@ pub struct UnitRecord {
     /// Reports of hooks that ran, in order.
     pub runs: Vec<HookReport>,
     pub subordinates: u32,
+    /// A person wants its agent stopped.
+    pub stopped: bool,
 }
 
 #[derive(Default)]
@@ -159,6 +161,7 @@ impl Controller {
             writes: Vec::new(),
             runs: Vec::new(),
             subordinates: 0,
+            stopped: false,
         };
         self.lock().units.insert(unit.clone(), record);
         self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
@@ -420,6 +423,7 @@ impl Controller {
                 let deployed = |(unit, record): (&UnitName, &UnitRecord)| DeployedUnit {
                     unit: unit.clone(),
                     life: record.remote.life,
+                    stopped: record.stopped,
                 };
                 value(here.map(deployed).collect::<Vec<_>>())
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -34,6 +35,7 @@ type Script =
 pub struct ScriptedSandbox {
     script: Arc<Mutex<Script>>,
     seen: Arc<Mutex<Vec<Seen>>>,
+    uncompiled: Arc<AtomicBool>,
 }
 
 impl Default for ScriptedSandbox {
@@ -52,6 +54,7 @@ impl ScriptedSandbox {
         Self {
             script: Arc::new(Mutex::new(Arc::new(script))),
             seen: Arc::default(),
+            uncompiled: Arc::default(),
         }
     }
 
@@ -64,6 +67,11 @@ impl ScriptedSandbox {
         + 'static,
     ) {
         *self.script.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(script);
+    }
+
+    /// Whether the controller has compiled the charms, as it has at first.
+    pub fn compiled(&self, compiled: bool) {
+        self.uncompiled.store(!compiled, Ordering::SeqCst);
     }
 
     /// The hooks that ran, oldest first.
@@ -87,6 +95,9 @@ impl Sandbox for ScriptedSandbox {
         _: &ApiConnection,
         charm: CharmFiles<'_>,
     ) -> Result<Arc<dyn RunnableCharm>, SandboxError> {
+        if self.uncompiled.load(Ordering::SeqCst) {
+            return Err(SandboxError::NotCompiled);
+        }
         Ok(Arc::new(Scripted {
             sandbox: self.clone(),
             charm: charm.info.url.to_string(),

@@ -16,30 +16,15 @@ fn step(record: &UnitRecord) -> OperationStep {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_broken_off_by_a_stop_is_run_again_without_error() {
     let mut world = World::new();
-    let (mut barrier, pass) = Barrier::new();
-    world.sandbox.script(move |_, _| {
-        pass();
-        Ok(Effects::default())
-    });
-    let agent = world.start();
-    barrier.entered().await;
+    let (agent, barrier) = world.start_into_a_hook().await;
     agent.worker.kill();
     world.pass(2, GRACE).await;
-    tokio::time::timeout(LIMIT, agent.worker.wait())
-        .await
-        .expect("stops")
-        .expect("stops well");
+    agent.stopped().await;
     assert_eq!(step(&world.record()), OperationStep::Queued);
     barrier.open();
-    world.sandbox.script(|_, _| Ok(Effects::default()));
     // Not even the memory of the process is needed: the record says it.
     world.kill_process();
-    let agent = world.start();
-    world.settle().await;
-    assert_eq!(
-        world.sandbox.hooks(),
-        ["install", "install", "config-changed", "start"]
-    );
+    let agent = world.start_over().await;
     assert_ne!(world.record().agent.status, status::Agent::Error);
     agent.stop().await;
 }
@@ -47,19 +32,10 @@ async fn a_hook_broken_off_by_a_stop_is_run_again_without_error() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_that_ends_in_time_is_committed_by_a_stopping_agent() {
     let world = World::new();
-    let (mut barrier, pass) = Barrier::new();
-    world.sandbox.script(move |_, _| {
-        pass();
-        Ok(Effects::default())
-    });
-    let agent = world.start();
-    barrier.entered().await;
+    let (agent, barrier) = world.start_into_a_hook().await;
     agent.worker.kill();
     barrier.open();
-    tokio::time::timeout(LIMIT, agent.worker.wait())
-        .await
-        .expect("stops")
-        .expect("stops well");
+    agent.stopped().await;
     assert!(world.record().state.operation.unwrap().installed);
 }
 
@@ -74,20 +50,14 @@ async fn a_lost_connection_loses_nothing() {
     });
     let agent = world.start();
     barrier.entered().await;
-    agent.cut.cancel();
-    agent.worker.kill();
-    let _ = tokio::time::timeout(LIMIT, agent.worker.wait())
-        .await
-        .expect("stops at once");
+    agent.cut_off().await;
     assert_eq!(
         step(&world.record()),
         OperationStep::Pending,
         "nothing could be told"
     );
     barrier.open();
-    world.sandbox.script(|_, _| Ok(Effects::default()));
-    let agent = world.start();
-    world.settle().await;
+    let agent = world.start_over().await;
     assert!(
         !world
             .record()
@@ -95,10 +65,6 @@ async fn a_lost_connection_loses_nothing() {
             .iter()
             .any(|state| state.state_generation > 0),
         "the first run left nothing"
-    );
-    assert_eq!(
-        world.sandbox.hooks(),
-        ["install", "install", "config-changed", "start"]
     );
     agent.stop().await;
 }
@@ -115,12 +81,7 @@ async fn a_connection_lost_at_the_commit_runs_the_hook_again() {
         .await
         .expect("ends");
     assert!(ended.is_err());
-    let agent = world.start();
-    world.settle().await;
-    assert_eq!(
-        world.sandbox.hooks(),
-        ["install", "install", "config-changed", "start"]
-    );
+    let agent = world.start_over().await;
     agent.stop().await;
 }
 
@@ -177,13 +138,7 @@ async fn a_process_killed_after_the_commit_does_not_run_the_hook_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_unit_removed_by_force_during_a_hook_ends_its_agent() {
     let world = World::new();
-    let (mut barrier, pass) = Barrier::new();
-    world.sandbox.script(move |_, _| {
-        pass();
-        Ok(Effects::default())
-    });
-    let agent = world.start();
-    barrier.entered().await;
+    let (agent, barrier) = world.start_into_a_hook().await;
     let (connection, _) = world.controller.connect();
     connection
         .call(&periapt_wire::agent::deployer::RemoveUnit { unit: unit() })

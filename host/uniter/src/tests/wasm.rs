@@ -51,7 +51,7 @@ async fn a_real_charm_goes_through_its_hooks() {
             .collect();
     });
     let cache = CompileCache::new(directory.path().join("compiled"), engine.engine_hash()).unwrap();
-    let sandbox = WasmSandbox::new(engine, cache, PathBuf::from("/nonexistent"), Vec::new());
+    let sandbox = WasmSandbox::new(engine, cache);
     world.process = open(&world.clock, &world.directory, Arc::new(sandbox));
     let agent = world.start();
     world.settle().await;

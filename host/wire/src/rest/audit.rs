@@ -3,7 +3,7 @@
 //! | method and path | query | answer |
 //! |---|---|---|
 //! | `GET /v1/audit`, `GET /v1/models/{model}/audit` | `AuditQuery` | `Page<AuditRecord>`, newest first |
-//! | `GET, PATCH /v1/controller/config` | `ConfigChange` | `Values` (`auditing-enabled`, `audit-log-*`) |
+//! | `GET, PATCH /v1/controller/config` | `ConfigChange` | `ConfigSettings` (`auditing-enabled`, `audit-log-*`) |
 
 use periapt_model::ModelUuid;
 use serde::{Deserialize, Serialize};

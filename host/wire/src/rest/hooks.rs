@@ -18,10 +18,13 @@ pub struct HookRun {
     /// `config-changed`, with relation and remote unit where there are any.
     pub hook: String,
     pub charm: String,
-    /// When it was chosen, microseconds UTC.
+    /// When its turn came, microseconds UTC.
     pub started_at: i64,
-    /// From chosen until its commit was asked for or it had failed, microseconds.
+    /// From then until its commit was asked for or it had failed, microseconds.
     pub duration: i64,
+    /// From chosen until its turn came, microseconds: for the machine's lock and a place.
+    #[serde(default)]
+    pub waited: i64,
     /// `ok` or `failed`.
     pub result: String,
     /// Stable code of the failure: `trap`, `wall-clock`, …

@@ -6,6 +6,7 @@
 //! | `GET .../units` | `Page<UnitInfo>` |
 //! | `POST .../machines` with [`AddMachines`] | the new `MachineInfo`s |
 //! | `DELETE .../machines/{machine}?force=` | `Removal` |
+//! | `POST .../machines/{machine}/retry-provisioning` | `MachineInfo` |
 //! | `GET .../relations`, `GET .../relations/{id}` | `Page<RelationInfo>`, `RelationInfo` |
 //! | `POST .../relations` with [`Integrate`] | `RelationInfo` |
 //! | `PATCH .../relations/{id}` with [`ChangeRelation`] | `RelationInfo` |

@@ -6,7 +6,7 @@
 //! | `GET /v1/controller` | | `ControllerInfo` |
 //! | `GET /v1/models`, `POST /v1/models` | `AddModel` | `[ModelSummary]`, `ModelSummary` |
 //! | `GET, DELETE /v1/models/{model}` | `?force&timeout_ms` | `ModelSummary` |
-//! | `GET, PATCH /v1/models/{model}/config` | `ConfigChange` | `Values` |
+//! | `GET, PATCH /v1/models/{model}/config` | `ConfigChange` | `ConfigSettings` |
 //! | `POST /v1/models/{model}/charms` | the `.charm` bytes, `?name=` | `CharmInfo` |
 //! | `GET /v1/models/{model}/charms` | | `[CharmInfo]` |
 //! | `GET, POST /v1/models/{model}/applications` | `Deploy` | `[ApplicationInfo]`, `ApplicationInfo` |
@@ -31,6 +31,8 @@
 
 mod accounts;
 mod audit;
+mod backups;
+mod credentials;
 mod events;
 mod hooks;
 mod machines;
@@ -47,7 +49,10 @@ use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, Unit
 use serde::{Deserialize, Serialize};
 
 pub use accounts::*;
+
 pub use audit::*;
+pub use backups::Backup;
+pub use credentials::*;
 pub use events::*;
 pub use hooks::*;
 pub use machines::*;
@@ -112,6 +117,8 @@ pub struct ModelSummary {
     pub units: u64,
     pub created_at: i64,
 }
+
+pub use periapt_model::options::{Setting as ConfigSetting, Settings as ConfigSettings};
 
 /// Sets and resets in one step; all or none take effect.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -263,7 +270,7 @@ pub struct LogQuery {
 }
 
 /// A worker of the catalogue, here and now.
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorkerRow {
     /// Juju's name.
@@ -276,6 +283,12 @@ pub struct WorkerRow {
     pub reason: String,
     pub running: u64,
     pub start_count: u64,
+    /// What the worker promises here, where that is not what Juju's promises.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sentence: String,
+    /// Names of the tests that hold it to its promise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]

@@ -154,6 +154,9 @@ pub struct LeaseReport {
     pub holder: String,
     pub started_at: i64,
     pub expires_at: i64,
+    /// Who keeps it with its holder past its time, `controller-UUID` while upgrade steps run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pinned_by: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

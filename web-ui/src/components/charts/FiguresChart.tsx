@@ -3,6 +3,7 @@ import './figures/figures.css';
 import { useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
 
 import { figuresOf, linePath, nearestMoment, plainFigure, valueAt } from './figures/lines';
+import { axisTextWidth, withinAxis } from './scale';
 import { clockTime } from './time';
 import type { Series } from './types';
 import { useSize } from './useSize';
@@ -26,15 +27,21 @@ export function FiguresChart(props: FiguresChartProps) {
   const [element, { width }] = useSize<HTMLDivElement>({ width: 640, height });
   const [at, setAt] = useState<number | null>(null);
 
-  const frame = useMemo(() => ({ width, height, left: 56, right: 12, top: 10, bottom: 28 }), [width, height]);
-  const figures = useMemo(() => figuresOf(series, frame, floor, from, to), [series, frame, floor, from, to]);
+  const [figures, frame] = useMemo(() => {
+    const box = { width, height, left: 56, right: 12, top: 10, bottom: 28 };
+    // What stands at the rows follows from the figures alone; the plot takes what they leave.
+    const { rows } = figuresOf(series, box, floor, from, to);
+    const widest = Math.max(0, ...rows.map((row) => axisTextWidth(format(row))));
+    const frame = { ...box, left: Math.max(40, widest + 8) };
+    return [figuresOf(series, frame, floor, from, to), frame];
+  }, [series, width, height, floor, from, to, format]);
   const { across, upwards, rows, columns, moments } = figures;
 
   if (moments.length === 0) {
     return (
       <figure className="chart figures">
         <figcaption className="figures-title">{title}</figcaption>
-        <p className="chart-empty">No figures yet.</p>
+        <p className="chart-empty">No metrics yet.</p>
       </figure>
     );
   }
@@ -128,7 +135,7 @@ export function FiguresChart(props: FiguresChartProps) {
             <text
               key={column.time}
               className="chart-axis-text"
-              x={Math.min(width - 18, across(column.time))}
+              x={withinAxis(across(column.time), column.text, width)}
               y={height - 8}
               textAnchor="middle"
             >

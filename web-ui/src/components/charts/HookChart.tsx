@@ -4,6 +4,7 @@ import { useId, useMemo, useState, type KeyboardEvent, type MouseEvent, type Rea
 
 import { HookDetails } from './hooks/HookDetails';
 import { isFailed, plotOf, spotAt, summaryOf, summaryText, type Order, type Spot } from './hooks/plot';
+import { withinAxis } from './scale';
 import { clockTime, durationText, exactTime, present } from './time';
 import type { HookRun } from './types';
 import { useSize } from './useSize';
@@ -124,7 +125,13 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
               </g>
             ))}
             {plot.columns.map((column) => (
-              <text key={column.x} className="chart-axis-text" x={column.x} y={HEIGHT - 8} textAnchor="middle">
+              <text
+                key={column.x}
+                className="chart-axis-text"
+                x={withinAxis(column.x, column.text, width)}
+                y={HEIGHT - 8}
+                textAnchor="middle"
+              >
                 {column.text}
               </text>
             ))}

@@ -29,7 +29,15 @@ const END = 12;
 /** Lines of the log; only those in the window are drawn. Follows the end unless scrolled up. */
 export function LogTable(props: LogTableProps) {
   const { records, highlight = '', follow = true, onFollowChange, onEntity, className, empty, label } = props;
-  const [scroller, size] = useSize<HTMLDivElement>({ width: 900, height: 480 });
+  const [measure, size] = useSize<HTMLDivElement>({ width: 900, height: 480 });
+  const scroller = useRef<HTMLDivElement>(null);
+  const attach = useCallback(
+    (element: HTMLDivElement | null) => {
+      scroller.current = element;
+      return measure(element) ?? undefined;
+    },
+    [measure],
+  );
   const [scrollTop, setScrollTop] = useState(0);
   const [follows, setFollows] = useState(follow);
   const [measured, setMeasured] = useState(0);
@@ -85,7 +93,7 @@ export function LogTable(props: LogTableProps) {
     if (!kept || index === -1) return;
     const wanted = (tops[index] ?? 0) + kept.offset;
     if (Math.abs(element.scrollTop - wanted) > 1) element.scrollTop = wanted;
-  }, [tops, follows, records, size.height, scroller]);
+  }, [tops, follows, records, size.height]);
 
   const setFollowing = useCallback(
     (to: boolean) => {
@@ -147,7 +155,7 @@ export function LogTable(props: LogTableProps) {
       </div>
       <div
         className={`log-scroll${size.width < NARROW ? ' is-narrow' : ''} ${className ?? ''}`}
-        ref={scroller}
+        ref={attach}
         tabIndex={0}
         role="region"
         aria-label="Lines of the log, newest last"

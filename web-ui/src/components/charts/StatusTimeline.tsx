@@ -2,6 +2,7 @@ import './charts.css';
 import './timeline/timeline.css';
 import { useMemo, useState } from 'react';
 
+import { withinAxis } from './scale';
 import { lookOf } from './status';
 import { StatusMark, StatusShape } from './StatusMark';
 import { kindName, lanesOf, rowsOf, type Lane } from './timeline/segments';
@@ -57,7 +58,7 @@ export function StatusTimeline({ entries, now, limit = 50, label }: StatusTimeli
               {entry.message ? <span className="status-timeline-message"> {entry.message}</span> : null}
             </span>
             <span className="chart-muted status-timeline-held">
-              {held === null ? 'still' : `for ${roughDuration(held)}`}
+              {held === null ? 'current' : `for ${roughDuration(held)}`}
             </span>
           </li>
         ))}
@@ -111,7 +112,7 @@ function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEnt
                   onMouseEnter={() => onPoint(segment.entry)}
                 >
                   <title>
-                    {`${segment.entry.status}${segment.entry.message ? `: ${segment.entry.message}` : ''}, ${exactTime(segment.from)}, ${segment.current ? 'still' : `for ${roughDuration(segment.to - segment.from)}`}`}
+                    {`${segment.entry.status}${segment.entry.message ? `: ${segment.entry.message}` : ''}, ${exactTime(segment.from)}, ${segment.current ? 'current' : `for ${roughDuration(segment.to - segment.from)}`}`}
                   </title>
                   <rect className="status-timeline-segment" x={x} y={3} width={wide} height={LANE - 6} />
                   {wide >= SHAPE_FROM ? (
@@ -128,7 +129,7 @@ function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEnt
           <text
             key={time}
             className="chart-axis-text"
-            x={Math.min(width - 18, Math.max(left + 18, left + ((time - from) / Math.max(1, until - from)) * room))}
+            x={left + withinAxis(((time - from) / Math.max(1, until - from)) * room, text, room)}
             y={height - 4}
             textAnchor="middle"
           >

@@ -29,7 +29,7 @@ export function TabContent({ application, attachment }: { application: TopologyA
 /** What the lines mean. */
 export function Key({ attached }: { attached: boolean }) {
   return (
-    <ul className="graph-key" aria-label="Key of the picture">
+    <ul className="graph-key" aria-label="Legend">
       {LINE_LOOKS.map((look) => (
         <li key={look}>
           <svg className={`graph-link is-${look}`} width="36" height="10" viewBox="0 0 36 10" aria-hidden="true">

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import EngineGraph from './EngineGraph';
-import { ConfigForm, FiguresChart, HookChart, LogTable, StatusTimeline } from './index';
+import { ConfigForm, FiguresChart, HookChart, LogTable, Name, StatusTimeline } from './index';
 import Topology from './Topology';
 import type { ApplicationConfig, HookRun, LogRecord, TopologyApplication } from './types';
 
@@ -77,7 +77,7 @@ describe('Topology', () => {
     ]);
     fireEvent.click(places[1] as HTMLElement);
     expect(onOpen).toHaveBeenCalledExactlyOnceWith('shipper');
-    expect(screen.getByRole('list', { name: 'Key of the picture' }).textContent).toContain('subordinates');
+    expect(screen.getByRole('list', { name: 'Legend' }).textContent).toContain('subordinates');
   });
 
   it('says the same as a list', () => {
@@ -161,7 +161,7 @@ describe('StatusTimeline', () => {
     }));
     render(<StatusTimeline entries={entries} now={NOW} limit={2} />);
     const list = screen.getByRole('list', { name: /newest first/ });
-    expect(within(list).getAllByRole('listitem')[0]?.textContent).toMatch(/1 min ago.*active step 4.*still/);
+    expect(within(list).getAllByRole('listitem')[0]?.textContent).toMatch(/1 min ago.*active step 4.*current/);
     expect(within(list).getAllByRole('listitem')).toHaveLength(2);
     fireEvent.click(screen.getByRole('button', { name: 'Show all 5' }));
     expect(within(list).getAllByRole('listitem')).toHaveLength(5);
@@ -252,8 +252,31 @@ describe('LogTable', () => {
   it('narrows to an entity when asked, and marks what is looked for', () => {
     const onEntity = vi.fn();
     render(<LogTable records={records.slice(0, 1)} onEntity={onEntity} highlight="LINE" />);
-    fireEvent.click(screen.getByRole('button', { name: 'unit-site-0' }));
+    fireEvent.click(screen.getByRole('button', { name: 'site/0' }));
     expect(onEntity).toHaveBeenCalledExactlyOnceWith('unit-site-0');
     expect(document.querySelector('mark')?.textContent).toBe('line');
+  });
+
+  it('keeps the number of a name that has no room', () => {
+    const { container } = render(<Name text="a-long-name-of-an-application/12" />);
+    expect(container.querySelector('.name-end')?.textContent).toBe('/12');
+    expect(container.querySelector('.name-whole')?.textContent).toBe('a-long-name-of-an-application/12');
+    const { container: plain } = render(<Name text="site" />);
+    expect(plain.querySelector('.name-start')?.textContent).toBe('site');
+  });
+
+  it('is drawn for a phone there though it began without lines', () => {
+    class Phone {
+      constructor(private readonly tell: (entries: object[]) => void) {}
+      observe() {
+        this.tell([{ contentRect: { width: 320, height: 400 } }]);
+      }
+      disconnect() {}
+    }
+    vi.stubGlobal('ResizeObserver', Phone);
+    const { rerender } = render(<LogTable records={[]} />);
+    rerender(<LogTable records={records.slice(0, 1)} />);
+    expect(document.querySelector('.log-scroll')?.className).toContain('is-narrow');
+    vi.unstubAllGlobals();
   });
 });

@@ -11,6 +11,7 @@ export { copyText } from './log/copy';
 export { LogTable, type LogTableProps } from './LogTable';
 export { Sparkline, type SparklineProps } from './Sparkline';
 export { countStatuses, lookOf, urgency, type Look, type Shape, type Tone } from './status';
+export { Name } from './Name';
 export { StatusMark, StatusShape } from './StatusMark';
 export { StatusTimeline, type StatusTimelineProps } from './StatusTimeline';
 export { clockTime, durationText, exactTime, machineTime, relativeTime, roughDuration } from './time';

@@ -44,3 +44,17 @@ export function quantile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
 }
+
+/** Width of a character of an axis, in pixels; the digits are all as wide. */
+const CHARACTER = 7;
+
+/** How much room a text of an axis takes. */
+export function axisTextWidth(text: string): number {
+  return text.length * CHARACTER;
+}
+
+/** Where the middle of a text stands so that none of it is cut off at either end. */
+export function withinAxis(x: number, text: string, width: number): number {
+  const half = axisTextWidth(text) / 2;
+  return Math.max(half, Math.min(width - half, x));
+}

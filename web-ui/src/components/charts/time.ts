@@ -46,8 +46,9 @@ export function relativeTime(time: number, now: number): string {
   return distance > 0 ? `${words} ago` : `in ${words}`;
 }
 
-/** One number and its unit: `40 s`, `3 min`, `2 h`, `5 d`. */
+/** One number and its unit: `<1 s`, `40 s`, `3 min`, `2 h`, `5 d`. */
 export function roughDuration(duration: number): string {
+  if (duration < SECOND) return '<1 s';
   if (duration < MINUTE) return `${Math.floor(duration / SECOND)} s`;
   if (duration < HOUR) return `${Math.floor(duration / MINUTE)} min`;
   if (duration < 2 * DAY) return `${Math.floor(duration / HOUR)} h`;

@@ -107,6 +107,12 @@ export type ConfigKind = 'string' | 'int' | 'float' | 'boolean' | 'secret';
 
 export interface ConfigOption {
   type: ConfigKind;
+  /** What its values are, where `type` says it only roughly: `duration`. */
+  kind?: string | undefined;
+  /** The values it takes; any when left out. */
+  choices?: string[] | undefined;
+  /** It can be set and never read: `settings` tells that it is set, by whatever value. */
+  'write-only'?: boolean | undefined;
   description?: string | undefined;
   default?: ConfigValue | null | undefined;
 }

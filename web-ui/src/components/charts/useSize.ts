@@ -1,24 +1,25 @@
-import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useCallback, useState, type RefCallback } from 'react';
 
 export interface Size {
   width: number;
   height: number;
 }
 
-/** The content size of an element, kept as it changes; `initial` until it is known. */
-export function useSize<E extends Element>(initial: Size): [RefObject<E | null>, Size] {
-  const element = useRef<E>(null);
+/**
+ * The content size of an element, kept as it changes; `initial` until it is known. The element may
+ * come later than whoever asks, and give way to another: it is measured from when it is there.
+ */
+export function useSize<E extends Element>(initial: Size): [RefCallback<E>, Size] {
   const [size, setSize] = useState(initial);
-  useLayoutEffect(() => {
-    const observed = element.current;
-    if (!observed || typeof ResizeObserver === 'undefined') return;
+  const attach = useCallback((element: E | null) => {
+    if (!element || typeof ResizeObserver === 'undefined') return;
     const observer = new ResizeObserver(([entry]) => {
       if (!entry) return;
       const { width, height } = entry.contentRect;
       setSize((old) => (old.width === width && old.height === height ? old : { width, height }));
     });
-    observer.observe(observed);
+    observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return [element, size];
+  return [attach, size];
 }

@@ -1,12 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { session as sessionApi } from "../../api";
 import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
+import { ModelLinks } from "../../components/ModelLinks";
 import { PageHead } from "../../components/PageHead";
 import { Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
-import { toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useVisitor } from "../../session";
 import { PasswordForm } from "./PasswordForm";
@@ -35,6 +34,7 @@ export function AccountPage() {
       {signOut.error != null && <Failure error={signOut.error} cli="periapt logout" />}
       {whoami ? (
         <Facts
+          wide={["Models"]}
           rows={[
             ["User", whoami.user],
             ["Name", whoami["display-name"] || "–"],
@@ -43,12 +43,7 @@ export function AccountPage() {
             ["Session until", <Time key="until" at={session?.["expires-at"]} />],
             [
               "Models",
-              whoami.models.map(({ uuid, name, access }, place) => (
-                <span key={uuid}>
-                  {place > 0 && ", "}
-                  <Link to={toModel(name)}>{name}</Link> ({access})
-                </span>
-              )),
+              <ModelLinks key="models" models={whoami.models} />,
             ],
           ]}
         />

@@ -31,7 +31,7 @@ export function PasswordForm({ user, askCurrent }: { user: string; askCurrent: b
       }}
     >
       {askCurrent && (
-        <TextField label="Present password" type="password" autoComplete="current-password" value={current} onChange={setCurrent} />
+        <TextField label="Current password" type="password" autoComplete="current-password" value={current} onChange={setCurrent} />
       )}
       <TextField label="New password" type="password" autoComplete="new-password" value={password} onChange={setPassword} />
       <TextField

@@ -104,7 +104,7 @@ export function Tokens({ user }: { user: string }) {
       >
         <div className="inline-form__row">
           <TextField label="Name of a new token" value={name} onChange={setName} />
-          <SelectField label="Good for" value={life} options={LIVES} onChange={setLife} />
+          <SelectField label="Valid for" value={life} options={LIVES} onChange={setLife} />
           <button type="submit" className="p-button" disabled={!name || add.busy}>
             Add token
           </button>

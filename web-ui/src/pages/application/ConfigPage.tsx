@@ -32,14 +32,14 @@ export function ApplicationConfigPage() {
   if (config.error) return <Failure error={config.error} cli={cli} onRetry={() => void config.refetch()} />;
   const { value } = config.data;
   if (Object.keys(value.schema.options).length === 0) {
-    return <Empty title="This charm has no options">Options stand in its config.yaml.</Empty>;
+    return <Empty title="This charm has no options">A charm declares its options in config.yaml.</Empty>;
   }
   return (
     <section className="section" aria-label="Configuration">
       <p role="status" className="muted">
         {applied && !apply.busy && apply.error == null
           ? "Applied. The units run config-changed."
-          : `Options of ${value.charm}. Nothing changes before the difference was shown and confirmed.`}
+          : `Options of ${value.charm}. Review changes before they apply.`}
       </p>
       <ConfigForm
         config={value}

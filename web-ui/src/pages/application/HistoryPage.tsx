@@ -18,8 +18,8 @@ export function ApplicationHistoryPage() {
   if (history.error) return <Failure error={history.error} cli={cli} onRetry={() => void history.refetch()} />;
   if (history.data.length === 0) {
     return (
-      <Empty title="No history of its own" cli={cli}>
-        The application's status follows its units; it gets a history when its charm sets one.
+      <Empty title="No history yet" cli={cli}>
+        The application's status follows its units. It has a history of its own once its charm sets a status.
       </Empty>
     );
   }

@@ -1,13 +1,15 @@
 import { useState } from "react";
-import { Link, Outlet, useParams } from "react-router";
+import { Link, Outlet, useLocation, useParams } from "react-router";
 import * as paths from "../../api/paths";
 import { StatusMark } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
 import { PageHead } from "../../components/PageHead";
-import { Empty, Loading } from "../../components/States";
-import { Tabs } from "../../components/Tabs";
+import { Pending } from "../../components/Pending";
+import { Empty } from "../../components/States";
+import { currentTab, type Tab, Tabs } from "../../components/Tabs";
 import { Time } from "../../components/Time";
+import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
 import { relationsOf } from "../../lib/relations";
 import { toApplication, toCharm, toModel } from "../../lib/to";
@@ -28,6 +30,7 @@ export function ApplicationLayout() {
   const application = applications.find((each) => each.name === name);
   const own = units.filter((unit) => unit.application === name);
   const mayWrite = useAllowed(model, "write");
+  const { pathname } = useLocation();
   const [open, setOpen] = useState<Open>(null);
   const close = (): void => setOpen(null);
   const to = toApplication(model, name);
@@ -44,16 +47,24 @@ export function ApplicationLayout() {
             It was removed, or has another name. Go back to <Link to={toModel(model)}>{model}</Link>.
           </Empty>
         ) : (
-          <Loading what={`application ${name}`} />
+          <Pending what={`application ${name}`} />
         )}
       </>
     );
   }
   const alive = application.life === "alive";
+  const tabs: Tab[] = [
+    { to, label: "Units", end: true, count: own.length },
+    { to: `${to}/relations`, label: "Relations", count: relationsOf(relations, name).length },
+    { to: `${to}/config`, label: "Configuration" },
+    { to: `${to}/hooks`, label: "Hooks" },
+    { to: `${to}/history`, label: "History" },
+  ];
   return (
     <>
       <PageHead
         title={name}
+        page={currentTab(tabs, pathname)}
         crumbs={crumbs}
         aside={
           <>
@@ -94,24 +105,13 @@ export function ApplicationLayout() {
         rows={[
           ["Charm", <Link key="charm" to={toCharm(model, application.charm)}>{application.charm}</Link>],
           ["Units", String(application.units.length)],
-          ["Version", application["workload-version"] || "not told"],
+          ["Version", application["workload-version"] || "not reported"],
           ["Exposed", application.exposed ? "yes" : "no"],
           ["Status since", <Time key="since" at={application.status.since} />],
         ]}
       />
-      {(application["waiting-for"]?.length ?? 0) > 0 && (
-        <p className="waiting">Waits for {application["waiting-for"]?.join(", ")}</p>
-      )}
-      <Tabs
-        label="Application"
-        tabs={[
-          { to, label: "Units", end: true, count: own.length },
-          { to: `${to}/relations`, label: "Relations", count: relationsOf(relations, name).length },
-          { to: `${to}/config`, label: "Configuration" },
-          { to: `${to}/hooks`, label: "Hooks" },
-          { to: `${to}/history`, label: "History" },
-        ]}
-      />
+      <Waiting words={application["waiting-for"]} />
+      <Tabs label="Application" tabs={tabs} />
       <Outlet />
       {open === "scale" && <ScaleDialog model={model} application={application} units={own} onClose={close} />}
       {open === "integrate" && <IntegrateDialog model={model} from={name} onClose={close} />}

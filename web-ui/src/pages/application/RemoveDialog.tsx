@@ -50,7 +50,7 @@ export function RemoveDialog({ model, name, units, onClose }: Properties) {
       onConfirm={() => remove.run()}
       onClose={onClose}
     >
-      <p>With the application go, after their stop and remove hooks:</p>
+      <p>This also removes, after the stop and remove hooks:</p>
       <ul className="takes-along">
         <TakesAlong names={[...own]} one="unit" many="units" more="with their state" none="no units" />
         <TakesAlong names={beside} one="subordinate unit" many="subordinate units" more="beside them" />

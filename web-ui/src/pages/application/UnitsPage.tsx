@@ -13,14 +13,14 @@ export function ApplicationUnitsPage() {
   if (units.length === 0 && applications.find(({ name }) => name === application)?.subordinate) {
     return (
       <Empty title="No units" cli={command("integrate", "-m", model, application, "PRINCIPAL")}>
-        A subordinate's units come to life beside the units of an application it is integrated with.
+        A subordinate's units are created beside the units of the applications it is integrated with.
       </Empty>
     );
   }
   if (units.length === 0) {
     return (
       <Empty title="No units" cli={command("add-unit", "-m", model, application)}>
-        The application is deployed but runs nowhere. Scale it up to run it.
+        The application is deployed but has no units. Scale it up to run it.
       </Empty>
     );
   }

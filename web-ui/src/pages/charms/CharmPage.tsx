@@ -4,6 +4,7 @@ import * as paths from "../../api/paths";
 import type { CharmEndpoint, CharmInfo } from "../../api/types";
 import { CommandHint, CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
+import { Items } from "../../components/Items";
 import { PageHead } from "../../components/PageHead";
 import { Empty, Failure, Loading } from "../../components/States";
 import { bytes } from "../../lib/bytes";
@@ -46,7 +47,7 @@ export function CharmPage() {
       {error && <Failure error={error} cli={cli} onRetry={retry} />}
       {!charm && !pending && ready && !error && (
         <Empty title={`There is no charm ${url} in ${model}`} cli={command("deploy", "-m", model, "./FILE.charm")}>
-          Charms nobody uses are removed after a while. Upload it again by deploying it.
+          Charms that nothing uses are removed after a while. Deploy it to upload it again.
         </Empty>
       )}
       {charm && <Details model={model} charm={charm} />}
@@ -62,22 +63,18 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
   return (
     <>
       <Facts
+        wide={["Digest", "Used by"]}
         rows={[
           ["Name", charm.name],
           ["Revision", String(charm.revision)],
           ["Archive", bytes(charm.size)],
-          ["Digest", <code key="digest" className="digest">{charm.sha256}</code>],
           ["Subordinate", charm.subordinate ? "yes" : "no"],
+          ["Digest", <code key="digest" className="digest">{charm.sha256}</code>],
           [
             "Used by",
             users.length === 0
               ? "nobody"
-              : users.map(({ name }, index) => (
-                  <span key={name}>
-                    {index > 0 && ", "}
-                    <Link to={toApplication(model, name)}>{name}</Link>
-                  </span>
-                )),
+              : <Items key="users" of={users.map(({ name }) => ({ key: name, shown: <Link to={toApplication(model, name)}>{name}</Link> }))} />,
           ],
         ]}
       />

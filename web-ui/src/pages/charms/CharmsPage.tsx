@@ -1,4 +1,7 @@
 import { Link, useParams } from "react-router";
+import { Name } from "../../components/charts";
+import { Clamped } from "../../components/Clamped";
+import { Items } from "../../components/Items";
 import { Empty, Failure, Loading } from "../../components/States";
 import { natural } from "../../lib/attention";
 import { bytes } from "../../lib/bytes";
@@ -25,7 +28,7 @@ export function CharmsPage() {
           </Link>
         }
       >
-        A charm is uploaded when it is deployed. <code>periapt charm init</code> begins a new one.
+        A charm is uploaded when it is deployed. <code>periapt charm init</code> creates a new one.
       </Empty>
     );
   }
@@ -50,23 +53,21 @@ export function CharmsPage() {
             return (
               <tr key={charm.url}>
                 <th scope="row">
-                  <Link to={toCharm(model, charm.url)}>{charm.url}</Link>
+                  <Link to={toCharm(model, charm.url)}>
+                    <Name text={charm.url} before="-" />
+                  </Link>
                 </th>
                 <td data-label="Summary" className="message">
-                  {charm.metadata.summary || "–"}
+                  <Clamped text={charm.metadata.summary} />
                 </td>
                 <td data-label="Hooks">{charm.hooks.length}</td>
                 <td data-label="Size" className="number nowrap">
                   {bytes(charm.size)}
                 </td>
                 <td data-label="Used by">
-                  {users.length === 0 && "–"}
-                  {users.map(({ name }, index) => (
-                    <span key={name}>
-                      {index > 0 && ", "}
-                      <Link to={toApplication(model, name)}>{name}</Link>
-                    </span>
-                  ))}
+                  <Items
+                    of={users.map(({ name }) => ({ key: name, shown: <Link to={toApplication(model, name)}><Name text={name} /></Link> }))}
+                  />
                 </td>
               </tr>
             );

@@ -31,9 +31,8 @@ export function Limits({ limits: told }: { limits: CharmLimits | undefined }) {
       />
       {!told && (
         <p className="muted">
-          These are what a controller has from the start. This one may have been given others with{" "}
-          <code>periapt bootstrap --limits</code>; it does not tell them here. A hook that goes beyond
-          one fails, and its failure names the limit and its size.
+          These are the defaults; <code>periapt bootstrap --limits</code> may have set others. A hook
+          that exceeds a limit fails, and its message names the limit and its size.
         </p>
       )}
     </>

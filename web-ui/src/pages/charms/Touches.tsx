@@ -38,7 +38,7 @@ export function Touches({ charm }: { charm: CharmInfo }) {
             <th scope="row" className="mono">/storage/{name}</th>
             <td data-label="How">reads and writes</td>
             <td data-label="With whom" className="message">
-              {description || "Nobody: storage of the unit"}
+              {description || "Nobody: this unit only"}
             </td>
           </tr>
         ))}

@@ -8,7 +8,7 @@ import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { drawn, formatFor } from "../../lib/figures";
 import { useSuperuser } from "../../session";
-import { AuditSettings } from "./AuditSettings";
+import { ControllerSettings } from "./ControllerSettings";
 
 export function ControllerPage() {
   const superuser = useSuperuser();
@@ -18,7 +18,7 @@ export function ControllerPage() {
       <PageHead
         title="Controller"
         aside={info.data && <span className="tag">{info.data.name}</span>}
-        summary="Health, versions and the figures of the last hour"
+        summary="Health, version and metrics"
         tools={<CopyTools cli="periapt controllers" request={{ path: "/v1/controller" }} />}
       />
       {info.isPending && <Loading what="the controller" />}
@@ -42,13 +42,13 @@ export function ControllerPage() {
       </section>
       {superuser && (
         <>
-          <section className="section" aria-label="Figures of the last hour">
-            <h2 className="section__title">Figures of the last hour</h2>
+          <section className="section" aria-label="Metrics, last hour">
+            <h2 className="section__title">Metrics, last hour</h2>
             <LastHour />
           </section>
-          <section className="section" aria-label="Audit settings">
-            <h2 className="section__title">Audit settings</h2>
-            <AuditSettings />
+          <section className="section" aria-label="Configuration">
+            <h2 className="section__title">Configuration</h2>
+            <ControllerSettings />
           </section>
         </>
       )}
@@ -106,8 +106,8 @@ function LastHour() {
   const charts = drawn(figures.data);
   if (figures.data.times.length < 2) {
     return (
-      <Empty title="No figures yet" cli="periapt introspect metrics">
-        The controller takes a sample every {figures.data.step} s and keeps them until it stops.
+      <Empty title="No metrics yet" cli="periapt introspect metrics">
+        The controller takes a sample every {figures.data.step} s and keeps the last hour in memory.
       </Empty>
     );
   }

@@ -56,10 +56,10 @@ export function DeployPage() {
   const nameError = !name
     ? null
     : taken.includes(name)
-      ? "An application of this name is there already"
+      ? "There is already an application with this name"
       : APPLICATION_NAME.test(name)
         ? null
-        : "Lower-case letters, digits and dashes, beginning with a letter; no part of digits alone";
+        : "Lower-case letters, digits and dashes; starts with a letter, and no part is digits only";
   const unitsError = /^\d+$/.test(units) && Number(units) <= 1000 ? null : "A number from 0 to 1000";
   const wrong =
     charm !== null &&
@@ -78,7 +78,7 @@ export function DeployPage() {
           { to: "/models", label: "Models" },
           { to: toModel(model), label: model },
         ]}
-        summary={`A charm as an application of ${model}`}
+        summary={`Run a charm as an application in ${model}`}
       />
       <form
         className="deploy"
@@ -100,8 +100,8 @@ export function DeployPage() {
           />
           {subordinate ? (
             <p className="p-form-help-text deploy__note">
-              A subordinate: its units come to life beside the units of the applications it is
-              integrated with.
+              This charm is a subordinate: its units are created beside the units of the applications it
+              is integrated with.
             </p>
           ) : (
             <TextField

@@ -1,6 +1,8 @@
 import { Link } from "react-router";
 import type { ApplicationInfo, UnitInfo } from "../../api/types";
-import { StatusMark } from "../../components/charts";
+import { Name, StatusMark } from "../../components/charts";
+import { Clamped } from "../../components/Clamped";
+import { unitStatus } from "../../lib/attention";
 import { toApplication, toCharm } from "../../lib/to";
 
 interface Properties {
@@ -11,8 +13,9 @@ interface Properties {
 
 export function ApplicationTable({ model, applications, units }: Properties) {
   const active = new Map<string, number>();
-  for (const { application, workload } of units) {
-    if (workload.status === "active") active.set(application, (active.get(application) ?? 0) + 1);
+  for (const unit of units) {
+    if (unitStatus(unit) !== "active") continue;
+    active.set(unit.application, (active.get(unit.application) ?? 0) + 1);
   }
   return (
     <table className="list" aria-label="Applications">
@@ -36,22 +39,28 @@ export function ApplicationTable({ model, applications, units }: Properties) {
           return (
             <tr key={name} data-application={name}>
               <th scope="row">
-                <Link to={toApplication(model, name)}>{name}</Link>
+                <Link to={toApplication(model, name)}>
+                  <Name text={name} />
+                </Link>
                 {application.subordinate && <span className="tag">subordinate</span>}
                 {life !== "alive" && <span className="tag">{life}</span>}
               </th>
-              <td data-label="Status">
+              <td data-label="Status" className="nowrap">
                 <StatusMark status={status.status} />
               </td>
               <td data-label="Active" className={`number ${up < scale ? "is-short" : ""}`}>
                 {up}/{scale}
               </td>
               <td data-label="Charm">
-                <Link to={toCharm(model, charm)}>{charm}</Link>
+                <Link to={toCharm(model, charm)}>
+                  <Name text={charm} before="-" />
+                </Link>
               </td>
-              <td data-label="Version">{application["workload-version"] || "–"}</td>
+              <td data-label="Version" className="nowrap">
+                <Name text={application["workload-version"] || "–"} />
+              </td>
               <td data-label="Message" className="message">
-                {status.message || "–"}
+                <Clamped text={status.message} />
               </td>
             </tr>
           );

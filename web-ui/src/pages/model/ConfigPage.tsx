@@ -7,18 +7,6 @@ import { PlainConfig } from "../../components/PlainConfig";
 import { command } from "../../lib/commands";
 import { useAllowed } from "../../session";
 
-const DESCRIPTIONS: Record<string, string> = {
-  "automatically-retry-hooks": "Whether a failed hook is run again by itself, each time later",
-  "force-wait": "How long a forced removal waits for each step (5m, 1h30m)",
-  "removal-deadline": "How long any other removal waits before it goes on by force (24h; 0s for ever)",
-  "logging-config": "Levels by module: <root>=INFO;unit=DEBUG",
-  "max-status-history-age": "Statuses older than this are removed",
-  "max-status-history-size": "The status history is kept below this size (512M, 5G)",
-  "max-action-results-age": "Results of actions older than this are removed",
-  "max-action-results-size": "Results of actions are kept below this size",
-  "update-status-hook-interval": "How often update-status runs",
-};
-
 export function ModelConfigPage() {
   const { model = "" } = useParams();
   const mayAdmin = useAllowed(model, "admin");
@@ -39,7 +27,6 @@ export function ModelConfigPage() {
         queryKey={["model-config", model]}
         read={() => models.config(model)}
         write={(change, tag) => models.setConfig(model, change, tag)}
-        descriptions={DESCRIPTIONS}
         readOnly={!mayAdmin}
         cli={cli()}
         review={(change) => (

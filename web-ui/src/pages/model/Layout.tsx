@@ -1,16 +1,17 @@
 import { useState } from "react";
-import { Link, Outlet, useNavigate, useParams } from "react-router";
+import { Link, Outlet, useLocation, useNavigate, useParams } from "react-router";
 import { models } from "../../api";
 import * as paths from "../../api/paths";
 import { StatusMark } from "../../components/charts";
 import { CommandHint, CopyTools } from "../../components/Commands";
 import { ConfirmByName } from "../../components/ConfirmByName";
 import { PageHead } from "../../components/PageHead";
-import { Empty, Loading } from "../../components/States";
-import { Tabs } from "../../components/Tabs";
+import { Pending } from "../../components/Pending";
+import { currentTab, type Tab, Tabs } from "../../components/Tabs";
 import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
+import { CONTROLLER_MODEL } from "../../lib/controllerModel";
 import { toDeploy, toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady } from "../../live/context";
@@ -25,24 +26,33 @@ export function ModelLayout() {
   const mayAdmin = useAllowed(name, "admin");
   const [destroying, setDestroying] = useState(false);
   const to = toModel(name);
-  if (ready && !model) {
-    return (
-      <>
-        <PageHead title={name} crumbs={[{ to: "/models", label: "Models" }]} />
-        <Empty title={`There is no model ${name} that you can see`} cli="periapt models">
-          It was destroyed, has another name, or was not shared with you. Go back to the{" "}
-          <Link to="/models">models</Link>.
-        </Empty>
-      </>
-    );
-  }
+  const { pathname } = useLocation();
+  const tabs: Tab[] = [
+    { to, label: "Overview", end: true },
+    { to: `${to}/topology`, label: "Topology" },
+    { to: `${to}/relations`, label: "Relations", count: relations.length },
+    { to: `${to}/hooks`, label: "Hooks" },
+    { to: `${to}/logs`, label: "Logs" },
+    { to: `${to}/charms`, label: "Charms", count: charms.length },
+    { to: `${to}/config`, label: "Configuration" },
+  ];
+  if (mayAdmin) tabs.push({ to: `${to}/access`, label: "Access" }, { to: `${to}/audit`, label: "Audit" });
+  // The controller's own model holds nothing that is deployed, and goes with the controller alone.
+  const changeable = model !== undefined && name !== CONTROLLER_MODEL;
   return (
     <>
       <PageHead
         title={name}
+        page={currentTab(tabs, pathname)}
         crumbs={[{ to: "/models", label: "Models" }]}
         aside={model && <StatusMark status={model.life === "alive" ? model.status : model.life} />}
-        summary={units.length > 0 ? <Tally statuses={units.map(unitStatus)} /> : model?.message}
+        summary={
+          units.length > 0 ? (
+            <Tally statuses={units.map(unitStatus)} to={(status) => `${to}?status=${encodeURIComponent(status)}`} />
+          ) : (
+            model?.message
+          )
+        }
         tools={
           <CopyTools
             cli={command("status", "-m", name)}
@@ -51,12 +61,12 @@ export function ModelLayout() {
         }
         actions={
           <>
-            {mayWrite && (
+            {changeable && mayWrite && (
               <Link className="p-button--positive" to={toDeploy(name)}>
                 Deploy
               </Link>
             )}
-            {mayAdmin && (
+            {changeable && mayAdmin && (
               <button type="button" className="p-button" onClick={() => setDestroying(true)}>
                 Destroy model
               </button>
@@ -64,21 +74,8 @@ export function ModelLayout() {
           </>
         }
       />
-      <Tabs
-        label="Model"
-        tabs={[
-          { to, label: "Overview", end: true },
-          { to: `${to}/topology`, label: "Topology" },
-          { to: `${to}/relations`, label: "Relations", count: relations.length },
-          { to: `${to}/hooks`, label: "Hooks" },
-          { to: `${to}/logs`, label: "Logs" },
-          { to: `${to}/charms`, label: "Charms", count: charms.length },
-          { to: `${to}/config`, label: "Configuration" },
-          { to: `${to}/access`, label: "Access" },
-          { to: `${to}/audit`, label: "Audit" },
-        ]}
-      />
-      {ready ? <Outlet /> : <Loading what={`model ${name}`} rows={8} />}
+      <Tabs label="Model" tabs={tabs} />
+      {ready ? <Outlet /> : <Pending what={`model ${name}`} rows={8} />}
       {destroying && (
         <DestroyModel
           name={name}

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import type { MachineInfo } from "../../api/types";
-import { StatusMark } from "../../components/charts";
+import { Name, StatusMark } from "../../components/charts";
+import { Items } from "../../components/Items";
 import { natural } from "../../lib/attention";
 import { toMachine, toUnit } from "../../lib/to";
 
@@ -26,26 +27,22 @@ export function MachineTable({ model, machines }: { model: string; machines: rea
                 <Link to={toMachine(model, machine.id)}>{machine.id}</Link>
                 {machine.life !== "alive" && <span className="tag">{machine.life}</span>}
               </th>
-              <td data-label="Agent">
+              <td data-label="Agent" className="nowrap">
                 <StatusMark status={machine["agent-status"]} />
               </td>
-              <td data-label="Instance">
+              <td data-label="Instance" className="nowrap">
                 <StatusMark status={machine["instance-status"]} />
               </td>
               <td data-label="Instance id" className="mono">
-                {machine["instance-id"] || "–"}
+                <Name text={machine["instance-id"] || "–"} before="-" />
               </td>
               <td data-label="Address" className="mono">
-                {machine.addresses.join(", ") || "–"}
+                <Items of={machine.addresses.map((address) => ({ key: address, shown: address }))} />
               </td>
               <td data-label="Units">
-                {machine.units.length === 0 && "–"}
-                {machine.units.map((unit, index) => (
-                  <span key={unit}>
-                    {index > 0 && ", "}
-                    <Link to={toUnit(model, unit)}>{unit}</Link>
-                  </span>
-                ))}
+                <Items
+                  of={machine.units.map((unit) => ({ key: unit, shown: <Link to={toUnit(model, unit)}><Name text={unit} /></Link> }))}
+                />
               </td>
             </tr>
           ))}

@@ -1,110 +1,103 @@
-import { useState } from "react";
 import { Link, useParams } from "react-router";
-import { StatusMark } from "../../components/charts";
 import { Empty } from "../../components/States";
 import { UnitTable } from "../../components/UnitTable";
-import { type Concern, concerns, natural } from "../../lib/attention";
 import { command } from "../../lib/commands";
-import { toApplication, toDeploy, toMachine, toRelation, toUnit } from "../../lib/to";
-import { type ModelEntities, useModel } from "../../live/context";
+import { CONTROLLER_MODEL } from "../../lib/controllerModel";
+import { narrowed } from "../../lib/overview";
+import { toDeploy } from "../../lib/to";
+import { useFilters } from "../../lib/useFilters";
+import { useModel } from "../../live/context";
+import { useAllowed } from "../../session";
 import { ApplicationTable } from "./ApplicationTable";
+import { Attention } from "./Attention";
 import { MachineTable } from "./MachineTable";
 
 export function OverviewPage() {
   const { model: name = "" } = useParams();
   const entities = useModel(name);
-  const [filter, setFilter] = useState("");
+  const mayWrite = useAllowed(name, "write");
+  const [filters, set, clear] = useFilters(["q", "status"]);
   const { applications, units, machines } = entities;
   if (applications.length === 0 && machines.length === 0) {
+    if (name === CONTROLLER_MODEL) {
+      return (
+        <Empty title="The controller's own model" cli="periapt destroy-controller --help">
+          The controller keeps its own log and configuration here. Applications belong into other
+          models, and it goes with the controller alone.
+        </Empty>
+      );
+    }
     return (
       <Empty
         title="This model is empty"
         cli={command("deploy", "-m", name, "./FILE.charm")}
         action={
-          <Link className="p-button--positive" to={toDeploy(name)}>
-            Deploy a charm
-          </Link>
+          mayWrite && (
+            <Link className="p-button--positive" to={toDeploy(name)}>
+              Deploy a charm
+            </Link>
+          )
         }
       >
         Deploy a charm from a file to run its first application.
       </Empty>
     );
   }
-  const fits = (...words: string[]): boolean =>
-    words.some((word) => word.toLowerCase().includes(filter.toLowerCase()));
-  const shownUnits = units.filter((unit) =>
-    fits(unit.name, unit.workload.status, unit.agent.status, unit.workload.message),
-  );
-  const shownApplications = applications
-    .filter(({ name: application, status, charm }) => fits(application, status.status, charm))
-    .sort((a, b) => natural(a.name, b.name));
+  const shown = narrowed(entities, { text: filters.q, status: filters.status });
+  const filtered = filters.q !== "" || filters.status !== "";
+  const none = shown.applications.length + shown.units.length + shown.machines.length === 0;
   return (
     <>
       <Attention model={name} entities={entities} />
-      <div className="filter-bar">
+      <div className="filter-bar" role="group" aria-label="Filters">
         <input
           type="search"
           aria-label="Filter by name, status or message"
           placeholder="Filter by name, status or message"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
+          value={filters.q}
+          onChange={(event) => set("q", event.target.value)}
         />
+        {filters.status && (
+          <button type="button" className="p-button is-small" onClick={() => set("status", "")}>
+            Status: {filters.status} <span aria-hidden="true">×</span>
+            <span className="u-off-screen">, remove this filter</span>
+          </button>
+        )}
+        {filtered && (
+          <button type="button" className="p-button is-small" onClick={clear}>
+            Clear
+          </button>
+        )}
       </div>
-      <Section title="Applications" count={applications.length}>
-        <ApplicationTable model={name} applications={shownApplications} units={units} />
+      {none && <Empty title="Nothing matches this filter">Change or clear the filter to see the model.</Empty>}
+      <Section title="Applications" shown={shown.applications.length} all={applications.length}>
+        <ApplicationTable model={name} applications={shown.applications} units={units} />
       </Section>
-      <Section title="Units" count={units.length}>
-        {units.length > 0 ? (
-          <UnitTable model={name} units={shownUnits} caption="Units" />
-        ) : (
-          <Empty title="No units" cli={command("add-unit", "-m", name, "APPLICATION")} />
-        )}
+      <Section title="Units" shown={shown.units.length} all={units.length}>
+        <UnitTable model={name} units={shown.units} caption="Units" />
       </Section>
-      <Section title="Machines" count={machines.length}>
-        {machines.length > 0 ? (
-          <MachineTable
-            model={name}
-            machines={machines.filter(({ id, units: on }) => fits(id, ...on))}
-          />
-        ) : (
-          <Empty title="No machines">Machines come with the units that need them.</Empty>
-        )}
+      <Section title="Machines" shown={shown.machines.length} all={machines.length}>
+        <MachineTable model={name} machines={shown.machines} />
       </Section>
     </>
   );
 }
 
-function Section({ title, count, children }: { title: string; count: number; children: React.ReactNode }) {
+interface SectionProperties {
+  title: string;
+  shown: number;
+  all: number;
+  children: React.ReactNode;
+}
+
+/** A table with its count; what the filter leaves nothing of is one line. */
+function Section({ title, shown, all, children }: SectionProperties) {
   return (
     <section className="section" aria-label={title}>
       <h2 className="section__title">
-        {title} <span className="section__count">{count}</span>
+        {title} <span className="section__count">{shown === all ? all : `${shown} of ${all}`}</span>
       </h2>
-      {children}
-    </section>
-  );
-}
-
-function Attention({ model, entities }: { model: string; entities: ModelEntities }) {
-  const found = concerns(entities.applications, entities.units, entities.machines, entities.relations);
-  if (found.length === 0) return null;
-  const to = { unit: toUnit, application: toApplication, machine: toMachine };
-  const address = ({ kind, name, id }: Concern): string =>
-    kind === "relation" ? toRelation(model, id ?? 0) : to[kind](model, name);
-  return (
-    <section className="attention" aria-label="Needs attention">
-      <h2 className="attention__title">Needs attention</h2>
-      <ul>
-        {found.map((concern) => (
-          <li key={`${concern.kind} ${concern.name}`}>
-            <StatusMark status={concern.status} />
-            <Link to={address(concern)}>
-              {concern.kind === "machine" ? `machine ${concern.name}` : concern.name}
-            </Link>
-            <span className="attention__message">{concern.message}</span>
-          </li>
-        ))}
-      </ul>
+      {shown > 0 ? children : <p className="muted">{all === 0 ? "None yet" : "None matches the filter"}</p>}
     </section>
   );
 }

@@ -3,7 +3,8 @@ import { Link } from "react-router";
 import { StatusMark } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
 import { PageHead } from "../../components/PageHead";
-import { Empty, Loading } from "../../components/States";
+import { Pending } from "../../components/Pending";
+import { Empty } from "../../components/States";
 import { Tally } from "../../components/Tally";
 import { Time } from "../../components/Time";
 import { type Concern, concerns, isUrgent, natural, unitStatus } from "../../lib/attention";
@@ -52,7 +53,9 @@ export function ModelsPage() {
         title="Models"
         summary={
           ready &&
-          (urgent > 0 ? `${urgent} of ${shown.length} need attention` : `${shown.length} models, none needs attention`)
+          (urgent > 0
+            ? `${urgent} of ${shown.length} ${urgent === 1 ? "needs" : "need"} attention`
+            : `${count(shown.length, "model")}, none needs attention`)
         }
         tools={<CopyTools cli="periapt models" request={{ path: "/v1/models" }} />}
         actions={
@@ -63,7 +66,7 @@ export function ModelsPage() {
           )
         }
       />
-      {!ready && <Loading what="the models" />}
+      {!ready && <Pending what="the models" />}
       {ready && shown.length === 0 && (
         <Empty title="There is no model you can see" cli="periapt add-model demo">
           A model holds applications. Add one, or ask its owner to grant you access.

@@ -64,12 +64,12 @@ export function IntegrateDialog({ model, from, onClose }: Properties) {
               integrate.reset();
             }}
             options={offer.others.map((side) => [sideName(side), described(side)])}
-            help="Endpoints of other applications that speak the same interface and have room"
+            help="Endpoints of other applications with the same interface and a free place"
           />
           <p role="status">{outcome(offer.mine, other)}</p>
         </>
       ) : (
-        <Empty title={from ? `Nothing else in this model fits ${from}` : "No two endpoints fit that are not related yet"}>
+        <Empty title={from ? `No other endpoint in this model fits ${from}` : "No endpoints left to integrate"}>
           {from && ownCharm
             ? `${from} has ${list(sidesOf(from, ownCharm).map(described))}. Deploy a charm with the other side of one of them.`
             : "Two endpoints fit when one provides the interface that the other requires."}
@@ -91,10 +91,10 @@ function described(side: Side): string {
 
 function outcome(one: Side, other: Side): string {
   if (scopeOf(one, other) !== "container") {
-    return "Every unit of one side sees the units of the other side.";
+    return "The units of each side see those of the other side.";
   }
   const [guest, host] = one.subordinate ? [one, other] : [other, one];
-  return `A unit of ${guest.application} comes to life beside every unit of ${host.application}.`;
+  return `A unit of ${guest.application} is created beside every unit of ${host.application}.`;
 }
 
 const list = (texts: string[]): string => (texts.length > 0 ? texts.join(", ") : "no endpoints");

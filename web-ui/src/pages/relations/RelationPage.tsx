@@ -9,8 +9,10 @@ import { StatusMark } from "../../components/charts";
 import { CommandHint, CopyTools } from "../../components/Commands";
 import { Facts, SelectField } from "../../components/Fields";
 import { PageHead } from "../../components/PageHead";
+import { Pending } from "../../components/Pending";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
+import { Waiting } from "../../components/Waiting";
 import { containersOf, sidesOfRelation, unitsToAsk } from "../../lib/bags";
 import { command } from "../../lib/commands";
 import { isPeer } from "../../lib/relations";
@@ -47,7 +49,7 @@ export function RelationPage() {
             It was removed. Go back to the <Link to={toRelations(model)}>relations</Link>.
           </Empty>
         ) : (
-          <Loading what={`relation ${written}`} />
+          <Pending what={`relation ${written}`} />
         )}
       </>
     );
@@ -104,7 +106,7 @@ export function RelationPage() {
               <Link to={toApplication(model, application)}>{application}</Link>:{name}
             </span>,
           ]),
-          ["Made", <Time key="made" at={relation["created-at"]} />],
+          ["Created", <Time key="created" at={relation["created-at"]} />],
         ]}
       />
       {relation.suspended && (
@@ -113,9 +115,7 @@ export function RelationPage() {
           request={{ method: "PATCH", path: paths.relation(model, relation.id), body: { suspended: false } }}
         />
       )}
-      {relation["waiting-for"].length > 0 && (
-        <p className="waiting">Waits for {relation["waiting-for"].join(", ")}</p>
-      )}
+      <Waiting words={relation["waiting-for"]} />
       <section className="section" aria-label="Settings">
         <h2 className="section__title">Settings</h2>
         <Settings model={model} relation={relation} units={units} />
@@ -160,7 +160,7 @@ function Settings({ model, relation, units }: SettingsProperties) {
   if (found.length === 0) {
     return (
       <Empty title="No settings yet" cli={command("status", "-m", model, "--relations")}>
-        Settings come with the units of both sides.
+        Settings appear once units of both sides have joined.
       </Empty>
     );
   }
@@ -172,7 +172,7 @@ function Settings({ model, relation, units }: SettingsProperties) {
           value={container ?? ""}
           onChange={setChosen}
           options={containers}
-          help="Within a container only those who live there see one another"
+          help="Units see only those in the same container"
         />
       )}
       <Bags model={model} sides={sidesOfRelation(relation, found)} />

@@ -2,11 +2,14 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { relations as relationApi } from "../../api";
 import type { RelationEndpoint, RelationInfo } from "../../api/types";
-import { StatusMark } from "../../components/charts";
+import { Name, StatusMark } from "../../components/charts";
+import { Clamped } from "../../components/Clamped";
 import { Failure } from "../../components/States";
 import { isPeer, seenFrom } from "../../lib/relations";
 import { toApplication, toRelation } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
+import { useNow } from "../../lib/useNow";
+import { waitingText } from "../../lib/waiting";
 import { useAllowed } from "../../session";
 import { RemoveRelationDialog } from "./RemoveRelationDialog";
 import { SuspendDialog } from "./SuspendDialog";
@@ -27,6 +30,7 @@ export function RelationTable({ model, relations, from, caption }: Properties) {
   const [asked, setAsked] = useState<Asked>(null);
   const resume = useAct((id: number) => relationApi.change(model, id, { suspended: false }));
   const close = (): void => setAsked(null);
+  const now = useNow();
   return (
     <>
       {resume.error != null && <Failure error={resume.error} />}
@@ -46,26 +50,32 @@ export function RelationTable({ model, relations, from, caption }: Properties) {
           {relations.map((relation) => {
             const [first, second] = endsOf(relation, from);
             const peer = isPeer(relation);
-            const words = [relation.message, ...relation["waiting-for"].map((what) => `waits for ${what}`)];
+            const message = [relation.message, waitingText(relation["waiting-for"], now)].filter(Boolean).join("; ");
             return (
               <tr key={relation.id} data-relation={relation.id}>
                 <th scope="row">
-                  <Link to={toRelation(model, relation.id)}>{from ? first.name : named(first)}</Link>
+                  <Link to={toRelation(model, relation.id)}>
+                    <Name text={from ? first.name : named(first)} before=":" />
+                  </Link>
                 </th>
                 <td data-label={from ? "Related to" : "Requirer"}>
                   {peer ? (
-                    "its own units"
+                    "peers"
                   ) : (
-                    <Link to={toApplication(model, second.application)}>{named(second)}</Link>
+                    <Link to={toApplication(model, second.application)}>
+                      <Name text={named(second)} before=":" />
+                    </Link>
                   )}
                 </td>
                 <td data-label="Interface">{relation.interface}</td>
-                <td data-label="Scope">{peer ? "peers" : relation.scope}</td>
+                <td data-label="Scope" className="nowrap">
+                  {peer ? "peers" : relation.scope}
+                </td>
                 <td data-label="Status" className="nowrap">
                   <StatusMark status={relation.status} />
                 </td>
                 <td data-label="Message" className="message">
-                  {words.filter(Boolean).join("; ") || "–"}
+                  <Clamped text={message} />
                 </td>
                 {mayWrite && (
                   <td data-label="Actions">

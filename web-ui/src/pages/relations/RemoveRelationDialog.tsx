@@ -39,8 +39,7 @@ export function RemoveRelationDialog({ model, relation, onClose, onRemoved }: Pr
       onClose={onClose}
     >
       <p>
-        The units of both sides run relation-departed and relation-broken; then it goes, and with
-        it:
+        The units of both sides run relation-departed and relation-broken. This also removes:
       </p>
       <ul className="takes-along">
         <li>the settings of both sides</li>

@@ -28,14 +28,14 @@ export function SuspendDialog({ model, relation, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        The units of both sides run relation-departed and relation-broken and see no more of one
-        another. Nothing is removed: when it is resumed they join again.
+        The units of both sides run relation-departed and relation-broken and no longer see one
+        another. Nothing is removed: they join again when the relation is resumed.
       </p>
       <TextField
         label="Reason"
         value={reason}
         onChange={setReason}
-        help="Shown in status as long as it is suspended"
+        help="Shown in status while it is suspended"
       />
       <CommandHint
         cli={command(

@@ -35,9 +35,7 @@ export function RemoveUnitDialog({ model, unit, onClose }: { model: string; unit
       onConfirm={() => remove.run()}
       onClose={onClose}
     >
-      <p>
-        Its stop and remove hooks run, then it goes, and with it:
-      </p>
+      <p>This also removes, after the stop and remove hooks:</p>
       <ul className="takes-along">
         <li>its state</li>
         <TakesAlong names={beside} one="the subordinate unit" many="the subordinate units" more="in its container" />

@@ -1,9 +1,19 @@
-import { units } from "../../api";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { logs, units } from "../../api";
 import type { UnitInfo } from "../../api/types";
+import { clockTime, exactTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
+import { preciseClock } from "../../components/charts/log/records";
 import { CopyButton } from "../../components/CopyButton";
 import { Failure } from "../../components/States";
 import { command } from "../../lib/commands";
+import { type FailedHook, failedHook } from "../../lib/failedHook";
+import { sentence } from "../../lib/sentence";
+import { toUnit } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
+import { useNow } from "../../lib/useNow";
+import { SkipDialog } from "./SkipDialog";
 
 interface Properties {
   model: string;
@@ -11,29 +21,87 @@ interface Properties {
   mayWrite: boolean;
 }
 
-/** A failed hook: what failed, and the two ways on. */
+/** A failed hook: why, since when, when it is run again, what was logged, and the two ways on. */
 export function ResolveBanner({ model, unit, mayWrite }: Properties) {
-  const resolve = useAct((retry: boolean) => units.resolve(model, unit.name, retry));
+  const [skipping, setSkipping] = useState(false);
+  const retry = useAct(() => units.resolve(model, unit.name, true));
+  const failed = failedHook(unit);
+  if (!failed) return null;
+  const { hook, what, reason, since } = failed;
   return (
     <section className="p-notification--negative" aria-label="Failed hook">
       <div className="p-notification__content">
-        <h5 className="p-notification__title">A hook failed</h5>
+        <h2 className="p-notification__title">{hook ? `Hook ${hook} failed` : sentence(what)}</h2>
+        {reason && <p className="failed__reason">{reason}</p>}
         <p className="p-notification__message">
-          {unit.workload.message}. Look at the hook and the log below, mend the cause, then go on.
+          <Since at={since} /> <NextRetry failed={failed} /> Fix the cause, then retry or skip the hook.
         </p>
+        <LastLines model={model} unit={unit.name} />
         {mayWrite && (
           <div className="actions">
-            <button type="button" className="p-button" disabled={resolve.busy} onClick={() => resolve.run(true)}>
+            <button type="button" className="p-button--positive" disabled={retry.busy} onClick={() => retry.run()}>
               Retry hook
             </button>
-            <button type="button" className="p-button" disabled={resolve.busy} onClick={() => resolve.run(false)}>
+            <button type="button" className="p-button" disabled={retry.busy} onClick={() => setSkipping(true)}>
               Skip hook
             </button>
             <CopyButton text={command("resolved", "-m", model, unit.name)} label="Copy as CLI" />
           </div>
         )}
-        {resolve.error != null && <Failure error={resolve.error} />}
+        {retry.error != null && <Failure error={retry.error} />}
       </div>
+      {skipping && (
+        <SkipDialog model={model} unit={unit.name} hook={hook} onClose={() => setSkipping(false)} />
+      )}
     </section>
+  );
+}
+
+function Since({ at }: { at: number }) {
+  const now = useNow();
+  return (
+    <>
+      In error for{" "}
+      <time dateTime={machineTime(at)} title={exactTime(at)}>
+        {roughDuration(Math.max(0, now - at))}
+      </time>
+      .
+    </>
+  );
+}
+
+function NextRetry({ failed: { nextRetry, waitingFor } }: { failed: FailedHook }) {
+  const now = useNow();
+  if (waitingFor) return `The next run is ${waitingFor}.`;
+  if (nextRetry === null) return "It is not retried automatically.";
+  if (nextRetry <= now) return "The next automatic retry is due.";
+  return `Next automatic retry ${relativeTime(nextRetry, now)}, at ${clockTime(nextRetry)}.`;
+}
+
+const LINES = 6;
+
+/** What the unit logged last: mostly the reason in the charm's own words. */
+function LastLines({ model, unit }: { model: string; unit: string }) {
+  const tail = useQuery({
+    queryKey: ["log-tail", unit, model],
+    queryFn: () => logs.tail(model, unit, LINES),
+  });
+  if (!tail.data?.length) return null;
+  return (
+    <figure className="failed__log">
+      <figcaption>
+        Last log lines · <Link to={`${toUnit(model, unit)}?view=log`}>whole log</Link>
+      </figcaption>
+      <ol aria-label={`Last log lines of ${unit}`} tabIndex={0}>
+        {tail.data.map((record, place) => (
+          <li key={place}>
+            <span className="muted">
+              {preciseClock(record.time)} {record.level}
+            </span>{" "}
+            {record.message}
+          </li>
+        ))}
+      </ol>
+    </figure>
   );
 }

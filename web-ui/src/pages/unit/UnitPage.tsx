@@ -10,8 +10,10 @@ import { Facts } from "../../components/Fields";
 import { HookRuns } from "../../components/HookRuns";
 import { LiveLog } from "../../components/LiveLog";
 import { PageHead } from "../../components/PageHead";
+import { Pending } from "../../components/Pending";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
+import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
 import { toApplication, toCharm, toMachine, toModel, toUnit } from "../../lib/to";
 import { useNow } from "../../lib/useNow";
@@ -46,6 +48,7 @@ export function UnitPage() {
     <>
       <PageHead
         title={name}
+        page={wanted ? VIEWS[view] : undefined}
         crumbs={crumbs}
         aside={
           unit && (
@@ -56,7 +59,7 @@ export function UnitPage() {
             </>
           )
         }
-        summary={unit?.workload.message}
+        summary={unit && unit.workload.status !== "error" && unit.workload.message}
         tools={
           <CopyTools
             cli={command("show-unit", "-m", model, name)}
@@ -72,10 +75,11 @@ export function UnitPage() {
           )
         }
       />
-      {!ready && !unit && <Loading what={`unit ${name}`} />}
+      {!ready && !unit && <Pending what={`unit ${name}`} />}
       {gone && (
         <Empty title={`There is no unit ${name} in ${model}`} cli={command("status", "-m", model)}>
-          It was removed. What it did stays below as long as the model keeps its history.
+          It was removed, or there never was one. What a removed unit did stays below as long as the
+          model keeps its history.
         </Empty>
       )}
       {unit && (
@@ -100,12 +104,13 @@ export function UnitPage() {
               ["Charm", <Link key="charm" to={toCharm(model, unit.charm)}>{unit.charm}</Link>],
               ["Address", unit["public-address"] ?? "none"],
               ["Ports", unit["opened-ports"].join(", ") || "none"],
-              ["Version", unit["workload-version"] || "not told"],
+              ["Version", unit["workload-version"] || "not reported"],
               ["Status since", <Time key="since" at={unit.workload.since} />],
             ]}
           />
-          {(unit["waiting-for"]?.length ?? 0) > 0 && (
-            <p className="waiting">Waits for {unit["waiting-for"]?.join(", ")}</p>
+          {/* Of a failed hook the banner above says more. */}
+          {(unit.life !== "alive" || unit.workload.status !== "error") && (
+            <Waiting words={unit["waiting-for"]} />
           )}
         </>
       )}

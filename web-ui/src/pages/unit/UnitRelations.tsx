@@ -24,7 +24,7 @@ export function UnitRelations({ model, unit }: { model: string; unit: string }) 
   if (seen.length === 0) {
     return (
       <Empty title={`${unit} takes part in no relation`} cli={cli}>
-        Its application's page relates it to others.
+        Relations are added on the page of its application.
       </Empty>
     );
   }
@@ -47,6 +47,6 @@ export function UnitRelations({ model, unit }: { model: string; unit: string }) 
 
 function words(application: string, endpoint: string, unit: string, relation: RelationInfo | undefined): string {
   const spoken = relation ? ` (${relation.interface})` : "";
-  if (unit.startsWith(`${application}/`)) return `among its own units${spoken}`;
+  if (unit.startsWith(`${application}/`)) return `among peers${spoken}`;
   return `with ${application}:${endpoint}${spoken}`;
 }

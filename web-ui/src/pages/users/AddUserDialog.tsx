@@ -19,18 +19,18 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
   );
   if (added) {
     return (
-      <Dialog title={`${added.user.name} was added`} submit="Done" onSubmit={onClose} onClose={onClose}>
+      <Dialog title={`${added.user.name} was added`} submit="Done" cancel={false} onSubmit={onClose} onClose={onClose}>
         {added.registration ? (
           <>
             <p>
-              Hand this to {added.user.name}. It is good once, for a day, and shown only here: for{" "}
-              <code>periapt register</code> or the page <code>/register</code>.
+              Give this to {added.user.name}, for <code>periapt register</code> or the page{" "}
+              <code>/register</code>. It works once, within a day, and is shown only here.
             </p>
             <textarea readOnly rows={5} aria-label="Registration string" value={added.registration} />
             <CopyButton text={added.registration} label="Copy registration" />
           </>
         ) : (
-          <p>{added.user.name} can sign in with the password you gave.</p>
+          <p>{added.user.name} can sign in with the password you chose.</p>
         )}
       </Dialog>
     );
@@ -53,7 +53,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
         autoComplete="new-password"
         value={password}
         onChange={setPassword}
-        help="Left empty, the user gets a registration string and chooses a password."
+        help="If empty, the user gets a registration string and chooses a password."
       />
       <CommandHint cli={command("add-user", name || "NAME", displayName)} />
     </Dialog>

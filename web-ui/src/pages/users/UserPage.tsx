@@ -1,21 +1,22 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useNavigate, useParams } from "react-router";
+import { useNavigate, useParams } from "react-router";
 import { users } from "../../api";
 import * as paths from "../../api/paths";
 import type { UserInfo } from "../../api/types";
 import { CommandHint, CopyTools } from "../../components/Commands";
 import { ConfirmByName } from "../../components/ConfirmByName";
 import { Facts } from "../../components/Fields";
+import { ModelLinks } from "../../components/ModelLinks";
 import { PageHead } from "../../components/PageHead";
 import { Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
-import { toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useVisitor } from "../../session";
 import { PasswordForm } from "../account/PasswordForm";
 import { Tokens } from "../account/Tokens";
+import { DisableDialog, SuperuserDialog } from "./AccountDialogs";
 
 export function UserPage() {
   const { user: name = "" } = useParams();
@@ -45,17 +46,15 @@ function Details({ user }: { user: UserInfo }) {
   const queries = useQueryClient();
   const { session } = useVisitor();
   const own = session?.user === name;
-  const [removing, setRemoving] = useState(false);
+  const [asked, setAsked] = useState<"disable" | "superuser" | "remove" | null>(null);
   const changed = (): void => void queries.invalidateQueries({ queryKey: ["users"] });
-  const able = useAct(() => users.change(name, { disabled: !user.disabled }), changed);
+  const enable = useAct(() => users.change(name, { disabled: false }), changed);
   const superuser = user.access === "superuser";
-  const access = useAct(
-    () => (superuser ? users.revoke(name, "superuser") : users.grant(name, "superuser")),
-    changed,
-  );
+  const close = (): void => setAsked(null);
   return (
     <>
       <Facts
+        wide={["Models"]}
         rows={[
           ["Access to the controller", user.access],
           ["State", user.disabled ? "disabled" : user.registered ? "enabled" : "invited, not registered yet"],
@@ -65,12 +64,7 @@ function Details({ user }: { user: UserInfo }) {
             "Models",
             user.models.length === 0
               ? superuser ? "all, as superuser" : "none"
-              : user.models.map(({ uuid, name: model, access: own }, place) => (
-                  <span key={uuid}>
-                    {place > 0 && ", "}
-                    <Link to={`${toModel(model)}/access`}>{model}</Link> ({own})
-                  </span>
-                )),
+              : <ModelLinks key="models" models={user.models} />,
           ],
         ]}
       />
@@ -78,20 +72,24 @@ function Details({ user }: { user: UserInfo }) {
         <section className="section" aria-label="Change">
           <h2 className="section__title">Change</h2>
           <div className="actions">
-            <button type="button" className="p-button" disabled={able.busy} onClick={() => able.run()}>
-              {user.disabled ? "Enable" : "Disable"}
-            </button>
-            <button type="button" className="p-button" disabled={access.busy} onClick={() => access.run()}>
+            {user.disabled ? (
+              <button type="button" className="p-button" disabled={enable.busy} onClick={() => enable.run()}>
+                Enable
+              </button>
+            ) : (
+              <button type="button" className="p-button" onClick={() => setAsked("disable")}>
+                Disable
+              </button>
+            )}
+            <button type="button" className="p-button" onClick={() => setAsked("superuser")}>
               {superuser ? "Revoke superuser" : "Grant superuser"}
             </button>
-            <button type="button" className="p-button--negative" onClick={() => setRemoving(true)}>
+            <button type="button" className="p-button--negative" onClick={() => setAsked("remove")}>
               Remove
             </button>
           </div>
-          {able.error != null && <Failure error={able.error} />}
-          {access.error != null && <Failure error={access.error} />}
-          <CommandHint cli={command(user.disabled ? "enable-user" : "disable-user", name)} />
-          <CommandHint cli={command(superuser ? "revoke" : "grant", name, "superuser")} />
+          {enable.error != null && <Failure error={enable.error} />}
+          {user.disabled && <CommandHint cli={command("enable-user", name)} />}
         </section>
       )}
       <section className="section" aria-label="Tokens and sessions">
@@ -102,7 +100,11 @@ function Details({ user }: { user: UserInfo }) {
         <h2 className="section__title">Password</h2>
         <PasswordForm user={name} askCurrent={own} />
       </section>
-      {removing && <RemoveUser name={name} onClose={() => setRemoving(false)} />}
+      {asked === "disable" && <DisableDialog name={name} onClose={close} onDone={changed} />}
+      {asked === "superuser" && (
+        <SuperuserDialog name={name} grant={!superuser} onClose={close} onDone={changed} />
+      )}
+      {asked === "remove" && <RemoveUser name={name} onClose={close} />}
     </>
   );
 }

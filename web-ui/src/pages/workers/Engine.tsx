@@ -13,7 +13,7 @@ export function Engine({ map }: { map: EngineMap }) {
   const wanted = parameters.get("engine");
   const chosen = map.engines.find(({ id }) => id === wanted) ?? map.engines[0];
   const nodes: EngineNode[] = useMemo(() => (chosen ? engineNodes(chosen) : []), [chosen]);
-  if (!chosen) return <Empty title="No engine tells of itself" cli="periapt workers" />;
+  if (!chosen) return <Empty title="No engine reports" cli="periapt workers" />;
   return (
     <>
       <SelectField
@@ -24,7 +24,7 @@ export function Engine({ map }: { map: EngineMap }) {
       />
       <EngineGraph nodes={nodes} label={`Workers of ${title(chosen)}`} />
       {map["left-out"] > 0 && (
-        <p className="muted">{map["left-out"]} engines of units are left out; ask for one model.</p>
+        <p className="muted">{map["left-out"]} engines of units are not shown.</p>
       )}
     </>
   );

@@ -35,7 +35,7 @@ export default function WorkersPage() {
     <>
       <PageHead
         title="Workers"
-        summary="What runs, and what rests on what"
+        summary="Workers and what they depend on"
         tools={<CopyTools cli="periapt workers" request={{ path: "/v1/workers" }} />}
       />
       <section className="section" aria-label="Dependency engine">
@@ -86,7 +86,7 @@ function Catalogue({ rows }: { rows: WorkerRow[] }) {
         onClear={clear}
       />
       {shown.length === 0 ? (
-        <Empty title="No worker fits" cli="periapt workers" />
+        <Empty title="No matching workers" cli="periapt workers" />
       ) : (
         <table className="list" aria-label="Workers">
           <thead>
@@ -100,7 +100,7 @@ function Catalogue({ rows }: { rows: WorkerRow[] }) {
               <th scope="col" className="number">
                 Starts
               </th>
-              <th scope="col">Rests on, or why it is not there</th>
+              <th scope="col">Depends on, or why it is not running</th>
             </tr>
           </thead>
           <tbody>

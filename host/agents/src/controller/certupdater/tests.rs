@@ -9,6 +9,8 @@ use periapt_server::listener::{ListenerLimits, Serve, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
+use periapt_server::authority::LEAF_LIFE;
+
 use super::*;
 
 /// The updater at work on a leaf of its own.
@@ -21,13 +23,13 @@ struct Scene {
 
 fn scene(clock: SharedClock) -> Scene {
     let authority = Authority::generate("home").unwrap();
-    let resolver = LeafResolver::new(authority.issue(&["127.0.0.1".to_owned()]).unwrap());
+    let addresses = ["127.0.0.1".to_owned()];
+    let resolver = LeafResolver::new(authority.clone(), &addresses, clock.clone()).unwrap();
     let addresses = watch::Sender::new(vec!["127.0.0.1:17070".to_owned()]);
     let updater = Updater {
         everywhere: false,
         listening: IpAddr::V4(Ipv4Addr::LOCALHOST),
         addresses: addresses.subscribe(),
-        authority: authority.clone(),
         resolver: resolver.clone(),
         clock,
     };

@@ -9,7 +9,7 @@ use super::*;
 #[tokio::test]
 async fn the_real_port_is_shown_and_an_added_route_answers() {
     let authority = Authority::generate("home").unwrap();
-    let resolver = LeafResolver::new(authority.issue(&[]).unwrap());
+    let resolver = LeafResolver::new(authority.clone(), &[], SystemClock::shared()).unwrap();
     let root = reqwest::Certificate::from_pem(authority.ca_pem().as_bytes()).unwrap();
     let client = reqwest::Client::builder()
         .add_root_certificate(root)

@@ -11,6 +11,8 @@ use tokio::net::{TcpListener, TcpStream};
 use super::*;
 use crate::model::tests::bench::{Bench, state};
 use periapt_engine::{DependencyEngine, NodeState};
+use periapt_model::config::Value;
+use periapt_store::Setter;
 
 async fn log(bench: &Bench, messages: impl IntoIterator<Item = String>) {
     let records = messages
@@ -36,7 +38,7 @@ async fn set(bench: &Bench, settings: &[(&str, &str)]) {
     };
     bench
         .store
-        .set_model_config(&bench.model, change)
+        .set_model_config(&bench.model, change, Setter::Superuser)
         .await
         .unwrap();
 }

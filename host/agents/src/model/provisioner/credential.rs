@@ -2,7 +2,13 @@
 //!
 //! An agent that runs, perhaps one that an earlier controller started, goes on with the password
 //! it has: a new one is made only when the provider has no configuration of this model at hand.
+//!
+//! The file is kept up to date while agents run, so that the next process finds the controller
+//! wherever it is by then. An agent that runs hears of addresses by itself; it is restarted only
+//! for a port that it was not started with, since the kernel lets it reach no other.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use periapt_client::ApiConnection;
@@ -18,7 +24,7 @@ pub struct Credential {
     model: ModelContext,
     api: ApiConnection,
     provider: Arc<dyn Provider>,
-    made: Mutex<Option<(AgentConfig, Vec<u8>)>>,
+    made: Mutex<Option<AgentConfig>>,
 }
 
 impl Credential {
@@ -34,14 +40,12 @@ impl Credential {
     /// The configuration file's bytes, with the addresses of this moment.
     pub async fn config(&self) -> Result<Vec<u8>, WorkerError> {
         let mut made = self.made.lock().await;
-        // The file comes first: the agent may have written it anew. What was made is not in a
-        // file while no instance has started yet.
-        let known = match self.left_behind().await? {
-            Some(left) => Some(left),
-            None => made.clone(),
-        };
-        let (tag, password) = match &known {
-            Some((known, _)) => (known.tag.clone(), known.password.clone()),
+        if let Some(kept) = self.keep().await? {
+            return Ok(kept);
+        }
+        // What was made is in no file while no instance has started yet.
+        let (tag, password) = match made.as_ref() {
+            Some(made) => (made.tag.clone(), made.password.clone()),
             None => {
                 let credential = self
                     .api
@@ -56,21 +60,53 @@ impl Credential {
             password,
             model_uuid: self.model.uuid.clone(),
             controller_uuid: self.model.controller.clone(),
-            api_addresses: addresses(
-                &self.model.agent_addresses.borrow(),
-                known.as_ref().map(|(known, _)| known),
-            ),
+            api_addresses: self.model.agent_addresses.borrow().clone(),
+            known_ports: BTreeSet::new(),
             ca_cert: self.model.ca_cert.to_string(),
-            directory: self.model.agents_directory.join(self.model.uuid.as_str()),
+            directory: self.directory(),
         };
-        // Nothing changed: the very same bytes, whoever wrote them last, so that the provider
-        // has no reason to restart an agent that runs.
-        let bytes = match known {
-            Some((known, bytes)) if known == config => bytes,
-            _ => serde_json::to_vec_pretty(&config).worker_error()?,
-        };
-        *made = Some((config, bytes.clone()));
+        let bytes = serde_json::to_vec_pretty(&config).worker_error()?;
+        *made = Some(config);
         Ok(bytes)
+    }
+
+    /// Brings the file that agents were started with up to date, if there is one.
+    pub async fn refresh(&self) -> Result<(), WorkerError> {
+        let _made = self.made.lock().await;
+        self.keep().await.map(drop)
+    }
+
+    async fn keep(&self) -> Result<Option<Vec<u8>>, WorkerError> {
+        let Some((before, bytes)) = self.left_behind().await? else {
+            return Ok(None);
+        };
+        let addresses = self.model.agent_addresses.borrow().clone();
+        let mut config = with_addresses(before.clone(), addresses);
+        config.ca_cert = self.model.ca_cert.to_string();
+        config.directory = self.directory();
+        // Nothing changed: the very same bytes, whoever wrote them last.
+        if config == before {
+            return Ok(Some(bytes));
+        }
+        let restart = config.ports() != before.ports()
+            || config.ca_cert != before.ca_cert
+            || config.directory != before.directory;
+        if restart {
+            tracing::info!(
+                addresses = ?config.api_addresses,
+                "agent starts anew, to reach what it was not started with"
+            );
+        }
+        let bytes = serde_json::to_vec_pretty(&config).worker_error()?;
+        self.provider
+            .set_agent_config(bytes.clone(), restart)
+            .await
+            .while_doing("keeping the agent's configuration")?;
+        Ok(Some(bytes))
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.model.agents_directory.join(self.model.uuid.as_str())
     }
 
     /// What agents were last started with, if it belongs to this model and controller.
@@ -89,13 +125,62 @@ impl Credential {
     }
 }
 
-/// The addresses to write. An agent that knows one of the controller's processes hears of the
-/// others from it: it is not restarted for them.
-fn addresses(all: &[String], known: Option<&AgentConfig>) -> Vec<String> {
-    match known {
-        Some(known) if known.api_addresses.iter().any(|one| all.contains(one)) => {
-            known.api_addresses.clone()
+/// The configuration with other addresses. Ports that the running agent may reach stay known
+/// until it has to be restarted for one that it may not.
+fn with_addresses(mut config: AgentConfig, addresses: Vec<String>) -> AgentConfig {
+    // A controller that serves nowhere yet is about to.
+    if addresses.is_empty() {
+        return config;
+    }
+    let before = config.ports();
+    config.api_addresses = addresses;
+    config.known_ports.clear();
+    let now = config.ports();
+    if now.is_subset(&before) {
+        config.known_ports = before.difference(&now).copied().collect();
+    }
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(addresses: &[&str]) -> AgentConfig {
+        let uuid = "0d3a1f0e-2a35-4c0e-8f0c-6a5f4a8d7b11";
+        AgentConfig {
+            tag: format!("agent-{uuid}").parse().unwrap(),
+            password: "secret".to_owned(),
+            model_uuid: uuid.parse().unwrap(),
+            controller_uuid: uuid.parse().unwrap(),
+            api_addresses: addresses.iter().map(|one| (*one).to_owned()).collect(),
+            known_ports: BTreeSet::new(),
+            ca_cert: String::new(),
+            directory: PathBuf::new(),
         }
-        _ => all.to_vec(),
+    }
+
+    fn next(config: &AgentConfig, addresses: &[&str]) -> AgentConfig {
+        let addresses = addresses.iter().map(|one| (*one).to_owned()).collect();
+        with_addresses(config.clone(), addresses)
+    }
+
+    #[test]
+    fn only_a_port_that_an_agent_cannot_reach_restarts_it() {
+        let (one, two) = ("127.0.0.1:17070", "127.0.0.1:17071");
+        let both = config(&[one, two]);
+        // A process dies and comes back: the agent reaches both all the time.
+        let left = next(&both, &[two]);
+        assert_eq!(left.api_addresses, [two]);
+        assert_eq!(left.ports(), both.ports());
+        let back = next(&left, &[one, two]);
+        assert_eq!(back, both);
+        // The same port elsewhere is no news to the kernel.
+        assert_eq!(next(&both, &["192.0.2.1:17070", two]).ports(), both.ports());
+        // One that it was not started with is, and what is gone by then is forgotten.
+        let other = next(&left, &[two, "127.0.0.1:17072"]);
+        assert_eq!(other.ports(), BTreeSet::from([17071, 17072]));
+        assert_eq!(next(&both, &[]), both, "never none");
+        assert_eq!(config(&["[::1]:17070"]).ports(), BTreeSet::from([17070]));
     }
 }

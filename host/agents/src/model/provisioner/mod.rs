@@ -1,17 +1,21 @@
 //! **provisioner**: an instance for every machine, none for the dead.
 //!
 //! Trigger: machines come, change life or go; a start is over; a pause before the next attempt
-//! is over. Action: as `model::provisioning` decides, it starts and stops instances at the
-//! provider, up to sixteen at a time, and records them. Effect: a machine goes from pending to
-//! running, or shows why not and how often it will be tried again; after ten attempts it shows
-//! `provisioning error`, until the controller is restarted. A dead machine's instance goes, then
-//! the machine is marked for removal.
+//! is over; the controller's addresses change. Action: as `model::provisioning` decides, it starts
+//! and stops instances at the provider, up to `num-provision-workers` at a time, and records them.
+//! Effect: a machine goes from pending to running, or shows why not and how often it will be tried
+//! again; after ten attempts it shows `provisioning error`, until a person has it tried again or the
+//! controller is restarted. A provider that refuses the credential costs no attempt: the credential
+//! is marked as not valid. An agent that ended for good shows on its machines, and is started again
+//! when a person says so. A dead machine's instance goes, then the machine is marked for removal. The
+//! configuration of agents that run names the controller's addresses of this moment.
 //!
 //! What it never does: it never stops an instance while its start is under way (a machine that
 //! dies then is stopped right afterwards), never removes a machine (that is the undertaker's
 //! part), never restarts an agent (the provider does).
 
 mod credential;
+mod ended;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -23,27 +27,25 @@ use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
 };
 use periapt_model::MachineId;
-use periapt_model::config::Value;
-use periapt_model::provisioning::{Harvest, Task, classify, failed_start};
+use periapt_model::provisioning::{Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
 use periapt_providers::{Instance, InstanceId, Provider, ProviderError, StartInstance};
-use periapt_wire::agent::model_config::GetModelConfig;
 use periapt_wire::agent::provisioner::{
     EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, SetInstanceInfo,
     SetInstanceStatus, WatchMachines,
 };
 use periapt_wire::rpc::{Empty, code};
 use serde_json::json;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::credentialvalidator::note_refusal;
+use super::environ::EnvironConfig;
 use super::{ModelContext, agent, apicaller, environ};
 use credential::Credential;
 use queue::Queue;
 
 pub const NAME: &str = "compute-provisioner";
-
-/// Instances started or stopped at the same time (Juju's `num-provision-workers`).
-const AT_ONCE: usize = 16;
 
 /// Lends nothing.
 pub fn manifold() -> Manifold {
@@ -51,20 +53,32 @@ pub fn manifold() -> Manifold {
         let model: ModelContext = context.get(agent::NAME)?;
         let api: ApiConnection = context.get(apicaller::NAME)?;
         let provider: Arc<dyn Provider> = context.get(environ::NAME)?;
+        let config: watch::Receiver<EnvironConfig> = context.get(environ::NAME)?;
         let clock = context.clock();
         Ok(TaskWorker::spawn(move |worker| {
+            let addresses = model.agent_addresses.clone();
             let credential = Credential::new(model, api.clone(), Arc::clone(&provider));
             let credential = Arc::new(credential);
             let provisioner = Provisioner {
                 worker,
-                api,
+                api: api.clone(),
                 provider,
+                config,
                 clock,
                 credential,
+                addresses,
                 queue: Queue::default(),
                 running: JoinSet::new(),
             };
-            provisioner.run()
+            async move {
+                let ended = provisioner.run().await;
+                if let Err(error) = &ended
+                    && let Some(refused) = error.find::<ProviderError>()
+                {
+                    note_refusal(&api, refused).await?;
+                }
+                ended
+            }
         }))
     })
     .needs([agent::NAME, apicaller::NAME, environ::NAME])
@@ -74,8 +88,10 @@ struct Provisioner {
     worker: WorkerContext,
     api: ApiConnection,
     provider: Arc<dyn Provider>,
+    config: watch::Receiver<EnvironConfig>,
     clock: SharedClock,
     credential: Arc<Credential>,
+    addresses: watch::Receiver<Vec<String>>,
     queue: Queue,
     running: JoinSet<Ended>,
 }
@@ -99,6 +115,9 @@ impl Provisioner {
         let watch = worker.or_dying(self.api.watch(&WatchMachines {})).await?;
         let mut watcher = watch.while_doing("watching machines")?;
         let mut first_look = true;
+        let mut ended = self.provider.ended();
+        ended.mark_changed();
+        let mut tells = true;
         loop {
             self.show();
             let pause = self
@@ -118,9 +137,24 @@ impl Provisioner {
                         self.look(changed, false).await?;
                     }
                 }
+                changed = self.config.changed(), if !first_look => {
+                    changed.while_doing("following the model's configuration")?;
+                    self.harvest().await?;
+                }
                 Some(ended) = self.running.join_next() => {
                     self.ended(ended.worker_error()?).await?;
                 }
+                () = changed(&mut self.addresses) => {
+                    worker.or_dying(self.credential.refresh()).await??;
+                }
+                changed = ended.changed(), if tells && !first_look => match changed {
+                    Ok(()) => {
+                        let cause = ended.borrow_and_update().clone();
+                        self.show_ended(cause.as_deref()).await?;
+                    }
+                    // A provider without such ends.
+                    Err(_) => tells = false,
+                },
                 () = maybe(pause) => {}
             }
             self.begin_due();
@@ -165,6 +199,7 @@ impl Provisioner {
                 self.queue.start(machine, self.clock.monotonic());
                 Ok(())
             }
+            Task::StartAgain => self.start_again().await,
             Task::Keep => {
                 self.queue.keep(machine, self.clock.monotonic());
                 Ok(())
@@ -188,15 +223,7 @@ impl Provisioner {
 
     /// Stops instances which the model does not account for.
     async fn harvest(&mut self) -> WorkerResult {
-        let config = self
-            .worker
-            .or_dying(self.api.call(&GetModelConfig {}))
-            .await?
-            .while_doing("reading the harvest mode")?;
-        let mode: Harvest = match config.get("provisioner-harvest-mode") {
-            Some(Value::Text(mode)) => mode.parse().unwrap_or_default(),
-            _ => Harvest::default(),
-        };
+        let mode = self.config.borrow_and_update().provisioner_harvest_mode;
         let all = GetMachines {
             machines: Vec::new(),
         };
@@ -228,7 +255,8 @@ impl Provisioner {
 
     /// Begins what is due, as long as there is room.
     fn begin_due(&mut self) {
-        while self.running.len() < AT_ONCE {
+        let at_once = self.config.borrow().num_provision_workers;
+        while self.running.len() < at_once {
             let Some((machine, job)) = self.queue.begin(self.clock.monotonic()) else {
                 return;
             };
@@ -279,6 +307,13 @@ impl Provisioner {
                 self.queue.forget(&machine);
                 self.record(&machine, instance).await?;
             }
+            Outcome::Started(Err(error)) if error.refuses_credential() => {
+                self.queue.forget(&machine);
+                let message = format!("waiting for a valid credential ({error})");
+                self.set_status(&machine, Status::new(Machine::Pending, message))
+                    .await?;
+                self.note(&error).await?;
+            }
             Outcome::Started(Err(error)) => {
                 let failed = self.queue.failed(&machine, self.clock.monotonic());
                 tracing::warn!(%machine, %error, failed, "instance did not start");
@@ -296,16 +331,19 @@ impl Provisioner {
             Outcome::Stopped(Err(error)) => {
                 tracing::warn!(%machine, %error, "instance did not stop");
                 self.queue.failed(&machine, self.clock.monotonic());
-                return self
-                    .set_status(
-                        &machine,
-                        Status::new(Machine::Error, format!("cannot stop instance: {error}")),
-                    )
-                    .await;
+                let status = Status::new(Machine::Error, format!("cannot stop instance: {error}"));
+                self.set_status(&machine, status).await?;
+                return self.note(&error).await;
             }
         }
         // It may have died, or been forgotten by a provider's failure, in the meantime.
         self.look_again(machine).await
+    }
+
+    /// Tells everybody if the provider refused the credential, which ends this worker.
+    async fn note(&self, error: &ProviderError) -> WorkerResult {
+        let noted = note_refusal(&self.api, error);
+        self.worker.or_dying(noted).await?
     }
 
     /// Looks at a machine after its start is over; only a change of life matters now, since a
@@ -369,6 +407,13 @@ fn unless_gone(answer: Result<Empty, CallError>) -> Result<(), CallError> {
     match answer {
         Err(error) if !error.is(code::NOT_FOUND) && !error.is(code::DEAD) => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// Waits for the next value; for ever when there will be none.
+async fn changed(addresses: &mut watch::Receiver<Vec<String>>) {
+    if addresses.changed().await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,16 +14,17 @@ use periapt_engine::{DependencyEngine, FakeClock, NodeState, WorkerError};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UserName};
 use periapt_providers::{
     Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
+    UpgradeOp,
 };
 use periapt_server::{
     Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Feed,
     Identity, ModelCache, Observation, Presence, Recorder, Reports, ServerOptions, ServerState,
-    StopSignal, rpc,
+    StopSignal, Turn, Upgrade, rpc,
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -72,6 +74,7 @@ impl Bench {
                 cache: ModelCache::new(feed.clone()),
                 compiler: Arc::clone(&compiler) as Arc<dyn CharmCompiler>,
                 reports: Arc::new(NoReports),
+                backups: Arc::new(periapt_server::backups::NoBackups),
                 limits: Default::default(),
                 controller: ControllerIdentity {
                     uuid: CONTROLLER.parse().unwrap(),
@@ -84,6 +87,7 @@ impl Bench {
                 },
                 stop: StopSignal::new(),
                 observation: Observation::new(clock.shared(), Spans::off()),
+                upgrade: Upgrade::done(),
             })
         };
         let states = [state_of(0), state_of(1)];
@@ -157,8 +161,8 @@ impl Bench {
         .await;
     }
 
-    /// An uploaded charm with `units` units.
-    pub async fn deploy(&self, application: &str, units: u32) -> ApplicationName {
+    /// The URL of an uploaded charm.
+    pub async fn charm(&self) -> String {
         let archive = archive();
         let read = periapt_model::charm::Archive::read(&archive).unwrap();
         let url = "local:site-0".parse().unwrap();
@@ -167,11 +171,16 @@ impl Bench {
             .add_charm(&self.model, read.info(url, vec!["start".into()]), archive)
             .await
             .unwrap();
+        charm.url.to_string()
+    }
+
+    /// An application of it with `units` units.
+    pub async fn deploy(&self, application: &str, units: u32) -> ApplicationName {
         let application: ApplicationName = application.parse().unwrap();
         let deploy = Deploy {
             placement: Vec::new(),
             application: application.clone(),
-            charm: charm.url.to_string(),
+            charm: self.charm().await,
             units,
             config: Default::default(),
         };
@@ -208,7 +217,7 @@ pub fn machine(id: &str) -> MachineId {
     id.parse().unwrap()
 }
 
-fn archive() -> Bytes {
+pub fn archive() -> Bytes {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, content) in [
         ("metadata.yaml", &b"name: site\nsummary: A site\n"[..]),
@@ -259,7 +268,7 @@ impl CharmCompiler for Compiler {
     fn engine_hash(&self) -> String {
         "engine".into()
     }
-    async fn compile(&self, _: &[u8]) -> Result<CompiledCharm, CompileProblem> {
+    async fn compile(&self, _: &[u8], _: Option<Turn>) -> Result<CompiledCharm, CompileProblem> {
         match self.refuse.lock().unwrap().clone() {
             Some(message) => Err(CompileProblem {
                 code: "component-invalid".into(),
@@ -281,6 +290,10 @@ pub struct Double {
     pub failures: Mutex<u32>,
     pub held: Mutex<bool>,
     pub released: Notify,
+    /// The credential.
+    pub refuses: AtomicBool,
+    /// The second step of two.
+    pub cannot_upgrade: AtomicBool,
     config: Mutex<Option<Vec<u8>>>,
     instances: Mutex<BTreeMap<String, Instance>>,
 }
@@ -299,8 +312,35 @@ impl Double {
         self.instances.lock().unwrap().keys().cloned().collect()
     }
 
+    /// An instance that nobody of the model asked for.
+    pub fn stray(&self, name: &str) {
+        let instance = instance(name);
+        self.instances
+            .lock()
+            .unwrap()
+            .insert(name.to_owned(), instance);
+    }
+
+    fn may(&self) -> Result<(), ProviderError> {
+        if self.refuses.load(Ordering::SeqCst) {
+            let why = "the door is locked".to_owned();
+            return Err(ProviderError::CredentialRefused(why));
+        }
+        Ok(())
+    }
+
     fn note(&self, call: String) {
         self.calls.lock().unwrap().push(call);
+    }
+}
+
+fn instance(name: &str) -> Instance {
+    Instance {
+        id: InstanceId::new(format!("double-{name}")),
+        name: name.to_owned(),
+        state: InstanceState::Running,
+        addresses: vec!["127.0.0.1".into()],
+        hardware: "arch=amd64".into(),
     }
 }
 
@@ -309,14 +349,31 @@ impl Provider for Double {
     fn kind(&self) -> &'static str {
         "double"
     }
+    async fn upgrade(&self, op: &UpgradeOp) -> Result<(), ProviderError> {
+        self.note(format!("upgrade {}", op.name));
+        if op.version == 2 && self.cannot_upgrade.load(Ordering::SeqCst) {
+            return Err(ProviderError::Refused("the wall is too thick".into()));
+        }
+        Ok(())
+    }
+    async fn check_credential(&self) -> Result<(), ProviderError> {
+        self.note("check".into());
+        self.may()
+    }
     fn describe(&self) -> Value {
-        Value::Null
+        json!({ "instances": self.names() })
     }
     async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
         Ok(self.config.lock().unwrap().clone())
     }
+    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
+        self.note(format!("configure restart={restart}"));
+        *self.config.lock().unwrap() = Some(config);
+        Ok(())
+    }
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
         self.note(format!("start {}", request.name));
+        self.may()?;
         if *self.held.lock().unwrap() {
             self.released.notified().await;
         }
@@ -328,18 +385,8 @@ impl Provider for Double {
             }
         }
         *self.config.lock().unwrap() = Some(request.agent_config);
-        let instance = Instance {
-            id: InstanceId::new(format!("double-{}", request.name)),
-            name: request.name.clone(),
-            state: InstanceState::Running,
-            addresses: vec!["127.0.0.1".into()],
-            hardware: "arch=amd64".into(),
-        };
-        self.instances
-            .lock()
-            .unwrap()
-            .insert(request.name, instance.clone());
-        Ok(instance)
+        self.stray(&request.name);
+        Ok(instance(&request.name))
     }
     async fn stop_instance(&self, id: &InstanceId) -> Result<(), ProviderError> {
         self.note(format!("stop {id}"));
@@ -365,6 +412,18 @@ impl Provider for Double {
 struct One(Arc<Double>);
 
 impl Providers for One {
+    fn upgrade_ops(&self) -> &'static [UpgradeOp] {
+        &[
+            UpgradeOp {
+                version: 1,
+                name: "first",
+            },
+            UpgradeOp {
+                version: 2,
+                name: "second",
+            },
+        ]
+    }
     fn open(&self, _: &str) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(Arc::clone(&self.0) as Arc<dyn Provider>)
     }

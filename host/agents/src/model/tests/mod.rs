@@ -1,6 +1,10 @@
 //! The acceptance sentences of the model's workers, each on the whole engine.
 
 pub(crate) mod bench;
+mod harvest;
+mod machines;
+mod ports;
+mod provider;
 
 use std::time::Duration;
 
@@ -61,207 +65,6 @@ async fn the_table_has_no_loose_ends_and_all_of_it_runs() {
     bench.close(engine).await;
 }
 
-/// provisioner, unitassigner, environ: a deployed unit gets a machine, and it an instance.
-#[tokio::test]
-async fn a_deployed_unit_gets_a_machine_that_runs() {
-    let bench = Bench::new().await;
-    let engine = bench.engine();
-    bench.deploy("site", 2).await;
-    bench
-        .until("both machines have instances", || async {
-            let machines = bench.machines().await;
-            (machines.len() == 2 && machines.iter().all(|machine| machine.instance_id.is_some()))
-                .then_some(())
-        })
-        .await;
-    assert_eq!(bench.provider.names(), ["0", "1"]);
-    // One password for the model's one agent, whatever the number of machines.
-    let config = periapt_providers::Provider::agent_config(bench.provider.as_ref())
-        .await
-        .unwrap()
-        .unwrap();
-    let config: AgentConfig = serde_json::from_slice(&config).unwrap();
-    assert!(
-        bench
-            .store
-            .check_agent_password(&config.tag, &config.password)
-            .await
-            .unwrap()
-    );
-    assert_eq!(config.api_addresses, ["127.0.0.1:17070"]);
-    assert!(!format!("{config:?}").contains(&config.password));
-
-    // A restarted engine finds the machines and keeps the password.
-    engine.kill();
-    engine.wait().await.unwrap();
-    let engine = bench.engine();
-    let starts = bench.provider.calls("start");
-    bench
-        .until("the instances are looked after", || async {
-            (bench.provider.calls("start") == starts + 2).then_some(())
-        })
-        .await;
-    assert!(
-        bench
-            .store
-            .check_agent_password(&config.tag, &config.password)
-            .await
-            .unwrap()
-    );
-    bench.close(engine).await;
-}
-
-/// provisioner: "status shows provisioning error text with retries and finally started".
-#[tokio::test]
-async fn a_provider_that_fails_twice_is_tried_again() {
-    let bench = Bench::new().await;
-    *bench.provider.failures.lock().unwrap() = 2;
-    let engine = bench.engine();
-    bench.deploy("site", 1).await;
-    bench
-        .until("the first failure shows", || {
-            bench.machine_says("(no room), retrying in 10s (9 more attempts)")
-        })
-        .await;
-    bench.clock.advance(Duration::from_secs(10));
-    bench
-        .until("the second failure shows", || {
-            bench.machine_says("(8 more attempts)")
-        })
-        .await;
-    bench.clock.advance(Duration::from_secs(10));
-    bench
-        .until("it starts", || async {
-            bench.machines().await[0].instance_id.clone()
-        })
-        .await;
-    bench.close(engine).await;
-}
-
-/// provisioner: ten attempts, then an error, until the controller starts again.
-#[tokio::test]
-async fn a_machine_that_never_starts_shows_a_provisioning_error() {
-    let bench = Bench::new().await;
-    *bench.provider.failures.lock().unwrap() = 10;
-    let engine = bench.engine();
-    bench.deploy("site", 1).await;
-    bench
-        .until("ten attempts failed", || async {
-            bench.clock.advance(Duration::from_secs(1));
-            let machines = bench.machines().await;
-            let status = machines.first()?.instance_status.clone();
-            (status.status == Machine::ProvisioningError).then_some(())
-        })
-        .await;
-    assert_eq!(bench.provider.calls("start"), 10);
-    bench.clock.advance(Duration::from_secs(60));
-    engine.kill();
-    engine.wait().await.unwrap();
-    assert_eq!(bench.provider.calls("start"), 10, "nothing more was tried");
-    let engine = bench.engine();
-    bench
-        .until("it starts", || async {
-            bench.machines().await[0].instance_id.clone()
-        })
-        .await;
-    bench.close(engine).await;
-}
-
-/// provisioner: a machine that is killed while it starts is stopped afterwards, not meanwhile.
-#[tokio::test]
-async fn a_machine_that_dies_while_it_starts_is_stopped_when_the_start_is_over() {
-    let bench = Bench::new().await;
-    *bench.provider.held.lock().unwrap() = true;
-    let engine = bench.engine();
-    let application = bench.deploy("site", 1).await;
-    bench
-        .until("the start is under way", || async {
-            (bench.provider.calls("start") == 1).then_some(())
-        })
-        .await;
-    bench
-        .store
-        .remove_application(&bench.model, &application, false)
-        .await
-        .unwrap();
-    bench
-        .until("the machine is on its way out", || async {
-            bench
-                .machines()
-                .await
-                .first()
-                .is_none_or(|machine| machine.life != Life::Alive)
-                .then_some(())
-        })
-        .await;
-    assert_eq!(bench.provider.calls("stop"), 0);
-    *bench.provider.held.lock().unwrap() = false;
-    bench.provider.released.notify_waiters();
-    // The machine's agent would let it die; here nobody does, unless it never had an instance.
-    let left = bench.machines().await;
-    if let Some(info) = left.first().filter(|info| info.life == Life::Dying) {
-        let _ = bench
-            .store
-            .ensure_machiner_dead(&bench.model, &info.machine)
-            .await;
-    }
-    bench
-        .until("the machine is gone", || async {
-            bench.machines().await.is_empty().then_some(())
-        })
-        .await;
-    bench
-        .until("its instance is gone", || async {
-            bench.provider.names().is_empty().then_some(())
-        })
-        .await;
-    bench.close(engine).await;
-}
-
-/// machineundertaker and provisioner: a dead machine's instance goes, then its row.
-#[tokio::test]
-async fn a_dead_machine_leaves_nothing_behind() {
-    let bench = Bench::new().await;
-    let engine = bench.engine();
-    let application = bench.deploy("site", 1).await;
-    bench
-        .until("it runs", || async {
-            bench.machines().await.first()?.instance_id.clone()
-        })
-        .await;
-    bench
-        .store
-        .remove_application(&bench.model, &application, true)
-        .await
-        .unwrap();
-    bench
-        .until("the machine is gone", || async {
-            bench.clock.advance(Duration::from_secs(5));
-            let _ = bench
-                .store
-                .ensure_machiner_dead(&bench.model, &machine("0"))
-                .await;
-            bench
-                .store
-                .machine_ids(&bench.model)
-                .await
-                .unwrap()
-                .is_empty()
-                .then_some(())
-        })
-        .await;
-    assert_eq!(bench.provider.calls("stop double-0"), 1);
-    assert!(
-        bench
-            .store
-            .all_machine_removals(&bench.model)
-            .await
-            .unwrap()
-            .is_empty()
-    );
-    bench.close(engine).await;
-}
-
 /// charmdownloader: "with a wrong charm it shows an error and no unit runs install".
 #[tokio::test]
 async fn a_charm_that_cannot_be_compiled_shows_on_its_application() {
@@ -279,6 +82,15 @@ async fn a_charm_that_cannot_be_compiled_shows_on_its_application() {
                 .status;
             (status.status == Workload::Error && status.message.contains("not a component"))
                 .then_some(())
+        })
+        .await;
+    // It goes with its cause: the next event has the charm compiled.
+    *bench.compiler.refuse.lock().unwrap() = None;
+    bench.deploy("other", 1).await;
+    bench
+        .until("the error is gone", || async {
+            let shown = bench.store.application(&bench.model, &application).await;
+            (shown.unwrap().status.status != Workload::Error).then_some(())
         })
         .await;
     bench.close(engine).await;
@@ -311,6 +123,13 @@ async fn a_destroyed_model_goes_and_its_engine_ends_well() {
         })
         .await;
     bench
+        .until("the undertaker rests", || async {
+            (state(&engine, undertaker::NAME) == Some(NodeState::Stopped)).then_some(())
+        })
+        .await;
+    let flag_starts = || engine.report().manifolds[lifeflag::NOT_ALIVE].start_count;
+    let before = flag_starts();
+    bench
         .store
         .destroy_model(&bench.model, false, None)
         .await
@@ -322,6 +141,7 @@ async fn a_destroyed_model_goes_and_its_engine_ends_well() {
         })
         .await;
     assert_eq!(state(&engine, undertaker::NAME), Some(NodeState::Started));
+    assert_eq!(flag_starts(), before + 1, "its flag bounced once");
     bench
         .until("the model is gone", || async {
             // The part of the machine's agent.
@@ -408,7 +228,7 @@ async fn the_tick_prunes_with_the_configuration_of_that_moment() {
     };
     bench
         .store
-        .set_model_config(&bench.model, change)
+        .set_model_config(&bench.model, change, periapt_store::Setter::Superuser)
         .await
         .unwrap();
     bench

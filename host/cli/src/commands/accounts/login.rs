@@ -116,7 +116,7 @@ pub async fn logout(context: &Context, arguments: Logout) -> Outcome {
     if account.password.is_some() && !arguments.force {
         return Err(Failure::new(
             Exit::Conflict,
-            "logging out would forget a password that nobody else has",
+            "logging out would delete the only copy of this password",
         )
         .why("it was made when the controller was, and stands in accounts.yaml only")
         .advice("note it and use --force; periapt change-user-password sets another"));

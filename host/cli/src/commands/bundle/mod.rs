@@ -106,7 +106,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         return Ok(());
     }
     if arguments.dry_run {
-        return context.output.data(&plan(&steps));
+        return context.output.value(&plan(&steps));
     }
     apply::apply(context, &here, steps, &mut charms).await
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::ports::{PortRange, Protocol};
 use periapt_wire::status::{FullStatus, MachineStatus, UnitStatus};
 use serde_json::Value;
 
@@ -183,35 +184,52 @@ fn add_units(table: &mut Table, units: Vec<(&str, &UnitStatus)>, depth: usize) {
     }
 }
 
-/// The workload's message, behind the hook that runs: `(config-changed) serving`.
+/// The workload's message, behind the hook that runs or what the agent waits for:
+/// `(config-changed) serving`.
 fn message(unit: &UnitStatus) -> String {
-    let doing = &unit.agent_status.info;
+    let workload = &unit.workload_status.info;
+    let doing = unit.agent_status.info.as_str();
     let hook = doing
         .strip_prefix("running ")
         .and_then(|rest| rest.strip_suffix(" hook"));
-    match hook {
-        Some(hook) if unit.agent_status.status == "executing" => {
-            format!("({hook}) {}", unit.workload_status.info)
+    match (unit.agent_status.status.as_str(), hook) {
+        ("executing", Some(hook)) => format!("({hook}) {workload}"),
+        ("executing" | "idle" | "failed" | "stopped", _) if !doing.is_empty() => {
+            format!("({doing}) {workload}")
         }
-        _ => unit.workload_status.info.clone(),
+        _ => workload.clone(),
     }
 }
 
-/// Ports by protocol: `80,443/tcp 53/udp`.
+/// Ports by protocol, in their order, neighbours as one range: `80,8080-8081/tcp 53/udp`.
 pub(super) fn ports(ranges: &[String]) -> String {
-    let mut by_protocol: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut ranges: Vec<PortRange> = ranges.iter().filter_map(|text| text.parse().ok()).collect();
+    ranges.sort_unstable();
+    let mut merged: Vec<PortRange> = Vec::new();
     for range in ranges {
-        let (numbers, protocol) = range.split_once('/').unwrap_or(("", range));
-        match by_protocol.iter_mut().find(|(known, _)| *known == protocol) {
-            Some((_, all)) => all.push(numbers),
-            None => by_protocol.push((protocol, vec![numbers])),
+        match merged.last_mut() {
+            Some(last)
+                if last.protocol == range.protocol && range.start <= last.end.saturating_add(1) =>
+            {
+                last.end = last.end.max(range.end);
+            }
+            _ => merged.push(range),
         }
     }
-    let words = by_protocol
-        .into_iter()
-        .map(|(protocol, numbers)| match numbers.join(",") {
-            none if none.is_empty() => protocol.to_owned(),
-            numbers => format!("{numbers}/{protocol}"),
+    let words = merged
+        .chunk_by(|left, right| left.protocol == right.protocol)
+        .map(|same| {
+            let shown: Vec<String> = same.iter().map(PortRange::to_string).collect();
+            let numbers = shown
+                .iter()
+                .map(|text| text.split('/').next().unwrap_or(text));
+            let numbers = numbers.collect::<Vec<_>>().join(",");
+            match same.first().map(|range| range.protocol) {
+                Some(protocol) if protocol != Protocol::Icmp => {
+                    format!("{numbers}/{}", protocol.as_str())
+                }
+                _ => numbers,
+            }
         });
     words.collect::<Vec<_>>().join(" ")
 }

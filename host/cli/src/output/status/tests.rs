@@ -206,7 +206,7 @@ fn one_line_for_each_unit() {
 fn the_summary_counts() {
     let text = view(&status(), &utc(), StatusFormat::Summary).text(false);
     for line in [
-        "      Utilizing ports:  443,80/tcp 53/udp",
+        "      Utilizing ports:  80,443/tcp 53/udp",
         "           # Machines:  (3)",
         "              pending:  1",
         "              # Units:  (4)",
@@ -302,4 +302,19 @@ fn charm_urls_are_taken_apart() {
     assert_eq!(charm_parts("ch:amd64/log-agent-5"), ("log-agent", Some(5)));
     assert_eq!(charm_parts("site"), ("site", None));
     assert_eq!(charm_parts("local:log-agent"), ("log-agent", None));
+}
+
+#[test]
+fn ports_are_in_their_order_and_neighbours_are_one_range() {
+    let ports = |ranges: &[&str]| {
+        let ranges: Vec<String> = ranges.iter().map(|text| (*text).to_owned()).collect();
+        super::tabular::ports(&ranges)
+    };
+    assert_eq!(
+        ports(&["8081/tcp", "53/udp", "8080/tcp"]),
+        "8080-8081/tcp 53/udp"
+    );
+    assert_eq!(ports(&["5000-5010/udp", "53/udp"]), "53,5000-5010/udp");
+    assert_eq!(ports(&["icmp", "9/tcp", "80/tcp"]), "9,80/tcp icmp");
+    assert_eq!(ports(&[]), "");
 }

@@ -84,6 +84,32 @@ fn a_charm_reads_with_its_files() {
 }
 
 #[test]
+fn no_name_in_an_archive_holds_what_cannot_be_seen() {
+    for hidden in ["\u{202e}", "\u{200b}", "\u{feff}", "\u{9b}"] {
+        let name = format!("files/a{hidden}b");
+        assert_eq!(
+            code(&charm_with(&[(name.as_str(), b"")])),
+            "charm-archive-path"
+        );
+    }
+}
+
+#[test]
+fn what_is_an_archive_and_something_else_is_neither() {
+    let charm = charm_with(&[]);
+    for before in [
+        &b"x"[..],
+        b"<!doctype html>",
+        b"--boundary\r\n\r\n",
+        b"PK\x03\x04",
+    ] {
+        let both = [before, &charm].concat();
+        assert_eq!(code(&both), "charm-archive-unreadable", "{before:?}");
+    }
+    Archive::read(&charm).expect("reads");
+}
+
+#[test]
 fn the_component_must_be_there_and_be_one() {
     assert_eq!(
         code(&zipped(&[("metadata.yaml", METADATA)])),

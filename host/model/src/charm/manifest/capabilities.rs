@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Access, ManifestError};
+use crate::bounds::CONTAINER_DIRECTORIES;
 
 /// The names of the capabilities that can be granted.
 pub const KNOWN: &[&str] = &["container"];
 
 /// Directories that one charm may share. A container has a handful of units; more names than
 /// this are a mistake.
-const DIRECTORIES: usize = 16;
+const DIRECTORIES: usize = CONTAINER_DIRECTORIES.length();
 
 /// The part of a file, as written: names, or names with what is asked for under each.
 #[derive(Deserialize)]

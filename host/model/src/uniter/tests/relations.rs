@@ -298,20 +298,17 @@ fn a_failed_hook_of_a_relation_says_which_and_whose() {
         },
         departing: None,
     });
-    let status = agent_hook_failed(&hook, None);
+    let status = agent_hook_failed(&hook, &Failure::default());
     assert_eq!(status.message, "hook failed: \"db-relation-joined\"");
     assert_eq!(status.data["hook"], "db-relation-joined");
     assert_eq!(status.data["relation-id"], 4);
     assert_eq!(status.data["remote-unit"], "postgres/0");
     assert_eq!(
-        agent_executing(&hook).unwrap().message,
+        agent_executing(&hook, None).unwrap().message,
         "running db-relation-joined hook"
     );
     // What the record rules out is a fault of the program.
-    let wrong = Operation::RunHook {
-        hook: hook.clone(),
-        clear_resolved: false,
-    };
+    let wrong = Operation::RunHook { hook: hook.clone() };
     let state = OperationState {
         step: OperationStep::Done,
         hook: Some(hook),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::bounds::{EFFECTS_BYTES, SETTING_VALUE_BYTES, SETTINGS_BYTES, SETTINGS_KEYS};
+
 use super::*;
 use crate::context::{Member, RelationInfo};
 use crate::txn::OwnBag;
@@ -175,14 +177,71 @@ fn limits_of_keys_values_and_a_whole_bag() {
     assert_eq!(set(&one("a=b", 1)), Err(CallErrorCode::Invalid));
     assert_eq!(set(&one(&"k".repeat(257), 1)), Err(CallErrorCode::Limit));
     assert_eq!(set(&one(&"k".repeat(256), 1)), Ok(()));
-    assert_eq!(set(&one("big", (64 << 10) + 1)), Err(CallErrorCode::Limit));
-    for number in 0..15 {
-        assert_eq!(set(&one(&format!("{number:03}"), 64 << 10)), Ok(()));
+    let most = SETTING_VALUE_BYTES.length();
+    assert_eq!(set(&one("big", most + 1)), Err(CallErrorCode::Limit));
+    for number in 0..SETTINGS_BYTES.length() / most - 1 {
+        assert_eq!(set(&one(&format!("{number:03}"), most)), Ok(()));
     }
-    let two = [("small".to_owned(), 1), ("full".to_owned(), 64 << 10)];
+    let two = [("small".to_owned(), 1), ("full".to_owned(), most)];
     assert_eq!(set(&two), Err(CallErrorCode::Limit));
     assert_eq!(set(&one("000", 0)), Ok(()));
     assert_eq!(set(&two[1..]), Ok(()), "what was deleted makes room");
     let read = txn.relation_get(&mut context, "3", "web/0").unwrap();
     assert!(!read.contains_key("small"), "all of a call or nothing");
+}
+
+/// What a bag takes is counted as it is sent, so that a bag that is kept can be read.
+#[test]
+fn a_bag_is_bounded_as_it_is_sent_and_so_is_all_that_a_hook_changes() {
+    let mut unit = related();
+    unit.relations.push(relation(4, "website", "proxy"));
+    let own = (4, Member::Unit("web/0".into()));
+    unit.settings.insert(own, bag(&[]));
+    let (mut txn, mut context) = (HookTxn::default(), unit.context());
+    let mut set = |relation: &str, key: String, value: String| {
+        let settings = vec![(key, Some(value))];
+        txn.relation_set(&mut context, relation, OwnBag::Unit, settings)
+            .map_err(|error| error.code)
+    };
+    // A control character takes six bytes.
+    let control = "\u{1}".repeat(SETTING_VALUE_BYTES.length());
+    assert_eq!(set("3", "one".into(), control.clone()), Ok(()));
+    assert_eq!(
+        set("3", "two".into(), control.clone()),
+        Err(CallErrorCode::Limit)
+    );
+    assert_eq!(
+        set("4", "one".into(), control.clone()),
+        Err(CallErrorCode::Limit)
+    );
+    let plain = "x".repeat(SETTING_VALUE_BYTES.length());
+    assert!(EFFECTS_BYTES.length() <= 2 * 6 * plain.len());
+    assert_eq!(set("4", "one".into(), plain.clone()), Ok(()));
+    assert_eq!(set("3", "one".into(), String::new()), Ok(()));
+    assert_eq!(
+        set("4", "two".into(), control),
+        Ok(()),
+        "what was taken back makes room"
+    );
+}
+
+#[test]
+fn a_bag_has_a_bound_on_its_keys_and_a_refused_call_leaves_it_as_it_was() {
+    let unit = related();
+    let (mut txn, mut context) = (HookTxn::default(), unit.context());
+    let before = txn.relation_get(&mut context, "3", "web/0").unwrap();
+    let many = |count: u64| {
+        let keys = 0..count;
+        keys.map(|key| (format!("k{key}"), Some("v".to_owned())))
+            .collect::<Vec<_>>()
+    };
+    let room = SETTINGS_KEYS.most - before.len() as u64;
+    let refused = txn.relation_set(&mut context, "3", OwnBag::Unit, many(room + 1));
+    assert_eq!(refused.unwrap_err().code, CallErrorCode::Limit);
+    let after = txn.relation_get(&mut context, "3", "web/0").unwrap();
+    assert_eq!(after, before);
+    txn.relation_set(&mut context, "3", OwnBag::Unit, many(room))
+        .unwrap();
+    let effects = txn.into_effects();
+    assert_eq!(effects.relations[&3].unit.len() as u64, room);
 }

@@ -75,6 +75,11 @@ fn an_account_guessed_from_many_addresses_waits_everywhere_but_at_its_own() {
         throttle.failed(&admin(200));
     }
     assert_eq!(throttle.check(&admin(200)), Err(Duration::from_secs(1)));
+    // But never for long, however many there are.
+    for _ in 0..100 {
+        throttle.failed(&admin(200));
+    }
+    assert_eq!(throttle.check(&admin(200)), Err(LONGEST_AT_HOME));
     clock.advance(OWN);
     for _ in 0..FREE_AT_LARGE {
         throttle.failed(&admin(3));
@@ -107,7 +112,7 @@ fn a_network_of_ipv6_is_one_address_and_mapped_ipv4_is_ipv4() {
 }
 
 #[test]
-fn agents_are_slowed_down_alone() {
+fn failures_under_an_agents_name_slow_down_nobody_else() {
     let clock = FakeClock::new();
     let throttle = Throttle::new(clock.shared());
     let agent = Attempt::of_agent("agent-x", address(1));
@@ -134,6 +139,20 @@ fn success_and_time_forgive() {
     clock.advance(MEMORY);
     throttle.failed(&here);
     throttle.check(&here).unwrap();
+}
+
+#[test]
+fn a_neighbour_behind_the_same_address_does_not_slow_down_who_is_at_home_there() {
+    let clock = FakeClock::new();
+    let throttle = Throttle::new(clock.shared());
+    throttle.succeeded(&admin(1));
+    assert!(throttle.is_at_home(&admin(1)) && !throttle.is_at_home(&admin(2)));
+    for number in 0..FREE_AT_LARGE {
+        throttle.failed(&Attempt::of_person(format!("user-u{number}"), address(1)));
+    }
+    throttle.check(&admin(1)).unwrap();
+    let other = Attempt::of_person("user-other", address(1));
+    assert!(throttle.check(&other).is_err());
 }
 
 #[test]

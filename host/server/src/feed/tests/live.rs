@@ -144,7 +144,7 @@ async fn events_carry_the_last_value_and_go_on_after_a_restart() {
     let from = cache.snapshot(|_| true).cursor;
     for word in [
         periapt_model::status::Model::Destroying,
-        periapt_model::status::Model::Available,
+        periapt_model::status::Model::Busy,
     ] {
         let status = periapt_model::status::Status::new(word, "again");
         bench.store.set_model_status(&model, status).await.unwrap();
@@ -237,8 +237,7 @@ async fn a_status_is_shared_until_a_commit_and_its_time_goes_on() {
     }
     assert_eq!(one, other);
     // Whoever has written reads what they wrote, at once.
-    let status =
-        periapt_model::status::Status::new(periapt_model::status::Model::Available, "hello");
+    let status = periapt_model::status::Status::new(periapt_model::status::Model::Busy, "hello");
     bench.store.set_model_status(&model, status).await.unwrap();
     let after = statuses.of(&model).await.unwrap();
     assert_eq!(after.status().model.model_status.info, "hello");
@@ -285,7 +284,7 @@ async fn a_reader_begins_with_a_snapshot_and_is_kept_alive() {
     // Of another model it hears nothing; its place moves on all the same.
     let other = bench.model("second").await;
     bench.settle(&cache, &other).await;
-    let status = periapt_model::status::Status::new(periapt_model::status::Model::Available, "hi");
+    let status = periapt_model::status::Status::new(periapt_model::status::Model::Busy, "hi");
     bench.store.set_model_status(&model, status).await.unwrap();
     bench.settle(&cache, &model).await;
     let change = loop {

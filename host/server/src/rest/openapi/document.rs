@@ -60,13 +60,21 @@ const PROBLEMS: &[(u16, &str, &str)] = &[
         "What was to be changed has changed since its ETag was read",
     ),
     (413, "TooLarge", "The body is too large"),
-    (415, "NotJson", "The body is not JSON"),
+    (
+        415,
+        "NotJson",
+        "The body is not of the kind that is described",
+    ),
     (
         422,
         "KeyReused",
         "The Idempotency-Key belongs to another request",
     ),
-    (429, "TooManyRequests", "Too many failed logins"),
+    (
+        429,
+        "TooManyRequests",
+        "Too many failed logins, or too much at once",
+    ),
     (500, "InternalError", "The controller failed"),
     (
         503,
@@ -80,6 +88,8 @@ const ABOUT: &str = "The HTTP API of a Periapt controller.
 
 Log in with `POST /v1/login` and send the token as `Authorization: Bearer TOKEN`. Every refusal is
 a `Problem`: a stable code for programs, what went wrong, why, and what to do.
+
+A parameter or a member that is not described is refused, with the name that was probably meant.
 
 Lists come in pages: `items`, and `next` when there is more, to be handed back as `?after=`.
 
@@ -253,7 +263,7 @@ fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
             refusals.push(412);
         }
         if has_body {
-            refusals.extend([413, 415]);
+            refusals.extend([408, 413, 415]);
         }
     }
     if path.ends_with("/wait") {

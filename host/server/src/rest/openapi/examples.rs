@@ -14,6 +14,9 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "ConfigChange" => json!({ "set": { "greeting": "good evening" }, "reset": ["port"] }),
         "AddUnits" => json!({ "count": 3 }),
         "AddMachines" => json!({ "count": 2 }),
+        "ChangeCredential" => {
+            json!({ "valid": false, "reason": "the folder moves to another disk" })
+        }
         "Integrate" => json!({ "endpoints": ["front:website", "site:website"] }),
         "ChangeRelation" => json!({ "suspended": true, "reason": "moving to another site" }),
         "Refresh" => json!({ "charm": "local:site-1", "force-units": false }),

@@ -22,7 +22,7 @@ details { border: 1px solid var(--line); border-radius: .4rem; margin: .5rem 0; 
 summary { cursor: pointer; padding: .5rem 0; }
 summary b { display: inline-block; min-width: 4.5rem; }
 code, pre { background: var(--soft); border-radius: .2rem; font: 14px/1.4 ui-monospace, monospace; }
-code { padding: .1rem .3rem; }
+code { overflow-wrap: anywhere; padding: .1rem .3rem; }
 pre { overflow-x: auto; padding: .6rem; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .8rem .3rem 0; text-align: left; vertical-align: top; }

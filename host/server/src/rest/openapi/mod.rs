@@ -20,6 +20,7 @@ use super::Row;
 mod document;
 mod examples;
 mod html;
+pub(super) mod known;
 #[cfg(test)]
 mod tests;
 
@@ -55,10 +56,16 @@ fn parts() -> Vec<Part> {
             audit::Described::openapi(),
         ),
         (
+            "backups",
+            "Backups of the whole controller.",
+            backups::Described::openapi(),
+        ),
+        (
             "models",
             "Models: where applications live.",
             models::Described::openapi(),
         ),
+        ("models", "", credentials::Described::openapi()),
         (
             "charms",
             "Charms that were uploaded to a model.",
@@ -74,6 +81,7 @@ fn parts() -> Vec<Part> {
             "Units: the instances of an application.",
             units::Described::openapi(),
         ),
+        ("units", "", agents::Described::openapi()),
         (
             "machines",
             "Machines that units run on.",

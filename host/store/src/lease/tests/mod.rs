@@ -155,23 +155,28 @@ async fn a_pin_keeps_the_holder_past_the_time() {
         let entity: Tag = "machine-0".parse().expect("tag");
         claim(&manager, &model, 0).await.expect("won");
         for _ in 0..2 {
-            manager
-                .pin(LEADERSHIP, &model, "site", &entity)
-                .await
-                .expect("pinned");
+            manager.pin_leaders(&entity).await.expect("pinned");
         }
         fixture.clock.advance(Duration::from_secs(600));
         assert_eq!(manager.expire_due().await.expect("swept"), 0);
         claim(&manager, &model, 1).await.expect_err("pinned");
         assert_eq!(manager.pinned().await.expect("pinned").len(), 1);
         for _ in 0..2 {
-            manager
-                .unpin(LEADERSHIP, &model, "site", &entity)
-                .await
-                .expect("unpinned");
+            manager.unpin_leaders(&entity).await.expect("unpinned");
         }
+        // It could not renew: it has a period to do so.
+        fixture.clock.advance(Duration::from_secs(59));
+        assert_eq!(manager.expire_due().await.expect("swept"), 0);
+        claim(&manager, &model, 1).await.expect_err("held back");
+        fixture.clock.advance(Duration::from_secs(1));
         assert_eq!(manager.expire_due().await.expect("swept"), 1);
         assert_eq!(holder(&manager, &model).await, None);
+
+        // What nobody leads any more is not pinned.
+        claim(&manager, &model, 0).await.expect("won");
+        fixture.clock.advance(Duration::from_secs(60));
+        manager.pin_leaders(&entity).await.expect("pinned");
+        claim(&manager, &model, 1).await.expect("over");
         fixture.end().await;
     }
 }
@@ -218,8 +223,8 @@ async fn stopping_ends_waits_and_calls() {
         let all = [
             claim(&manager, &model, 0).await,
             manager.revoke(LEADERSHIP, &model, "site", "site/0").await,
-            manager.pin(LEADERSHIP, &model, "site", &entity).await,
-            manager.unpin(LEADERSHIP, &model, "site", &entity).await,
+            manager.pin_leaders(&entity).await,
+            manager.unpin_leaders(&entity).await,
             manager.check(LEADERSHIP, &model, "site", "site/0").await,
             manager.wait_until_expired(LEADERSHIP, &model, "site").await,
         ];
@@ -256,12 +261,9 @@ async fn the_secretary_refuses_what_cannot_be() {
                 .expect_err(name);
             assert_eq!(refused.code(), "bad request");
         }
-        let entity: Tag = "machine-0".parse().expect("tag");
         let refused = [
             manager.revoke(LEADERSHIP, &model, "site", "other/0").await,
             manager.check(LEADERSHIP, &model, "site", "other/0").await,
-            manager.pin(LEADERSHIP, &model, "Site", &entity).await,
-            manager.unpin(singular, &model, "site", &entity).await,
             manager.wait_until_expired(singular, &model, "site").await,
         ];
         for refused in refused {
@@ -284,10 +286,7 @@ async fn the_report_tells_what_is_held_and_pinned_and_under_way() {
         claim(&manager, &model, 0).await.expect("won");
         claim(&manager, &model, 1).await.expect_err("denied");
         let entity: Tag = "machine-0".parse().expect("tag");
-        manager
-            .pin(LEADERSHIP, &model, "site", &entity)
-            .await
-            .expect("pinned");
+        manager.pin_leaders(&entity).await.expect("pinned");
         assert!(changed.has_changed().expect("the manager lives"));
         changed.mark_unchanged();
         let report = manager.full_report().await.expect("report");

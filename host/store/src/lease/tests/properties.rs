@@ -193,14 +193,16 @@ impl Course {
                 assert_eq!(swept, self.expected.swept(self.now()));
             }
             Step::Pin(true) => {
-                let pinned = self.manager.pin(LEADERSHIP, &self.model, site, &entity);
+                let pinned = self.manager.pin_leaders(&entity);
                 pinned.await.expect("pinned");
-                self.expected.pinned = true;
+                self.expected.pinned |= !self.expected.over(self.now());
             }
             Step::Pin(false) => {
-                let unpinned = self.manager.unpin(LEADERSHIP, &self.model, site, &entity);
+                let unpinned = self.manager.unpin_leaders(&entity);
                 unpinned.await.expect("unpinned");
-                self.expected.pinned = false;
+                if std::mem::take(&mut self.expected.pinned) {
+                    self.expected.reopened(self.now());
+                }
             }
             Step::Restart => {
                 self.fixture.restart().await;

@@ -137,9 +137,7 @@ async fn a_revocation_at_one_controller_wakes_who_waits_at_another_and_its_pins_
 
         let entity: Tag = "machine-0".parse().expect("tag");
         claim(&one, &model, 0).await.expect("won");
-        one.pin(LEADERSHIP, &model, "site", &entity)
-            .await
-            .expect("pinned");
+        one.pin_leaders(&entity).await.expect("pinned");
         fixture.clock.advance(Duration::from_secs(600));
         assert_eq!(other.expire_due().await.expect("swept"), 0);
         claim(&other, &model, 1).await.expect_err("pinned");

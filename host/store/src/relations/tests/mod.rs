@@ -9,7 +9,7 @@ use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
 use periapt_model::hook::RelationEvent;
 use periapt_model::hook::{Effects, Info, RelationSettings};
 use periapt_model::relation::{HookKind, RelationHook, RelationState, RemoteRelation};
-use periapt_model::uniter::{OperationKind, OperationState, OperationStep};
+use periapt_model::uniter::{OperationKind, OperationState, OperationStep, Resolved};
 use periapt_model::{Life, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookCommitted;
 use periapt_wire::rest::RelationInfo;
@@ -177,7 +177,14 @@ impl<'a> House<'a> {
         let operation = pending(&info);
         let store = &self.fixture.store;
         store
-            .begin_hook(&self.model, &unit(name), &operation, None, None)
+            .begin_hook(
+                &self.model,
+                &unit(name),
+                &operation,
+                Resolved::None,
+                None,
+                None,
+            )
             .await
     }
 
@@ -257,7 +264,14 @@ impl<'a> House<'a> {
             let info = event(relation, hook.clone());
             let shown = format!("{name} {} {who}", info.name());
             let begun = store
-                .begin_hook(&self.model, name, &pending(&info), None, None)
+                .begin_hook(
+                    &self.model,
+                    name,
+                    &pending(&info),
+                    Resolved::None,
+                    None,
+                    None,
+                )
                 .await;
             match begun {
                 Err(error) if error.code() == "try again" => continue,

@@ -222,3 +222,60 @@ async fn units_go_to_the_machines_they_are_placed_on() {
         fixture.end().await;
     }
 }
+
+#[tokio::test]
+async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
+    for fixture in fixtures().await {
+        let house = House::new(&fixture, "default").await;
+        house.deploy("site", 0).await;
+        house.deploy("front", 0).await;
+        house.deploy("back", 0).await;
+        let id = house.relate("site", "front").await;
+        house.relate("site", "back").await;
+        let (store, site) = (&fixture.store, application("site"));
+        let peers = r#""peers":{"cluster":"site-peer"}"#;
+        let mut revisions = 0;
+        for (website, refused) in [
+            (
+                r#"{"interface":"http","scope":"container"}"#,
+                Some("has scope container, not global"),
+            ),
+            (
+                r#"{"interface":"https"}"#,
+                Some("interface \"https\", not \"http\""),
+            ),
+            (
+                r#"{"interface":"http","limit":1}"#,
+                Some("takes at most 1 relations, not 2"),
+            ),
+            (r#"{"interface":"http","limit":2}"#, None),
+        ] {
+            revisions += 1;
+            let text = format!(r#"{{"name":"site","provides":{{"website":{website}}},{peers}}}"#);
+            let archive = Bytes::from(format!("revision {revisions}"));
+            let charm = store
+                .add_charm(&house.model, metadata("site", &text), archive)
+                .await;
+            let request = Refresh {
+                charm: charm.expect("charm").url.to_string(),
+                force_units: true,
+            };
+            let answer = store.refresh(&house.model, &site, request).await;
+            match refused {
+                None => drop(answer.expect(website)),
+                Some(why) => {
+                    let error = answer.expect_err(website);
+                    assert_eq!(error.code(), "charm-breaks-relations");
+                    assert!(error.to_string().contains(why), "{error}");
+                    assert!(
+                        error.to_string().contains("front:website site:website"),
+                        "{error}"
+                    );
+                }
+            }
+            let relation = store.relation(&house.model, id).await.expect("relation");
+            assert_eq!(relation.scope, "global");
+        }
+        fixture.end().await;
+    }
+}

@@ -63,6 +63,7 @@ impl Caller for Link {
 
     async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
         self.controller.lock().calls.push("blob".to_owned());
+        self.controller.touch(&[]);
         let blob = self.controller.lock().blobs.get(digest).cloned();
         blob.map(Bytes::from)
             .ok_or_else(|| refused(code::NOT_FOUND, "blob"))

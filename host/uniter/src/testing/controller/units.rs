@@ -2,9 +2,10 @@
 
 use periapt_client::CallError;
 use periapt_model::hook::{Effects, Info, Limits};
+use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
-use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot};
+use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot, UnitState};
 use periapt_wire::rpc::{Empty, code};
 use serde_json::Value;
 
@@ -87,9 +88,25 @@ impl Controller {
             return Err(refused(code::NOT_FOUND, "unit"));
         };
         match method {
-            "State" => return Ok(value(&record.state)),
-            "SetState" => record.write(argument(params, "operation")?)?,
+            "State" => {
+                let agent = Some(record.agent.clone());
+                return Ok(value(UnitState {
+                    agent,
+                    ..record.state.clone()
+                }));
+            }
+            "SetState" => {
+                record.write(argument(params, "operation")?)?;
+                if argument(params, "takes-answer")? {
+                    record.remote.resolved = Resolved::None;
+                }
+            }
             "BeginHook" => {
+                let seen: Resolved = argument(params, "answer")?;
+                if !record.remote.resolved.lets_begin(seen) {
+                    return Err(refused(code::ANSWERED, "a person answered"));
+                }
+                record.remote.resolved = Resolved::None;
                 record.write(argument(params, "operation")?)?;
                 if let Some(status) = optional(params, "agent")? {
                     record.agent = status;
@@ -122,13 +139,19 @@ impl Controller {
                 record.write(argument(params, "operation")?)?;
                 record.commit(argument(params, "effects")?);
                 record.runs.extend(run);
+                record.remote.resolved = Resolved::None;
                 if let Some(status) = optional(params, "workload")? {
                     record.workload = status;
                 }
+                let remote = remote.map(|remote| RemoteState {
+                    resolved: Resolved::None,
+                    ..remote
+                });
                 let seen: Option<RemoteState> = optional(params, "idle-at")?;
                 let idle = seen.is_some_and(|seen| {
                     remote.as_ref()
                         == Some(&RemoteState {
+                            resolved: Resolved::None,
                             leader: false,
                             retry_hook_version: 0,
                             update_status_version: 0,
@@ -157,11 +180,11 @@ impl Controller {
             "SetApplicationStatus" => record.application = argument(params, "status")?,
             "SetWorkloadVersion" => record.version = argument(params, "version")?,
             "SetCharmURL" => record.charm_in_place = Some(argument(params, "charm-url")?),
-            "ClearResolved" => record.remote.resolved = Resolved::None,
             "SetDeployStatus" => {
                 record.agent = argument(params, "agent")?;
                 record.workload = argument(params, "workload")?;
             }
+            "SetStopped" => record.agent = Status::new(Agent::Stopped, ""),
             "EnsureDead" if record.subordinates > 0 => {
                 return Err(refused(code::TRY_AGAIN, "the unit has subordinates"));
             }

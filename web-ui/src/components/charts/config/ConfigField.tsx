@@ -1,6 +1,7 @@
 import { useState, type ChangeEvent } from 'react';
 
 import { textOf, type Field } from './edit';
+import { SecretField } from './SecretField';
 
 interface Props {
   id: string;
@@ -33,7 +34,7 @@ export function ConfigField(props: Props) {
         <label className="config-field-name" htmlFor={id}>
           {name}
         </label>
-        <span className="config-field-type">{option.type}</span>
+        <span className="config-field-type">{option.kind ?? option.type}</span>
         {changed ? <span className="config-field-mark">changed</span> : null}
       </div>
       {option.description ? (
@@ -41,7 +42,11 @@ export function ConfigField(props: Props) {
           {option.description.trim()}
         </p>
       ) : null}
-      <Input {...props} described={described} wrong={error !== undefined} />
+      {option['write-only'] ? (
+        <SecretField id={id} field={field} described={described} readOnly={readOnly} onText={props.onText} />
+      ) : (
+        <Input {...props} described={described} wrong={error !== undefined} />
+      )}
       {error ? (
         <p className="config-field-error" id={`${id}-error`}>
           {error}
@@ -54,7 +59,15 @@ export function ConfigField(props: Props) {
       ) : null}
       <div className="config-field-foot">
         <span id={`${id}-from`} className="chart-muted">
-          {field.source === 'set' ? (changed ? 'will be set' : 'set') : field.source === 'default' ? 'default' : 'not set'}
+          {option['write-only'] && !changed
+            ? 'write-only'
+            : field.source === 'set'
+              ? changed
+                ? 'will be set'
+                : 'set'
+              : field.source === 'default'
+                ? 'default'
+                : 'not set'}
           {field.source === 'set' && fallback !== null ? `; default ${fallback === '' ? 'empty' : `“${shortened(fallback)}”`}` : ''}
         </span>
         {readOnly ? null : (
@@ -105,6 +118,17 @@ function Input(props: Props & { described: string; wrong: boolean }) {
       </select>
     );
   }
+  if (option.choices) {
+    return (
+      <select {...shared} className="config-field-input" disabled={readOnly}>
+        {[...new Set([...option.choices, text])].map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    );
+  }
   if (option.type === 'string' && (lines || text.includes('\n'))) {
     const rows = Math.min(16, Math.max(3, text.split('\n').length + 1));
     return <textarea {...shared} className="config-field-input is-lines" rows={rows} readOnly={readOnly} spellCheck={false} />;
@@ -127,11 +151,10 @@ function Input(props: Props & { described: string; wrong: boolean }) {
         <button
           type="button"
           className="chart-button"
-          aria-label={`Edit ${name} on several lines`}
-          title="Several lines"
+          aria-label={`Multi-line: ${name}`}
           onClick={() => setLines(true)}
         >
-          ¶
+          Multi-line
         </button>
       ) : null}
     </div>

@@ -1,6 +1,6 @@
 /** Before and after of a change of configuration. Pure. */
 import type { ApplicationConfig, ConfigChange } from '../types';
-import { fallbackOf, standingOf, textOf, type Source } from './edit';
+import { fallbackOf, isSecret, standingOf, textOf, type Source, type Standing } from './edit';
 
 export interface DiffLine {
   mark: ' ' | '-' | '+';
@@ -55,13 +55,22 @@ export function diffOf(config: ApplicationConfig, change: ConfigChange): Differe
   const differences: Difference[] = [];
   for (const [name, value] of Object.entries(change.set)) {
     const before = standingOf(config, name);
-    differences.push({ name, before: before.source, after: 'set', lines: linesBetween(before, { text: textOf(value), source: 'set' }) });
+    const after = { text: isSecret(config, name) ? HIDDEN : textOf(value), source: 'set' as const };
+    differences.push({ name, before: before.source, after: 'set', lines: linesBetween(shown(config, name, before), after) });
   }
   for (const name of change.reset) {
     const [before, after] = [standingOf(config, name), fallbackOf(config, name)];
-    differences.push({ name, before: before.source, after: after.source, lines: linesBetween(before, after) });
+    differences.push({ name, before: before.source, after: after.source, lines: linesBetween(shown(config, name, before), after) });
   }
   return differences.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Stands for the values of secrets, which are not shown even while they are new. */
+const HIDDEN = '(new value, not shown)';
+const PRESENT = '(present value, not shown)';
+
+function shown(config: ApplicationConfig, name: string, standing: Standing): Standing {
+  return isSecret(config, name) ? { ...standing, text: PRESENT } : standing;
 }
 
 function linesBetween(before: { text: string; source: Source }, after: { text: string; source: Source }): DiffLine[] {

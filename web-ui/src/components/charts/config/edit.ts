@@ -58,8 +58,14 @@ function has(values: Record<string, unknown>, name: string): boolean {
   return Object.hasOwn(values, name);
 }
 
-/** What holds now. */
+/** Whether an option can be set and never read. */
+export function isSecret(config: ApplicationConfig, name: string): boolean {
+  return config.schema.options[name]?.['write-only'] === true;
+}
+
+/** What holds now; of a secret, only whether anything does. */
 export function standingOf(config: ApplicationConfig, name: string): Standing {
+  if (isSecret(config, name)) return { text: '', source: has(config.settings, name) ? 'set' : 'unset' };
   if (has(config.settings, name)) return { text: textOf(config.effective[name] ?? config.settings[name]), source: 'set' };
   return fallbackOf(config, name);
 }
@@ -75,6 +81,8 @@ export function fallbackOf(config: ApplicationConfig, name: string): Standing {
 /** An edit of `text`; none when this is what already holds. */
 export function editOf(config: ApplicationConfig, name: string, text: string, old?: Edit): Edit | undefined {
   const standing = standingOf(config, name);
+  // What a secret holds is not known: whatever is typed is another value.
+  if (isSecret(config, name)) return { kind: 'set', text, base: '' };
   if (text === standing.text && standing.source !== 'unset') return undefined;
   if (text === '' && standing.source === 'unset') return undefined;
   return { kind: 'set', text, base: old?.base ?? standing.text };
@@ -97,19 +105,23 @@ export interface Field {
   error: string | undefined;
   /** Set meanwhile by somebody else: what holds now. */
   overtaken: string | undefined;
+  /** A secret that is given a new value; there is nothing to be sent until one is typed. */
+  replacing: boolean;
 }
 
 export function fieldOf(config: ApplicationConfig, edits: Edits, name: string, option: ConfigOption): Field {
   const edit = edits[name];
   const standing = standingOf(config, name);
-  if (!edit) return { name, option, ...standing, changed: false, error: undefined, overtaken: undefined };
+  const plain = { name, option, error: undefined, overtaken: undefined, replacing: false };
+  if (!edit) return { ...plain, ...standing, changed: false };
   const overtaken = standing.text === edit.base ? undefined : standing.text;
-  if (edit.kind === 'reset') {
-    return { name, option, ...fallbackOf(config, name), changed: true, error: undefined, overtaken };
+  if (edit.kind === 'reset') return { ...plain, ...fallbackOf(config, name), changed: true, overtaken };
+  if (isSecret(config, name)) {
+    return { ...plain, text: edit.text, source: 'set', changed: edit.text !== '', replacing: true };
   }
   const parsed = parseValue(option, edit.text);
   const error = 'error' in parsed ? parsed.error : undefined;
-  return { name, option, text: edit.text, source: 'set', changed: true, error, overtaken };
+  return { ...plain, text: edit.text, source: 'set', changed: true, error, overtaken };
 }
 
 export function fieldsOf(config: ApplicationConfig, edits: Edits): Field[] {
@@ -126,6 +138,7 @@ export function changeOf(config: ApplicationConfig, edits: Edits): ConfigChange 
       if (has(config.settings, field.name)) change.reset.push(field.name);
       continue;
     }
+    if (field.replacing && edit.text === '') continue;
     const parsed = parseValue(field.option, edit.text);
     if (!('value' in parsed)) continue;
     // `08` is 8: typed differently, yet no change.

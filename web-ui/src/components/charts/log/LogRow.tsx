@@ -2,6 +2,8 @@ import { memo } from 'react';
 
 import { exactTime, machineTime } from '../time';
 import type { LogRecord } from '../types';
+import { Name } from '../Name';
+import { entityName, moduleBeside } from './entity';
 import { levelTone, marked, preciseClock } from './records';
 
 interface Props {
@@ -30,15 +32,15 @@ export const LogRow = memo(function LogRow({ record, index, highlight, onEntity 
       </span>
       <span role="cell" className="log-entity">
         {onEntity ? (
-          <button type="button" title={`Only ${record.entity}`} onClick={() => onEntity(record.entity)}>
-            {record.entity}
+          <button type="button" title={`Only ${entityName(record.entity)}`} onClick={() => onEntity(record.entity)}>
+            <Name text={entityName(record.entity)} />
           </button>
         ) : (
-          record.entity
+          <Name text={entityName(record.entity)} />
         )}
       </span>
       <span role="cell" className="log-message">
-        <span className="log-module">{record.module}</span> <Marked text={record.message} needle={highlight} />
+        <span className="log-module">{moduleBeside(record.module, record.entity)}</span> <Marked text={record.message} needle={highlight} />
       </span>
     </div>
   );

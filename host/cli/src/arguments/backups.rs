@@ -1,0 +1,76 @@
+//! Verbs about backups.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{ControllerChoice, ListFormat, Target};
+
+#[derive(Debug, Args)]
+pub struct CreateBackup {
+    /// Where to put it [default: periapt-backup-ID.zip here].
+    pub file: Option<PathBuf>,
+    /// Leave it with the controller; `download-backup` fetches it later.
+    #[arg(long, conflicts_with = "file")]
+    pub no_download: bool,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Backups {
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct DownloadBackup {
+    /// The backup, as `backups` lists it.
+    pub id: String,
+    /// Where to put it [default: periapt-backup-ID.zip here].
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveBackup {
+    /// Backups, as `backups` lists them.
+    #[arg(required = true)]
+    pub ids: Vec<String>,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct RestoreBackup {
+    /// The backup.
+    pub file: PathBuf,
+    /// Directory of the restored controller, empty or not there [default: where the controller
+    /// was when it was backed up].
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Address to listen on [default: the one it had].
+    #[arg(long, value_name = "IP")]
+    pub address: Option<IpAddr>,
+    /// Port to listen on; 0 takes a free one [default: the one it had].
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Keep data in this empty PostgreSQL database and not in a file, whatever the backed up
+    /// controller did.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "PERIAPT_POSTGRES_URL",
+        hide_env_values = true
+    )]
+    pub postgres_url: Option<String>,
+}

@@ -1,0 +1,74 @@
+//! `show-credential`, `update-credential`, `invalidate-credential`.
+
+use periapt_wire::rest::{ChangeCredential, ModelCredential};
+use serde::Serialize;
+
+use super::Context;
+use crate::arguments::{InvalidateCredential, ShowCredential, UpdateCredential};
+use crate::failure::Outcome;
+use crate::output::text::clean;
+use crate::output::time::Times;
+use crate::session::ModelSession;
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document {
+    model: String,
+    validity: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    since: String,
+}
+
+pub async fn show(context: &Context, arguments: ShowCredential) -> Outcome {
+    let shown = arguments.shown;
+    let here = ModelSession::open(&context.files, &shown.model).await?;
+    let credential = here.client().credential(&here.model).await?;
+    let document = document(&here.model, &credential, &Times::new(shown.utc));
+    super::show::write(context, &shown, &document)
+}
+
+fn document(model: &str, credential: &ModelCredential, times: &Times) -> Document {
+    Document {
+        model: model.to_owned(),
+        validity: if credential.valid { "valid" } else { "invalid" },
+        reason: clean(&credential.reason).to_string(),
+        since: match credential.since {
+            0 => String::new(),
+            since => times.micros(since),
+        },
+    }
+}
+
+pub async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let change = ChangeCredential {
+        valid: true,
+        reason: String::new(),
+    };
+    here.client()
+        .change_credential(&here.model, &change)
+        .await?;
+    context.output.say(&format!(
+        "The credential of model \"{}\" is tried now; `periapt show-credential` tells whether it is refused again",
+        here.model
+    ));
+    Ok(())
+}
+
+pub async fn invalidate(context: &Context, arguments: InvalidateCredential) -> Outcome {
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let change = ChangeCredential {
+        valid: false,
+        reason: arguments.reason,
+    };
+    here.client()
+        .change_credential(&here.model, &change)
+        .await?;
+    context.output.say(&format!(
+        "Model \"{}\" is suspended: its units go on, and no machine is started or stopped until `periapt update-credential`",
+        here.model
+    ));
+    Ok(())
+}

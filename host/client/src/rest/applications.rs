@@ -1,0 +1,148 @@
+//! The methods about applications.
+
+use periapt_model::{ApplicationName, MachineId, UnitName};
+use periapt_wire::rest::{
+    AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, HistoryEntry, ListQuery,
+    Refresh, Removal,
+};
+
+use super::{RestClient, RestError};
+
+impl RestClient {
+    pub async fn applications(&self, model: &str) -> Result<Vec<ApplicationInfo>, RestError> {
+        let path = ["v1", "models", model, "applications"];
+        self.list(&path, &ListQuery::default()).await
+    }
+
+    pub async fn deploy(&self, model: &str, deploy: &Deploy) -> Result<ApplicationInfo, RestError> {
+        self.post(&["v1", "models", model, "applications"], deploy)
+            .await
+    }
+
+    pub async fn application(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+    ) -> Result<ApplicationInfo, RestError> {
+        self.get(&["v1", "models", model, "applications", name.as_str()])
+            .await
+    }
+
+    /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
+    pub async fn remove_application(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<Removal, RestError> {
+        self.delete(
+            &["v1", "models", model, "applications", name.as_str()],
+            force,
+            timeout_ms,
+        )
+        .await
+    }
+
+    pub async fn application_config(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+    ) -> Result<ApplicationConfig, RestError> {
+        self.get(&[
+            "v1",
+            "models",
+            model,
+            "applications",
+            name.as_str(),
+            "config",
+        ])
+        .await
+    }
+
+    pub async fn set_application_config(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        change: &ConfigChange,
+    ) -> Result<ApplicationConfig, RestError> {
+        self.patch(
+            &[
+                "v1",
+                "models",
+                model,
+                "applications",
+                name.as_str(),
+                "config",
+            ],
+            change,
+        )
+        .await
+    }
+
+    pub async fn refresh(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        refresh: &Refresh,
+    ) -> Result<ApplicationInfo, RestError> {
+        self.post(
+            &[
+                "v1",
+                "models",
+                model,
+                "applications",
+                name.as_str(),
+                "refresh",
+            ],
+            refresh,
+        )
+        .await
+    }
+
+    /// Adds units, on the machines of `placement` in their order, then on new ones.
+    pub async fn add_units(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        count: u32,
+        placement: &[MachineId],
+    ) -> Result<Vec<UnitName>, RestError> {
+        let path = [
+            "v1",
+            "models",
+            model,
+            "applications",
+            name.as_str(),
+            "units",
+        ];
+        self.post(
+            &path,
+            &AddUnits {
+                count,
+                placement: placement.to_vec(),
+            },
+        )
+        .await
+    }
+
+    pub async fn application_history(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        self.history(
+            &[
+                "v1",
+                "models",
+                model,
+                "applications",
+                name.as_str(),
+                "history",
+            ],
+            limit,
+        )
+        .await
+    }
+}

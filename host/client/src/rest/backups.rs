@@ -1,0 +1,67 @@
+//! The methods about backups.
+
+use periapt_wire::rest::Backup;
+use reqwest::Method;
+use sha2::{Digest, Sha256};
+
+use super::{RestClient, RestError, UPLOAD, body, chain};
+
+/// A backup takes as long as reading and writing everything takes.
+const BACKUP: std::time::Duration = std::time::Duration::from_secs(3600);
+
+impl RestClient {
+    pub async fn backups(&self) -> Result<Vec<Backup>, RestError> {
+        self.get(&["v1", "backups"]).await
+    }
+
+    /// Has the controller make a backup; the answer comes once it is there.
+    pub async fn create_backup(&self) -> Result<Backup, RestError> {
+        let path = ["v1", "backups"];
+        let made = self.send(Method::POST, &path, |request| request.timeout(BACKUP));
+        body(made.await?).await
+    }
+
+    /// Hands the bytes of a backup to `take`, in order.
+    ///
+    /// # Errors
+    /// What the controller says, what `take` says as `Interrupted`, and `Unexpected` for bytes
+    /// that are not the backup's.
+    pub async fn download_backup(
+        &self,
+        backup: &Backup,
+        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), RestError> {
+        let path = ["v1", "backups", &backup.id];
+        let answer = self.send(Method::GET, &path, |request| request.timeout(BACKUP));
+        let mut answer = answer.await?;
+        let mut digest = Sha256::new();
+        loop {
+            // Each part in its own time, however long all of them take.
+            let part = tokio::time::timeout(UPLOAD, answer.chunk()).await;
+            let part = part.map_err(|_| RestError::Interrupted("no more bytes came".to_owned()))?;
+            match part.map_err(|error| RestError::Interrupted(chain(&error)))? {
+                Some(part) => {
+                    digest.update(&part);
+                    take(&part).map_err(|error| RestError::Interrupted(error.to_string()))?;
+                }
+                None => break,
+            }
+        }
+        let found: String = digest
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        match found == backup.sha256 {
+            true => Ok(()),
+            false => Err(RestError::Unexpected(format!(
+                "backup {} should have the SHA-256 {} and has {found}",
+                backup.id, backup.sha256
+            ))),
+        }
+    }
+
+    pub async fn remove_backup(&self, id: &str) -> Result<Backup, RestError> {
+        self.remove(&["v1", "backups", id]).await
+    }
+}

@@ -1,0 +1,112 @@
+//! The methods about the controller as a whole.
+
+use periapt_wire::rest::{
+    AuditQuery, AuditRecord, ConfigChange, ConfigSettings, ControllerInfo, ControllerNode,
+    LoginReply, LoginRequest, Page, StopRequest, WorkerRow,
+};
+use periapt_wire::rpc::Empty;
+use reqwest::Method;
+
+use super::{Authorization, RestClient, RestError};
+
+impl RestClient {
+    /// Proves who asks; the returned client carries the token.
+    pub async fn login(
+        &self,
+        user: &str,
+        password: &str,
+    ) -> Result<(RestClient, LoginReply), RestError> {
+        let login = LoginRequest {
+            user: user.to_owned(),
+            password: password.to_owned(),
+            name: None,
+        };
+        let reply: LoginReply = self.post(&["v1", "login"], &login).await?;
+        Ok((
+            self.clone()
+                .with(Authorization::Bearer(reply.token.clone())),
+            reply,
+        ))
+    }
+
+    pub async fn controller(&self) -> Result<ControllerInfo, RestError> {
+        self.get(&["v1", "controller"]).await
+    }
+
+    /// Asks the controller to end. It answers before it does.
+    pub async fn stop_controller(&self, stop: &StopRequest) -> Result<Empty, RestError> {
+        self.post(&["v1", "controller", "stop"], stop).await
+    }
+
+    /// The processes of the controller.
+    pub async fn controller_nodes(&self) -> Result<Vec<ControllerNode>, RestError> {
+        self.get(&["v1", "controller", "nodes"]).await
+    }
+
+    /// Removes a process from the controller; with `force`, also one that runs.
+    pub async fn remove_controller_node(
+        &self,
+        node: u32,
+        force: bool,
+    ) -> Result<ControllerNode, RestError> {
+        let path = ["v1", "controller", "nodes", &node.to_string()];
+        self.delete(&path, force, None).await
+    }
+
+    /// The controller's configuration, all options.
+    pub async fn controller_config(&self) -> Result<ConfigSettings, RestError> {
+        self.get(&["v1", "controller", "config"]).await
+    }
+
+    pub async fn set_controller_config(
+        &self,
+        change: &ConfigChange,
+    ) -> Result<ConfigSettings, RestError> {
+        self.patch(&["v1", "controller", "config"], change).await
+    }
+
+    /// A page of the audit log, newest first: of one model, or of the controller with all.
+    pub async fn audit(
+        &self,
+        model: Option<&str>,
+        query: &AuditQuery,
+    ) -> Result<Page<AuditRecord>, RestError> {
+        let path: Vec<&str> = match model {
+            Some(model) => vec!["v1", "models", model, "audit"],
+            None => vec!["v1", "audit"],
+        };
+        self.json(Method::GET, &path, |request| request.query(query))
+            .await
+    }
+
+    /// All workers of the catalogue over the whole controller.
+    pub async fn controller_workers(&self) -> Result<Vec<WorkerRow>, RestError> {
+        self.get(&["v1", "workers"]).await
+    }
+
+    /// The answer of `/health`: the process lives.
+    pub async fn health(&self) -> Result<String, RestError> {
+        self.text(&["health"]).await
+    }
+
+    /// The answer of `/ready`: requests are served.
+    pub async fn ready(&self) -> Result<String, RestError> {
+        self.text(&["ready"]).await
+    }
+
+    /// A look into the controller; JSON or, for `metrics`, text.
+    pub async fn controller_introspection(&self, report: &str) -> Result<String, RestError> {
+        self.text(&["v1", "controller", "introspection", report])
+            .await
+    }
+
+    /// A look into the engine and the agent of a model.
+    pub async fn model_introspection(
+        &self,
+        model: &str,
+        report: &str,
+    ) -> Result<String, RestError> {
+        self.text(&["v1", "models", model, "introspection", report])
+            .await
+    }
+}

@@ -1,0 +1,65 @@
+//! The methods about relations.
+
+use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, RelationInfo, Removal};
+
+use super::{RestClient, RestError};
+
+impl RestClient {
+    /// Relates two endpoints, each `APPLICATION` or `APPLICATION:ENDPOINT`.
+    pub async fn integrate(
+        &self,
+        model: &str,
+        endpoints: [&str; 2],
+    ) -> Result<RelationInfo, RestError> {
+        let endpoints = endpoints.map(str::to_owned).to_vec();
+        self.post(
+            &["v1", "models", model, "relations"],
+            &Integrate { endpoints },
+        )
+        .await
+    }
+
+    pub async fn relation(&self, model: &str, id: u64) -> Result<RelationInfo, RestError> {
+        self.get(&["v1", "models", model, "relations", &id.to_string()])
+            .await
+    }
+
+    /// Suspends or resumes a relation.
+    pub async fn change_relation(
+        &self,
+        model: &str,
+        id: u64,
+        change: &ChangeRelation,
+    ) -> Result<RelationInfo, RestError> {
+        let id = id.to_string();
+        self.patch(&["v1", "models", model, "relations", &id], change)
+            .await
+    }
+
+    /// Begins to remove a relation; the subordinate units that go with it.
+    pub async fn remove_relation(
+        &self,
+        model: &str,
+        id: u64,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<Removal, RestError> {
+        let id = id.to_string();
+        self.delete(
+            &["v1", "models", model, "relations", &id],
+            force,
+            timeout_ms,
+        )
+        .await
+    }
+
+    /// The relations that fit the filters of `query`.
+    pub async fn relations(
+        &self,
+        model: &str,
+        query: &ListQuery,
+    ) -> Result<Vec<RelationInfo>, RestError> {
+        self.list(&["v1", "models", model, "relations"], query)
+            .await
+    }
+}

@@ -1,0 +1,108 @@
+//! The shapes that requests have in common.
+
+use periapt_wire::rest::{HistoryEntry, ListQuery, Page};
+use reqwest::{Method, RequestBuilder};
+use serde::Serialize;
+
+use super::{ANSWER, RestClient, RestError, chain};
+
+/// Items that the controller gives at once.
+const LARGEST_PAGE: u64 = 1000;
+
+impl RestClient {
+    pub(super) async fn get<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+    ) -> Result<T, RestError> {
+        self.json(Method::GET, path, |request| request).await
+    }
+
+    /// All items of a list, read page by page.
+    pub(super) async fn list<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &ListQuery,
+    ) -> Result<Vec<T>, RestError> {
+        let mut query = ListQuery {
+            limit: query.limit.or(Some(LARGEST_PAGE)),
+            ..query.clone()
+        };
+        let mut items = Vec::new();
+        loop {
+            let asked = |request: RequestBuilder| request.query(&query);
+            let page: Page<T> = self.json(Method::GET, path, asked).await?;
+            items.extend(page.items);
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(items),
+            }
+        }
+    }
+
+    pub(super) async fn post<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &(impl Serialize + ?Sized),
+    ) -> Result<T, RestError> {
+        self.change(Method::POST, path, |request| {
+            request.timeout(ANSWER).json(body)
+        })
+        .await
+    }
+
+    pub(super) async fn patch<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &(impl Serialize + ?Sized),
+    ) -> Result<T, RestError> {
+        self.change(Method::PATCH, path, |request| {
+            request.timeout(ANSWER).json(body)
+        })
+        .await
+    }
+
+    pub(super) async fn delete<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<T, RestError> {
+        self.change(Method::DELETE, path, |request| {
+            removal(request.timeout(ANSWER), force, timeout_ms)
+        })
+        .await
+    }
+
+    pub(super) async fn history(
+        &self,
+        path: &[&str],
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        self.json(Method::GET, path, |request| {
+            request.query(&[("limit", limit)])
+        })
+        .await
+    }
+
+    pub(super) async fn text(&self, path: &[&str]) -> Result<String, RestError> {
+        let response = self
+            .send(Method::GET, path, |request| request.timeout(ANSWER))
+            .await?;
+        response
+            .text()
+            .await
+            .map_err(|error| RestError::Interrupted(chain(&error)))
+    }
+}
+
+fn removal(request: RequestBuilder, force: bool, timeout_ms: Option<u64>) -> RequestBuilder {
+    let request = if force {
+        request.query(&[("force", "true")])
+    } else {
+        request
+    };
+    match timeout_ms {
+        Some(timeout) => request.query(&[("timeout_ms", timeout)]),
+        None => request,
+    }
+}

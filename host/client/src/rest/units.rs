@@ -1,0 +1,168 @@
+//! The methods about units, the machines they are on, and the agents that run them.
+
+use periapt_model::{MachineId, UnitName};
+use periapt_wire::rest::{
+    AddMachines, HistoryEntry, ListQuery, MachineInfo, Removal, ResolveRequest, UnitInfo,
+};
+use periapt_wire::rpc::Empty;
+
+use super::{RestClient, RestError};
+
+impl RestClient {
+    /// The units that fit the filters of `query`.
+    pub async fn units(&self, model: &str, query: &ListQuery) -> Result<Vec<UnitInfo>, RestError> {
+        self.list(&["v1", "models", model, "units"], query).await
+    }
+
+    /// The machines that fit the filters of `query`.
+    pub async fn machines(
+        &self,
+        model: &str,
+        query: &ListQuery,
+    ) -> Result<Vec<MachineInfo>, RestError> {
+        self.list(&["v1", "models", model, "machines"], query).await
+    }
+
+    pub async fn machine(
+        &self,
+        model: &str,
+        machine: &MachineId,
+    ) -> Result<MachineInfo, RestError> {
+        let id = machine.as_str().replace('/', "-");
+        self.get(&["v1", "models", model, "machines", &id]).await
+    }
+
+    /// Adds machines that no unit asked for.
+    pub async fn add_machines(
+        &self,
+        model: &str,
+        count: u32,
+    ) -> Result<Vec<MachineInfo>, RestError> {
+        self.post(&["v1", "models", model, "machines"], &AddMachines { count })
+            .await
+    }
+
+    /// With `force`, units on the machine are removed along with it.
+    pub async fn remove_machine(
+        &self,
+        model: &str,
+        machine: &MachineId,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<Removal, RestError> {
+        let id = machine.as_str().replace('/', "-");
+        self.delete(&["v1", "models", model, "machines", &id], force, timeout_ms)
+            .await
+    }
+
+    pub async fn unit(&self, model: &str, unit: &UnitName) -> Result<UnitInfo, RestError> {
+        let (application, number) = parts(unit);
+        self.get(&["v1", "models", model, "units", &application, &number])
+            .await
+    }
+
+    /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
+    pub async fn remove_unit(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<Removal, RestError> {
+        let (application, number) = parts(unit);
+        self.delete(
+            &["v1", "models", model, "units", &application, &number],
+            force,
+            timeout_ms,
+        )
+        .await
+    }
+
+    /// Marks a failed hook as dealt with, to be run again with `retry`, else to be skipped.
+    pub async fn resolved(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        retry: bool,
+    ) -> Result<Empty, RestError> {
+        let (application, number) = parts(unit);
+        let path = [
+            "v1",
+            "models",
+            model,
+            "units",
+            &application,
+            &number,
+            "resolved",
+        ];
+        self.post(&path, &ResolveRequest { retry }).await
+    }
+
+    /// Stops the agent of a unit, until it is started.
+    pub async fn stop_unit(&self, model: &str, unit: &UnitName) -> Result<Empty, RestError> {
+        self.run_unit(model, unit, "stop").await
+    }
+
+    /// Starts the agent of a unit that was stopped.
+    pub async fn start_unit(&self, model: &str, unit: &UnitName) -> Result<Empty, RestError> {
+        self.run_unit(model, unit, "start").await
+    }
+
+    async fn run_unit(&self, model: &str, unit: &UnitName, verb: &str) -> Result<Empty, RestError> {
+        let (application, number) = parts(unit);
+        let path = ["v1", "models", model, "units", &application, &number, verb];
+        self.post(&path, &Empty {}).await
+    }
+
+    /// Starts the agent of a model that ended for good.
+    pub async fn start_agent(&self, model: &str) -> Result<Empty, RestError> {
+        self.post(&["v1", "models", model, "agent", "start"], &Empty {})
+            .await
+    }
+
+    pub async fn unit_history(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        let (application, number) = parts(unit);
+        self.history(
+            &[
+                "v1",
+                "models",
+                model,
+                "units",
+                &application,
+                &number,
+                "history",
+            ],
+            limit,
+        )
+        .await
+    }
+
+    pub async fn machine_history(
+        &self,
+        model: &str,
+        machine: &MachineId,
+        limit: Option<u64>,
+    ) -> Result<Vec<HistoryEntry>, RestError> {
+        self.history(
+            &[
+                "v1",
+                "models",
+                model,
+                "machines",
+                &machine.as_str().replace('/', "-"),
+                "history",
+            ],
+            limit,
+        )
+        .await
+    }
+}
+
+fn parts(unit: &UnitName) -> (String, String) {
+    (unit.application().to_string(), unit.number().to_string())
+}

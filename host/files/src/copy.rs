@@ -1,0 +1,94 @@
+//! Copying trees with their times.
+
+use std::ffi::CStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+
+use rustix::fs::{
+    FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, fstat, futimens, mkdirat,
+    openat, readlinkat, symlinkat,
+};
+
+use crate::cursor::{Cursor, Entry};
+use crate::walk::{Visitor, walk};
+
+#[cfg(test)]
+mod tests;
+
+/// Copies the content of `from` into the new directory `to`. A symbolic link is copied as a link.
+///
+/// # Errors
+/// Besides those of the file system, `Unsupported` for what is neither a file, a directory nor a
+/// link: no guest can make it.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let source = Cursor::open(from)?;
+    std::fs::create_dir(to)?;
+    let target = Cursor::open(to)?;
+    walk(source, &mut Copying { target })
+}
+
+struct Copying {
+    target: Cursor,
+}
+
+impl Visitor for Copying {
+    type Error = io::Error;
+
+    fn entry(&mut self, directory: BorrowedFd<'_>, entry: &Entry, _: usize) -> io::Result<()> {
+        let (name, target) = (&entry.name, self.target.here());
+        match entry.kind() {
+            FileType::Directory => Ok(mkdirat(target, name, Mode::RWXU | Mode::RWXG | Mode::RWXO)?),
+            FileType::Symlink => {
+                let content = readlinkat(directory, name, Vec::new())?;
+                Ok(symlinkat(content, target, name)?)
+            }
+            FileType::RegularFile => copy_file(directory, target, entry),
+            other => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("{name:?} is neither a file nor a directory but {other:?}"),
+            )),
+        }
+    }
+
+    fn enter(&mut self, name: &CStr) -> io::Result<()> {
+        self.target.down(name)
+    }
+
+    // Filling a directory changes its time, so times of directories come last.
+    fn leave(&mut self, directory: BorrowedFd<'_>, depth: usize) -> io::Result<()> {
+        futimens(self.target.here(), &modified(&fstat(directory)?))?;
+        match depth {
+            0 => Ok(()),
+            _ => self.target.up(),
+        }
+    }
+}
+
+fn copy_file(from: BorrowedFd<'_>, to: BorrowedFd<'_>, entry: &Entry) -> io::Result<()> {
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let source = openat(from, &entry.name, flags | OFlags::RDONLY, Mode::empty())?;
+    let new = flags | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+    let mode = Mode::from_raw_mode(entry.stat.st_mode) & Mode::from_raw_mode(0o777);
+    let target = openat(to, &entry.name, new, mode)?;
+    let mut target = File::from(target);
+    if entry.stat.st_size > 0 {
+        io::copy(&mut File::from(source), &mut target)?;
+    }
+    Ok(futimens(&target, &modified(&entry.stat))?)
+}
+
+/// The time of modification alone: when something was read tells nothing.
+fn modified(stat: &Stat) -> Timestamps {
+    Timestamps {
+        last_access: Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_OMIT,
+        },
+        last_modification: Timespec {
+            tv_sec: stat.st_mtime,
+            tv_nsec: stat.st_mtime_nsec as _,
+        },
+    }
+}

@@ -1,0 +1,71 @@
+//! Agents: stop and start one of a unit, start one of a model that ended for good.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::post;
+use periapt_wire::rpc::Empty;
+
+use super::Row;
+use super::extract::{InModel, InUnit};
+use super::problem::Answer;
+use crate::state::ServerState;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (
+            Method::POST,
+            "/v1/models/{model}/units/{name}/{number}/stop",
+            post(stop_unit),
+        ),
+        (
+            Method::POST,
+            "/v1/models/{model}/units/{name}/{number}/start",
+            post(start_unit),
+        ),
+        (
+            Method::POST,
+            "/v1/models/{model}/agent/start",
+            post(start_agent),
+        ),
+    ]
+}
+
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(stop_unit, start_unit, start_agent))]
+pub(super) struct Described;
+
+/// Stops the agent of a unit.
+///
+/// It stays stopped, also when its machine's agent or the controller starts anew, until it is
+/// started. A hook that runs gets a moment to end and is otherwise run again then.
+#[utoipa::path(post, path = "/v1/models/{model}/units/{name}/{number}/stop", responses((status = 200, body = Empty)))]
+async fn stop_unit(
+    State(state): State<ServerState>,
+    InUnit(model, unit): InUnit,
+) -> Result<Json<Empty>, Answer> {
+    state.store().stop_unit(&model, &unit).await?;
+    Ok(Json(Empty {}))
+}
+
+/// Starts the agent of a unit that was stopped.
+#[utoipa::path(post, path = "/v1/models/{model}/units/{name}/{number}/start", responses((status = 200, body = Empty)))]
+async fn start_unit(
+    State(state): State<ServerState>,
+    InUnit(model, unit): InUnit,
+) -> Result<Json<Empty>, Answer> {
+    state.store().start_unit(&model, &unit).await?;
+    Ok(Json(Empty {}))
+}
+
+/// Starts the agent of a model that ended for good.
+///
+/// One that was ended by SIGABRT is not started again until somebody says so.
+#[utoipa::path(post, path = "/v1/models/{model}/agent/start", responses((status = 200, body = Empty)))]
+async fn start_agent(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+) -> Result<Json<Empty>, Answer> {
+    state.store().start_agent(&model).await?;
+    Ok(Json(Empty {}))
+}

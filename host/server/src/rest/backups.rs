@@ -1,0 +1,110 @@
+//! `/v1/backups`: backups of the controller, kept by the process that is asked. A backup holds
+//! the controller's keys and everybody's secrets, so superusers alone come here.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{Method, header};
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use periapt_wire::Problem;
+use periapt_wire::rest::Backup;
+use tokio_util::io::ReaderStream;
+
+use super::Row;
+use super::problem::{Answer, advice};
+use crate::backups::BackupError;
+use crate::state::ServerState;
+
+/// Bytes handed on at a time.
+const PART: usize = 64 << 10;
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, "/v1/backups", get(list)),
+        (Method::POST, "/v1/backups", post(create)),
+        (Method::GET, "/v1/backups/{backup}", get(download)),
+        (
+            Method::DELETE,
+            "/v1/backups/{backup}",
+            axum::routing::delete(remove),
+        ),
+    ]
+}
+
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(list, create, download, remove))]
+pub(super) struct Described;
+
+/// Lists the backups, oldest first.
+#[utoipa::path(get, path = "/v1/backups", responses((status = 200, body = Vec<Backup>)))]
+async fn list(State(state): State<ServerState>) -> Result<Json<Vec<Backup>>, Answer> {
+    Ok(Json(state.backups().list().await?))
+}
+
+/// Makes a backup.
+///
+/// It holds the database, the charms, the controller's keys and the files of units at one moment,
+/// while everything goes on. The answer comes once it is on the disk; one is made at a time.
+#[utoipa::path(post, path = "/v1/backups", responses((status = 200, body = Backup)))]
+async fn create(State(state): State<ServerState>) -> Result<Json<Backup>, Answer> {
+    Ok(Json(state.backups().create().await?))
+}
+
+/// Downloads a backup.
+///
+/// Keep it where nobody else can read it: it holds the controller's keys.
+#[utoipa::path(get, path = "/v1/backups/{backup}", responses((status = 200, body = Vec<u8>, content_type = "application/zip")))]
+async fn download(
+    State(state): State<ServerState>,
+    path: Path<(String,)>,
+) -> Result<impl IntoResponse, Answer> {
+    let Path((id,)) = path;
+    let (backup, file) = state.backups().open(&id).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/zip".to_owned()),
+        (header::CONTENT_LENGTH, backup.size.to_string()),
+        (header::ETAG, format!("\"{}\"", backup.sha256)),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"periapt-backup-{}.zip\"", backup.id),
+        ),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    let body = Body::from_stream(ReaderStream::with_capacity(file, PART));
+    Ok((headers, body))
+}
+
+/// Removes a backup.
+#[utoipa::path(delete, path = "/v1/backups/{backup}", responses((status = 200, body = Backup)))]
+async fn remove(
+    State(state): State<ServerState>,
+    path: Path<(String,)>,
+) -> Result<Json<Backup>, Answer> {
+    let Path((id,)) = path;
+    Ok(Json(state.backups().remove(&id).await?))
+}
+
+impl From<BackupError> for Answer {
+    fn from(error: BackupError) -> Self {
+        let code = error.code();
+        let (status, title) = match &error {
+            BackupError::Store(_) => match error {
+                BackupError::Store(error) => return error.into(),
+                _ => (500, "The controller failed"),
+            },
+            BackupError::NotFound(_) => (404, "Not found"),
+            BackupError::Busy | BackupError::Restless(_) => (409, "Not possible now"),
+            BackupError::File { .. } if code == "disk-full" => (507, "No room left"),
+            BackupError::File { .. } | BackupError::Internal(_) => (500, "The controller failed"),
+        };
+        if status >= 500 {
+            tracing::error!(%error, "a backup failed");
+        }
+        Answer(
+            Problem::new(status, &code, title)
+                .why(error.to_string())
+                .advice(advice(&code)),
+        )
+    }
+}

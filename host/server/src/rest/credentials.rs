@@ -1,0 +1,55 @@
+//! What lets a model's provider make instances: look at it, and say whether it is valid.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Method;
+use axum::routing::{get, put};
+use periapt_wire::rest::{ChangeCredential, ModelCredential};
+
+use super::Row;
+use super::extract::{Body, InModel};
+use super::problem::Answer;
+use crate::state::ServerState;
+
+const PATH: &str = "/v1/models/{model}/credential";
+
+pub(super) fn routes() -> Vec<Row> {
+    vec![
+        (Method::GET, PATH, get(show)),
+        (Method::PUT, PATH, put(change)),
+    ]
+}
+
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(show, change))]
+pub(super) struct Described;
+
+/// Shows whether a model's credential is valid.
+///
+/// It is what lets the provider make instances: for the local provider the folder of the model's
+/// agents, and the right to start them.
+#[utoipa::path(get, path = "/v1/models/{model}/credential", responses((status = 200, body = ModelCredential)))]
+async fn show(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+) -> Result<Json<ModelCredential>, Answer> {
+    Ok(Json(state.store().model_credential(&model).await?))
+}
+
+/// Says whether a model's credential is valid.
+///
+/// Without a valid one the model is suspended: its units go on, and nothing is started or stopped
+/// for it. Said to be valid, it is tried at once; if it is refused again, it is not valid again.
+#[utoipa::path(put, path = "/v1/models/{model}/credential", request_body = ChangeCredential, responses((status = 200, body = ModelCredential)))]
+async fn change(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Body(change): Body<ChangeCredential>,
+) -> Result<Json<ModelCredential>, Answer> {
+    let store = state.store();
+    Ok(Json(if change.valid {
+        store.update_credential(&model).await?
+    } else {
+        store.invalidate_credential(&model, &change.reason).await?
+    }))
+}

@@ -1,0 +1,82 @@
+//! How much an agent may say: an agent is a stranger once its sandbox has been left.
+//!
+//! What it hosts is checked with the access table, what it says here, for all calls alike and
+//! before any of them runs. Hooks carry what charms keep, so their values may be long; everything
+//! else is for people to read.
+
+use periapt_model::bounds::{AGENT_LOG_LINES, AGENT_TEXT_BYTES, AGENT_VALUE_BYTES, Bound};
+use serde_json::Value;
+
+use super::error::RpcError;
+use crate::access::{Rule, Subject};
+
+/// Calls whose texts are values of charms or reports of the agent.
+fn carries_values(rule: &Rule) -> bool {
+    matches!(
+        (rule.facade, rule.method),
+        (
+            "Uniter",
+            "SetState" | "BeginHook" | "CommitHook" | "FailHook"
+        ) | ("AgentHost", "PutReport" | "PutIntrospection")
+            | ("LogSink", "Write")
+    )
+}
+
+/// Refuses a call with a text or a list of lines that is too long.
+pub(super) fn bounded(rule: &Rule, params: &Value) -> Result<(), RpcError> {
+    let lines = params.get("records").and_then(Value::as_array);
+    if rule.subject == Subject::Records
+        && lines.is_some_and(|lines| AGENT_LOG_LINES.exceeded_by(lines.len()))
+    {
+        return Err(too_long(AGENT_LOG_LINES));
+    }
+    let bound = match carries_values(rule) {
+        true => AGENT_VALUE_BYTES,
+        false => AGENT_TEXT_BYTES,
+    };
+    // A list instead of recursion; the parser bounds the depth.
+    let mut values = vec![params];
+    while let Some(value) = values.pop() {
+        match value {
+            Value::String(text) if bound.exceeded_by(text.len()) => return Err(too_long(bound)),
+            Value::Array(items) => values.extend(items),
+            Value::Object(members) => {
+                if members.keys().any(|name| bound.exceeded_by(name.len())) {
+                    return Err(too_long(bound));
+                }
+                values.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn too_long(bound: Bound) -> RpcError {
+    let Bound { of, most, unit, .. } = bound;
+    RpcError::bad_request(format!("{of} has at most {most} {unit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::access::rule;
+
+    #[test]
+    fn an_agents_texts_have_bounds_and_those_of_hooks_wider_ones() {
+        let status = rule("Uniter", "SetUnitStatus").unwrap();
+        let commit = rule("Uniter", "CommitHook").unwrap();
+        let logs = rule("LogSink", "Write").unwrap();
+        let saying = |bytes: usize| json!({ "status": [{ "message": "x".repeat(bytes) }] });
+        bounded(status, &saying(4096)).unwrap();
+        assert!(bounded(status, &saying(9 << 20)).is_err());
+        assert!(bounded(status, &json!({ "x".repeat(1 << 20): 1 })).is_err());
+        bounded(commit, &saying(1 << 20)).unwrap();
+        assert!(bounded(commit, &saying(2 << 20)).is_err());
+        let lines = |count: usize| json!({ "records": vec![1; count] });
+        bounded(logs, &lines(500)).unwrap();
+        assert!(bounded(logs, &lines(100_000)).is_err());
+    }
+}

@@ -1,0 +1,169 @@
+//! Reading: one snapshot, table by table, a page at a time. Writers go on meanwhile and are not
+//! waited for, so it ends however much is written.
+
+use periapt_model::uniter::OperationState;
+use periapt_model::{ModelUuid, UnitName};
+
+use super::{Cell, ColumnKind, LEFT_OUT, Table};
+use crate::db::{self, Row, Session, params};
+use crate::error::StoreError;
+use crate::{Result, Store};
+
+/// Rows of a page. Those with large bytes come a few at a time.
+const PAGE: usize = 64;
+const PAGE_OF_BYTES: usize = 4;
+
+/// The whole database at one moment.
+pub struct Moment {
+    db: Session,
+    schema: i64,
+}
+
+impl Store {
+    /// The moment at which this is called; it stays for as long as the value lives.
+    pub async fn moment(&self) -> Result<Moment> {
+        let mut db = self.snapshot().await?;
+        if db.is_postgres() {
+            // Whoever takes the rows may be slow.
+            db.raw("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+                .await?;
+        }
+        let schema = db::schema_version(&mut db).await?;
+        Ok(Moment { db, schema })
+    }
+}
+
+impl Moment {
+    /// Version of the schema.
+    pub fn schema(&self) -> i64 {
+        self.schema
+    }
+
+    /// Models there are, and how many units they have together.
+    pub async fn counts(&mut self) -> Result<(u64, u64)> {
+        let models = self.db.count("SELECT COUNT(*) FROM model", vec![]).await?;
+        let units = self.db.count("SELECT COUNT(*) FROM unit", vec![]).await?;
+        Ok((models, units))
+    }
+
+    /// Which generation of its files each unit is at.
+    pub async fn generations(&mut self) -> Result<Vec<(ModelUuid, UnitName, u64)>> {
+        let sql = "SELECT model_uuid, unit, operation FROM unit_state ORDER BY model_uuid, unit";
+        let rows = self.db.fetch(sql, vec![]).await?;
+        rows.iter()
+            .map(|row| {
+                let operation: OperationState = row.json(2, "operation state")?;
+                Ok((
+                    row.parse(0, "model UUID")?,
+                    row.parse(1, "unit name")?,
+                    operation.state_generation,
+                ))
+            })
+            .collect()
+    }
+
+    /// The tables, by name.
+    pub async fn tables(&mut self) -> Result<Vec<Table>> {
+        tables(&mut self.db).await
+    }
+
+    /// Hands every row of a table to `take`; how many there were.
+    ///
+    /// # Errors
+    /// What the database says, and what `take` says.
+    pub async fn rows<E: From<StoreError>>(
+        &mut self,
+        table: &Table,
+        mut take: impl FnMut(Vec<Cell>) -> std::result::Result<(), E> + Send,
+    ) -> std::result::Result<u64, E> {
+        let name = &table.name;
+        let names: Vec<&str> = table
+            .columns
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let names = names.join(", ");
+        let bytes = table
+            .columns
+            .iter()
+            .any(|(_, kind)| *kind == ColumnKind::Bytes);
+        let page = if bytes { PAGE_OF_BYTES } else { PAGE };
+        let postgres = self.db.is_postgres();
+        if postgres {
+            let declare =
+                format!("DECLARE backup_{name} NO SCROLL CURSOR FOR SELECT {names} FROM {name}");
+            self.db.raw_text(declare).await?;
+        }
+        let (mut count, mut after) = (0, i64::MIN);
+        loop {
+            let rows = if postgres {
+                let sql = format!("FETCH FORWARD {page} FROM backup_{name}");
+                self.db.fetch_text(sql, vec![]).await?
+            } else {
+                let sql = format!(
+                    "SELECT {names}, rowid FROM {name} WHERE rowid > $1 ORDER BY rowid LIMIT {page}"
+                );
+                self.db.fetch_text(sql, params![after]).await?
+            };
+            for row in &rows {
+                take(cells(table, row)?)?;
+                if !postgres {
+                    after = row.int(table.columns.len())?;
+                }
+            }
+            count += rows.len() as u64;
+            if rows.len() < page {
+                break;
+            }
+        }
+        if postgres {
+            self.db.raw_text(format!("CLOSE backup_{name}")).await?;
+        }
+        Ok(count)
+    }
+}
+
+/// The tables that a backup has, by name.
+pub(super) async fn tables(db: &mut Session) -> Result<Vec<Table>> {
+    let sql = if db.is_postgres() {
+        "SELECT table_name::text, column_name::text, data_type::text
+        FROM information_schema.columns WHERE table_schema = current_schema()
+        ORDER BY table_name, ordinal_position"
+    } else {
+        "SELECT tables.name, columns.name, columns.type
+        FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'
+        ORDER BY tables.name, columns.cid"
+    };
+    let mut tables: Vec<Table> = Vec::new();
+    for row in db.fetch(sql, vec![]).await? {
+        let (table, column, declared) = (row.str(0)?, row.str(1)?, row.str(2)?);
+        if LEFT_OUT.contains(&table) {
+            continue;
+        }
+        let kind = ColumnKind::of(declared)
+            .ok_or_else(|| StoreError::corrupt("column", format!("{table}.{column} {declared}")))?;
+        if tables.last().is_none_or(|last| last.name != table) {
+            tables.push(Table {
+                name: table.to_owned(),
+                columns: Vec::new(),
+            });
+        }
+        if let Some(last) = tables.last_mut() {
+            last.columns.push((column.to_owned(), kind));
+        }
+    }
+    Ok(tables)
+}
+
+fn cells(table: &Table, row: &Row) -> Result<Vec<Cell>> {
+    let cell = |(index, (_, kind)): (usize, &(String, ColumnKind))| {
+        Ok(match kind {
+            ColumnKind::Integer => row.optional_int(index)?.map_or(Cell::Null, Cell::Integer),
+            ColumnKind::Text => row.optional_text(index)?.map_or(Cell::Null, Cell::Text),
+            // No migration has a column of bytes that may be null.
+            ColumnKind::Bytes => Cell::Bytes(row.bytes(index)?),
+        })
+    };
+    table.columns.iter().enumerate().map(cell).collect()
+}

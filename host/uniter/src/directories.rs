@@ -1,0 +1,30 @@
+//! Where an agent keeps what its units keep, for the agent itself and for who copies it.
+
+use std::path::{Path, PathBuf};
+
+use periapt_model::UnitName;
+
+/// Where the directories of units are.
+pub(crate) const UNITS: &str = "units";
+/// Where the directories of containers are.
+pub(crate) const CONTAINERS: &str = "containers";
+
+/// The directory of a unit.
+pub fn unit(agent: &Path, unit: &UnitName) -> PathBuf {
+    agent.join(UNITS).join(name(unit))
+}
+
+/// The generations of a unit's state directory.
+pub fn state(agent: &Path, unit: &UnitName) -> PathBuf {
+    self::unit(agent, unit).join("state")
+}
+
+/// What the units of one container share, a directory for each name; it goes with the principal
+/// unit.
+pub fn container(agent: &Path, principal: &UnitName) -> PathBuf {
+    agent.join(CONTAINERS).join(name(principal))
+}
+
+fn name(unit: &UnitName) -> String {
+    unit.as_str().replace('/', "-")
+}

@@ -1,0 +1,193 @@
+//! What becomes of what a hook asks for and writes.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use periapt_client::CallError;
+use periapt_model::hook::Effects;
+use periapt_model::status::{self, Workload};
+use periapt_wire::rpc::code;
+
+use super::*;
+use crate::testing::failure;
+
+fn set(key: &str, value: &str) -> Effects {
+    let state = BTreeMap::from([(key.to_owned(), Some(value.to_owned()))]);
+    Effects {
+        state,
+        ..Effects::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_run_is_reported_with_what_it_changed_or_why_it_failed() {
+    let world = World::new();
+    world.sandbox.script(|seen, context| {
+        context.set_unit_status(Workload::Active, "one").unwrap();
+        context.set_unit_status(Workload::Active, "two").unwrap();
+        if seen.hook == "start" {
+            return Err(failure("no disk"));
+        }
+        fs::write(seen.state.join("file"), &seen.hook).unwrap();
+        Ok(Effects {
+            open_ports: vec!["80/tcp".parse().unwrap()],
+            ..set("counter", "1")
+        })
+    });
+    let agent = world.start();
+    world
+        .until(|record| record.agent.status == status::Agent::Error)
+        .await;
+    let runs = world.record().runs;
+    let hooks: Vec<(&str, &str)> = runs
+        .iter()
+        .map(|run| (run.hook.as_str(), run.code.as_str()))
+        .collect();
+    assert_eq!(
+        hooks,
+        [
+            ("install", ""),
+            ("config-changed", ""),
+            ("start", runs[2].code.as_str())
+        ]
+    );
+    assert!(!runs[2].code.is_empty());
+    assert_eq!(runs[2].message, "no disk");
+    assert_eq!(
+        runs[2].effects,
+        ["status to active"],
+        "what takes effect at once stays"
+    );
+    assert_eq!(
+        runs[0].effects,
+        [
+            "status to active",
+            "opened 80/tcp",
+            "state counter",
+            "files of its state directory"
+        ]
+    );
+    assert!(runs.iter().all(|run| run.charm == "local:site-0"));
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn effects_are_committed_with_the_hook_and_files_with_them() {
+    let world = World::new();
+    world.sandbox.script(|seen, context| {
+        if seen.hook == "start" {
+            assert_eq!(context.state().unwrap()["from"], "install");
+            assert_eq!(
+                fs::read_to_string(seen.state.join("file")).unwrap(),
+                "install"
+            );
+        }
+        fs::write(seen.state.join("file"), &seen.hook).unwrap();
+        Ok(set(
+            "from",
+            if seen.hook == "start" {
+                "start"
+            } else {
+                "install"
+            },
+        ))
+    });
+    let agent = world.start();
+    world.sandbox.script({
+        let install = "install";
+        move |seen, context| {
+            if seen.hook != install {
+                assert_eq!(context.state().unwrap()["from"], install);
+                assert_eq!(
+                    fs::read_to_string(seen.state.join("file")).unwrap(),
+                    install
+                );
+                return Ok(Effects::default());
+            }
+            fs::write(seen.state.join("file"), install).unwrap();
+            Ok(set("from", install))
+        }
+    });
+    world.settle().await;
+    let record = world.record();
+    assert_eq!(record.state.charm_state["from"], "install");
+    let generation = record.state.operation.unwrap().state_generation;
+    let state = world.process.unit_directory(&unit()).join("state");
+    let mut names: Vec<u64> = fs::read_dir(&state)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|name| name.parse().expect("a generation"))
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names.last(), Some(&generation), "{names:?}");
+    assert!(names.len() <= 3, "only the last ones stay: {names:?}");
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_commit_is_a_failed_hook() {
+    let world = World::new();
+    let refused = CallError::Refused {
+        code: code::LEASE_DENIED.to_owned(),
+        message: "another unit leads".to_owned(),
+    };
+    world.controller.refuse_next("CommitHook", refused);
+    world.sandbox.script(|seen, _| {
+        fs::write(seen.state.join("file"), "x").unwrap();
+        Ok(set("key", "value"))
+    });
+    let agent = world.start();
+    world
+        .until(|record| record.agent.status == status::Agent::Error)
+        .await;
+    let record = world.record();
+    assert_eq!(
+        record.agent.data["reason"],
+        "its changes were refused: another unit leads"
+    );
+    assert!(record.state.charm_state.is_empty());
+    let run = record.runs.last().unwrap();
+    assert_eq!(
+        (run.code.as_str(), run.effects.len()),
+        ("commit-refused", 0)
+    );
+    assert!(
+        !world
+            .process
+            .unit_directory(&unit())
+            .join("state/1")
+            .exists()
+    );
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_charm_may_do_as_leader_only_what_it_may() {
+    let world = World::new();
+    world.sandbox.script(|seen, context| {
+        if seen.hook == "start" {
+            assert!(!context.is_leader().unwrap());
+            context.set_unit_status(Workload::Active, "up").unwrap();
+            assert_eq!(context.unit_status().unwrap().message, "up");
+            assert_eq!(
+                context
+                    .set_application_status(Workload::Active, "")
+                    .unwrap_err()
+                    .code(),
+                "denied"
+            );
+            assert!(context.knows_option("title") && !context.knows_option("colour"));
+            assert_eq!(context.public_address().unwrap_err().code(), "not-found");
+        }
+        Ok(Effects::default())
+    });
+    let agent = world.start();
+    world.settle().await;
+    let record = world.record();
+    assert_eq!(
+        (record.workload.status, record.workload.message.as_str()),
+        (Workload::Active, "up")
+    );
+    assert!(record.state.operation.unwrap().status_set);
+    agent.stop().await;
+}

@@ -1,0 +1,262 @@
+//! When a hook may run: it needs the lock of its machine, on which hooks run one at a time, and
+//! one of the places that all machines of the process share.
+//!
+//! Who is next is `periapt_model::turns`'s decision. Here are the clock, the wake-ups, and what
+//! somebody is told who wonders why a hook does not begin: who has a machine, who waits for it
+//! and for what, and who had it last.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use periapt_engine::SharedClock;
+use periapt_model::turns::{self, Request, Room, Ticket, WaitsFor};
+use periapt_model::{MachineId, UnitName};
+use periapt_wire::rest::{LockTurn, MachineLockReport};
+use tokio::sync::{Notify, oneshot};
+
+#[cfg(test)]
+mod tests;
+
+/// Turns that are remembered of each machine.
+const HISTORY: usize = 50;
+
+/// Clones are the same queue.
+#[derive(Clone)]
+pub struct Turns {
+    clock: SharedClock,
+    book: Arc<Mutex<Book>>,
+}
+
+struct Book {
+    queue: turns::Turns,
+    entries: BTreeMap<Ticket, Entry>,
+    /// Newest first.
+    history: BTreeMap<MachineId, VecDeque<LockTurn>>,
+}
+
+struct Entry {
+    machine: MachineId,
+    told: LockTurn,
+    /// Taken when its turn has come.
+    come: Option<oneshot::Sender<()>>,
+    /// When it came, on the clock's monotonic time.
+    begun: Option<Duration>,
+    /// What it waits for may be another thing now.
+    moved: Arc<Notify>,
+}
+
+/// A place in the queue, then a turn; it ends when this is dropped.
+pub struct Turn {
+    turns: Turns,
+    ticket: Ticket,
+    unit: UnitName,
+    come: oneshot::Receiver<()>,
+    has_come: bool,
+    moved: Arc<Notify>,
+    asked: Duration,
+}
+
+impl Turns {
+    pub fn new(clock: SharedClock, room: Room) -> Self {
+        let book = Book {
+            queue: turns::Turns::new(room),
+            entries: BTreeMap::new(),
+            history: BTreeMap::new(),
+        };
+        Self {
+            clock,
+            book: Arc::new(Mutex::new(book)),
+        }
+    }
+
+    /// Lines up for a hook of a unit on a machine.
+    pub fn line_up(&self, unit: &UnitName, machine: &MachineId, hook: &str) -> Turn {
+        let (sender, come) = oneshot::channel();
+        let moved = Arc::new(Notify::new());
+        // Whoever waits looks once at what it waits for.
+        moved.notify_one();
+        let request = Request {
+            unit: unit.clone(),
+            machine: machine.clone(),
+            hook: hook.to_owned(),
+        };
+        let told = LockTurn {
+            reason: reason(unit, hook),
+            requested_at: self.clock.now().as_microsecond(),
+            acquired_at: None,
+            released_at: None,
+        };
+        let mut book = self.book();
+        let ticket = book.queue.ask(request);
+        let entry = Entry {
+            machine: machine.clone(),
+            told,
+            come: Some(sender),
+            begun: None,
+            moved: moved.clone(),
+        };
+        book.entries.insert(ticket, entry);
+        self.grant(&mut book);
+        Turn {
+            turns: self.clone(),
+            ticket,
+            unit: unit.clone(),
+            come,
+            has_come: false,
+            moved,
+            asked: self.clock.monotonic(),
+        }
+    }
+
+    /// Machines with hooks that run, wait or ran: who has each, who waits, who had it.
+    pub fn report(&self) -> Vec<MachineLockReport> {
+        let book = self.book();
+        let busy = book.entries.values().map(|entry| &entry.machine);
+        let machines: BTreeSet<&MachineId> = busy.chain(book.history.keys()).collect();
+        let report = |machine: &&MachineId| {
+            let holder = book
+                .entries
+                .values()
+                .find(|entry| entry.machine == **machine && entry.begun.is_some());
+            let waiting = |ticket: Ticket| {
+                let mut told = book.entries.get(&ticket)?.told.clone();
+                if let Some(place @ WaitsFor::Place { .. }) = book.queue.waits_for(ticket) {
+                    told.reason = format!("{} ({place})", told.reason);
+                }
+                Some(told)
+            };
+            let history = book.history.get(*machine);
+            MachineLockReport {
+                model: String::new(),
+                machine: (*machine).clone(),
+                holder: holder.map(|entry| entry.told.clone()),
+                queue: book
+                    .queue
+                    .line(machine)
+                    .into_iter()
+                    .filter_map(waiting)
+                    .collect(),
+                history: history.into_iter().flatten().cloned().collect(),
+            }
+        };
+        machines.iter().map(report).collect()
+    }
+
+    /// Forgets a machine that is gone.
+    pub fn forget(&self, machine: &MachineId) {
+        self.book().history.remove(machine);
+    }
+
+    fn grant(&self, book: &mut Book) {
+        for ticket in book.queue.grant() {
+            let Some(entry) = book.entries.get_mut(&ticket) else {
+                continue;
+            };
+            entry.told.acquired_at = Some(self.clock.now().as_microsecond());
+            entry.begun = Some(self.clock.monotonic());
+            if let Some(come) = entry.come.take() {
+                // Whoever waited may be gone; its turn ends when its place is dropped.
+                let _ = come.send(());
+            }
+            let machine = entry.machine.clone();
+            tell(book, &machine);
+        }
+    }
+
+    fn end(&self, ticket: Ticket) {
+        let mut book = self.book();
+        let Some(entry) = book.entries.remove(&ticket) else {
+            return;
+        };
+        let took = entry
+            .begun
+            .map(|begun| self.clock.monotonic().saturating_sub(begun));
+        book.queue.end(ticket, took.unwrap_or_default());
+        if took.is_some() {
+            let history = book.history.entry(entry.machine.clone()).or_default();
+            history.push_front(LockTurn {
+                released_at: Some(self.clock.now().as_microsecond()),
+                ..entry.told
+            });
+            history.truncate(HISTORY);
+            tell(&book, &entry.machine);
+        }
+        self.grant(&mut book);
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells those who wait for a machine that they wait for something else now.
+fn tell(book: &Book, machine: &MachineId) {
+    for ticket in book.queue.line(machine) {
+        if let Some(entry) = book.entries.get(&ticket) {
+            entry.moved.notify_one();
+        }
+    }
+}
+
+fn reason(unit: &UnitName, hook: &str) -> String {
+    format!("{unit}: run {hook} hook")
+}
+
+impl Turn {
+    /// Whether the hook may run.
+    pub fn has_come(&mut self) -> bool {
+        self.has_come = self.has_come || self.come.try_recv().is_ok();
+        self.has_come
+    }
+
+    /// Waits until the hook may run, or, once it has been so since the last call, until what is
+    /// waited for may be another thing. True when it may run. May be dropped and called again.
+    pub async fn comes_or_moves(&mut self) -> bool {
+        if self.has_come() {
+            return true;
+        }
+        tokio::select! {
+            biased;
+            // The sender is kept until it has sent.
+            _ = &mut self.come => {
+                self.has_come = true;
+                true
+            }
+            () = self.moved.notified() => false,
+        }
+    }
+
+    /// Waits until the hook may run. May be dropped and called again.
+    pub async fn comes(&mut self) {
+        if !self.has_come() {
+            let _ = (&mut self.come).await;
+            self.has_come = true;
+        }
+    }
+
+    /// What it waits for; none once it has come.
+    pub fn waits_for(&self) -> Option<WaitsFor> {
+        self.turns.book().queue.waits_for(self.ticket)
+    }
+
+    /// Another hook of the unit is to be run in the same turn.
+    pub fn rename(&self, hook: &str) {
+        let mut book = self.turns.book();
+        book.queue.rename(self.ticket, hook);
+        if let Some(entry) = book.entries.get_mut(&self.ticket) {
+            entry.told.reason = reason(&self.unit, hook);
+        }
+    }
+
+    /// When it was asked for, on the clock's monotonic time.
+    pub fn asked(&self) -> Duration {
+        self.asked
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.turns.end(self.ticket);
+    }
+}

@@ -1,0 +1,132 @@
+use periapt_engine::FakeClock;
+
+use super::*;
+
+const ROOM: Room = Room {
+    shared: 2,
+    reserve: 2,
+};
+
+fn turns(clock: &FakeClock) -> Turns {
+    Turns::new(clock.shared(), ROOM)
+}
+
+fn line_up(turns: &Turns, unit: &str, machine: &str) -> Turn {
+    let (unit, machine) = (unit.parse().unwrap(), machine.parse().unwrap());
+    turns.line_up(&unit, &machine, "install")
+}
+
+fn of(turns: &Turns, machine: &str) -> MachineLockReport {
+    let reports = turns.report();
+    let found = reports
+        .into_iter()
+        .find(|report| report.machine.as_str() == machine);
+    found.expect("the machine is known")
+}
+
+fn reasons(turns: &[LockTurn]) -> Vec<&str> {
+    turns.iter().map(|turn| turn.reason.as_str()).collect()
+}
+
+#[tokio::test]
+async fn holder_queue_and_history_tell_who_had_it_and_for_how_long() {
+    let clock = FakeClock::new();
+    let turns = turns(&clock);
+    let mut first = line_up(&turns, "site/0", "0");
+    assert!(first.has_come());
+    let waiting = [
+        line_up(&turns, "site/1", "0"),
+        line_up(&turns, "site/2", "0"),
+    ];
+    let report = of(&turns, "0");
+    assert_eq!(report.holder.unwrap().reason, "site/0: run install hook");
+    assert_eq!(
+        reasons(&report.queue),
+        ["site/1: run install hook", "site/2: run install hook"]
+    );
+    clock.advance(Duration::from_secs(3));
+    drop(first);
+    for mut next in waiting {
+        next.comes().await;
+    }
+    let report = of(&turns, "0");
+    assert_eq!((report.holder, report.queue.len()), (None, 0));
+    assert_eq!(
+        reasons(&report.history),
+        [
+            "site/2: run install hook",
+            "site/1: run install hook",
+            "site/0: run install hook"
+        ]
+    );
+    let oldest = &report.history[2];
+    assert_eq!(
+        oldest.released_at.unwrap() - oldest.acquired_at.unwrap(),
+        3_000_000
+    );
+    assert_eq!(
+        report.history[1].acquired_at.unwrap() - report.history[1].requested_at,
+        3_000_000
+    );
+    turns.forget(&"0".parse().unwrap());
+    assert!(turns.report().is_empty());
+}
+
+#[tokio::test]
+async fn who_gives_up_leaves_the_queue() {
+    let turns = turns(&FakeClock::new());
+    let held = line_up(&turns, "site/0", "0");
+    let waiting = line_up(&turns, "site/1", "0");
+    assert_eq!(of(&turns, "0").queue.len(), 1);
+    drop(waiting);
+    assert!(of(&turns, "0").queue.is_empty());
+    drop(held);
+    assert_eq!(of(&turns, "0").history.len(), 1);
+}
+
+#[tokio::test]
+async fn who_waits_for_a_place_does_not_count_as_who_has_the_machine() {
+    let turns = turns(&FakeClock::new());
+    let running: Vec<Turn> = ["0", "1"]
+        .into_iter()
+        .map(|number| line_up(&turns, &format!("slow/{number}"), number))
+        .collect();
+    let mut waits = line_up(&turns, "slow/2", "2");
+    assert!(!waits.has_come());
+    let report = of(&turns, "2");
+    assert_eq!(report.holder, None);
+    assert_eq!(
+        reasons(&report.queue),
+        ["slow/2: run install hook (waiting for a turn: 2 hooks are running)"]
+    );
+    drop(running);
+    assert!(waits.has_come());
+    assert_eq!(
+        of(&turns, "2").holder.unwrap().reason,
+        "slow/2: run install hook"
+    );
+}
+
+#[tokio::test]
+async fn who_waits_hears_when_the_machine_goes_to_somebody_else() {
+    let turns = turns(&FakeClock::new());
+    let first = line_up(&turns, "a/0", "0");
+    let second = line_up(&turns, "b/0", "0");
+    let mut third = line_up(&turns, "c/0", "0");
+    let told = |turn: &Turn| turn.waits_for().unwrap().to_string();
+    assert!(!third.comes_or_moves().await, "a first look");
+    assert_eq!(
+        told(&third),
+        "waiting for the machine's lock, held by a/0 install"
+    );
+    second.rename("start");
+    drop(first);
+    assert!(!third.comes_or_moves().await);
+    assert_eq!(
+        told(&third),
+        "waiting for the machine's lock, held by b/0 start"
+    );
+    drop(second);
+    assert!(third.comes_or_moves().await);
+    assert_eq!(third.waits_for(), None);
+}

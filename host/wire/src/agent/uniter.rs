@@ -1,0 +1,168 @@
+//! Everything the uniter of one unit needs.
+
+use std::collections::BTreeMap;
+
+use periapt_model::charm::CharmInfo;
+use periapt_model::config::Values;
+use periapt_model::hook::{Effects, Info, Limits};
+use periapt_model::ports::PortRange;
+use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::uniter::{OperationState, RemoteState, Resolved};
+use periapt_model::{MachineId, Tag, UnitName};
+use serde::{Deserialize, Serialize};
+
+use crate::rpc::{Empty, Watch};
+
+/// What is stored about a unit between hooks.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitState {
+    /// None before the unit's first operation.
+    pub operation: Option<OperationState>,
+    #[serde(default)]
+    pub charm_state: BTreeMap<String, String>,
+    #[serde(default)]
+    pub opened_ports: Vec<PortRange>,
+    /// As the agent is shown; none before it was ever set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Status<Agent>>,
+}
+
+/// What a hook sees of the model, read once as the hook begins.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookSnapshot {
+    /// Effective configuration and its digest.
+    pub config: Values,
+    pub config_hash: String,
+    pub machine: Option<MachineId>,
+    pub principal: Option<UnitName>,
+    pub private_address: Option<String>,
+    pub public_address: Option<String>,
+    pub workload: Status<Workload>,
+    pub state: UnitState,
+    pub limits: Limits,
+}
+
+/// How one run of a hook ended, for the list of runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookReport {
+    pub hook: String,
+    pub charm: String,
+    /// When its turn came, microseconds UTC.
+    pub started_at: i64,
+    /// From then to this report, microseconds.
+    pub duration: i64,
+    /// From chosen until its turn came, microseconds.
+    #[serde(default)]
+    pub waited: i64,
+    /// Stable code of the failure; empty for a hook that ended well.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// What it changed, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<String>,
+}
+
+/// What will be there, as far as the model says: not who is in a relation now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct GoalState {
+    /// Units of the unit's application.
+    pub units: BTreeMap<String, GoalStatus>,
+    /// Per endpoint of the unit's charm: the applications at the other end and their units.
+    pub relations: BTreeMap<String, BTreeMap<String, GoalStatus>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct GoalStatus {
+    pub status: String,
+    /// Microseconds UTC.
+    pub since: i64,
+}
+
+/// The answer to a commit: what the controller says of the unit at that moment, which spares
+/// the agent asking.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookCommitted {
+    pub remote: RemoteState,
+    /// Whether the agent is now shown as idle.
+    pub idle: bool,
+}
+
+crate::facade! { "Uniter" {
+    /// Fires on any change that a remote-state snapshot could show.
+    Watch as WatchUnit { unit: UnitName } -> Watch;
+    /// None when the unit is gone. Versions and leadership are filled in by the agent.
+    RemoteState as GetRemoteState { unit: UnitName } -> Option<RemoteState>;
+    State as GetState { unit: UnitName } -> UnitState;
+    SetState as SetState {
+        unit: UnitName,
+        operation: OperationState,
+        /// A person's answer to a failure is used up.
+        #[serde(default)]
+        takes_answer: bool,
+    } -> Empty;
+    /// Records that a hook begins, with the statuses that say so, in one transaction; what the
+    /// hook may see. Once this is answered the hook may run. With the created hook of a
+    /// relation the unit enters its scope; error code `try again` while an earlier
+    /// subordinate of the unit has not gone. A person's answer to a failure is used up; error
+    /// code `answered` when one came that `answer` is not, and that has to be decided on.
+    BeginHook as BeginHook {
+        unit: UnitName,
+        operation: OperationState,
+        /// The answer that was there as the hook was chosen.
+        #[serde(default)]
+        answer: Resolved,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Status<Agent>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workload: Option<Status<Workload>>,
+    } -> HookSnapshot;
+    /// The hook's effects, the operation state that follows, the workload status that goes
+    /// with it and the report of the run, in one transaction. A person's answer is used up.
+    CommitHook as CommitHook {
+        unit: UnitName,
+        effects: Effects,
+        operation: OperationState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workload: Option<Status<Workload>>,
+        /// The hook that ended, where that moves more than the unit's own record: a unit is in
+        /// the scope of a relation from its created hook on (unless `BeginHook` was told of
+        /// it already) and leaves it with the broken one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hook: Option<Info>,
+        /// None for a hook that the charm does not have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<HookReport>,
+        /// The agent has nothing left to do if the controller still says this, and is then
+        /// shown as idle.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        idle_at: Option<RemoteState>,
+    } -> HookCommitted;
+    /// A hook failed: the recorded state, the agent's error and the report of the run, in one
+    /// transaction.
+    FailHook as FailHook { unit: UnitName, operation: OperationState, agent: Status<Agent>, run: HookReport } -> Empty;
+    ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
+    SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
+    SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+    /// Settings of a unit or an application in a relation of the unit, as they are now. Those
+    /// of its own application are for the leader; `not found` for who never was in scope.
+    ReadRelationSettings as GetRelationSettings { unit: UnitName, relation: u64, of: Tag } -> BTreeMap<String, String>;
+    /// What the leader of the unit's application told its units.
+    LeaderSettings as GetLeaderSettings { unit: UnitName } -> BTreeMap<String, String>;
+    GoalState as GetGoalState { unit: UnitName } -> GoalState;
+    /// Refused unless the unit leads.
+    SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+    SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
+    /// The charm now in place.
+    SetCharmURL as SetCharmUrl { unit: UnitName, charm_url: String } -> Empty;
+    /// Error code `try again` while subordinates remain.
+    EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
+    Charm as GetCharm { url: String } -> CharmInfo;
+} }

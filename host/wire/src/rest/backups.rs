@@ -1,0 +1,27 @@
+//! Backups of a controller.
+
+use serde::{Deserialize, Serialize};
+
+/// A backup that the controller keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Backup {
+    pub id: String,
+    /// The moment it shows, microseconds UTC.
+    pub created_at: i64,
+    /// Bytes of the file.
+    pub size: u64,
+    /// SHA-256 of the file, 64 hexadecimal digits.
+    pub sha256: String,
+    /// Name of the controller.
+    pub controller: String,
+    /// Version of the program that made it.
+    pub version: String,
+    /// `sqlite` or `postgresql`; it can be restored to either.
+    pub database: String,
+    pub models: u64,
+    pub units: u64,
+    /// Units whose files are on another machine and not in it, `MODEL-UUID/UNIT`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}

@@ -1,0 +1,30 @@
+//! What lets a model's provider make instances.
+//!
+//! | method and path | body | answer |
+//! |---|---|---|
+//! | `GET /v1/models/{model}/credential` | | `ModelCredential` |
+//! | `PUT /v1/models/{model}/credential` | `ChangeCredential` | `ModelCredential` |
+
+use serde::{Deserialize, Serialize};
+
+/// The credential of a model, as far as it may be shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ModelCredential {
+    pub valid: bool,
+    /// Why it is not valid; empty while it is.
+    pub reason: String,
+    /// Since when, microseconds UTC; 0 for one about which nobody ever said anything.
+    pub since: i64,
+}
+
+/// Says whether a credential is valid.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ChangeCredential {
+    /// True after it was replaced, or what refused it was set right: it is tried again.
+    pub valid: bool,
+    /// Why it is not valid.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}

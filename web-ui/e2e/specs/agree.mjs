@@ -1,0 +1,60 @@
+/** One status, everywhere: table, head, counts, attention box, topology, filter and API. */
+import { api, charm, check, periapt, signIn, unitRow, unitSays } from "../steps.mjs";
+
+export default async function ({ enter, world }) {
+  const { model } = world;
+  await periapt("model-config", "automatically-retry-hooks=false");
+  await periapt("deploy", charm("probe"), "probe", "-n", "2", "--config", "script=start: fail 1000");
+  await periapt("deploy", charm("site"), "fine");
+  await periapt("wait-for", "application", "fine", "--timeout", "3m");
+  const { page } = await enter();
+  await signIn(page, world, `/models/${model}`);
+  for (const unit of ["probe/0", "probe/1"]) await unitSays(page, unit, "error");
+
+  const told = await api(page, "GET", `/v1/models/${model}/applications/probe`);
+  check(told.status.status === "error", `the API calls the application ${told.status.status}`);
+  const row = page.locator('tr[data-application="probe"]');
+  await row.getByText("error", { exact: true }).waitFor();
+  await row.getByText("0/2").waitFor();
+  // Both units have the same trouble: one line.
+  const attention = page.getByRole("region", { name: "Needs attention" });
+  check((await attention.getByRole("listitem").count()) === 1, "the attention box has more than one line");
+  await attention.getByRole("link", { name: "probe/1" }).waitFor();
+
+  // The count leads to what it counted, and the filter is in the address.
+  await page.locator("header.page-head").getByRole("link", { name: "2 error" }).click();
+  await page.waitForURL(/status=error/);
+  await unitRow(page, "fine/0").waitFor({ state: "detached" });
+  check((await page.locator("tr[data-unit]").count()) === 2, "the filter shows other units than were counted");
+  await row.waitFor();
+  check((await page.locator("tr[data-application]").count()) === 1, "the filter shows other applications");
+  await page.getByRole("region", { name: "Units" }).getByText("2 of 3").waitFor();
+  await row.getByRole("link", { name: "probe", exact: true }).click();
+  await page.locator("header.page-head").getByText("error", { exact: true }).waitFor();
+  await page.goBack();
+  await page.waitForURL(/status=error/);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await unitRow(page, "fine/0").waitFor();
+  await page.getByLabel("Filter by name, status or message").fill("nothing is like this");
+  await page.getByRole("heading", { name: "Nothing matches this filter" }).waitFor();
+  check((await page.locator("table").count()) === 0, "empty tables");
+
+  await page.goto(`/models/${model}/topology`);
+  await page.getByText(/2 applications \(1 error, 1 \w+\)/).waitFor();
+
+  // Once skipped the history says that the error is over.
+  await periapt("resolved", "probe/0", "--no-retry");
+  await page.goto(`/models/${model}/units/probe/0?view=history`);
+  await page.getByRole("region", { name: "Failed hook" }).waitFor({ state: "detached" });
+  const current = page.locator(".status-timeline-list li").filter({ hasText: "current" });
+  await current.first().waitFor();
+  await page.waitForFunction(
+    () => {
+      const rows = [...document.querySelectorAll(".status-timeline-list li")];
+      const held = rows.filter((row) => row.querySelector(".status-timeline-held")?.textContent === "current");
+      return held.length > 0 && !held.some((row) => /error/.test(row.querySelector(".chart-status-word")?.textContent ?? ""));
+    },
+    undefined,
+    { timeout: 60_000 },
+  );
+}

@@ -1,0 +1,75 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { createElement } from "react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ConfigSettings } from "../api/types";
+import { ConfigForm } from "../components/charts";
+import { changeOf, fieldsOf } from "../components/charts/config/edit";
+import { diffOf } from "../components/charts/config/diff";
+import { plainConfig, withoutSecrets } from "./plainConfig";
+
+const SETTINGS: ConfigSettings = {
+  "force-wait": { type: "duration", value: "1m", default: "1m", source: "default", description: "How long." },
+  "removal-deadline": { type: "duration", value: "12h", default: "24h", source: "model", description: "" },
+  "provisioner-harvest-mode": {
+    type: "choice", value: "destroyed", default: "destroyed", source: "default", choices: ["all", "destroyed"], description: "",
+  },
+  "syslog-client-key": { type: "secret", source: "model", description: "The key." },
+  "another-key": { type: "secret", source: "default", description: "" },
+};
+const config = plainConfig("m", SETTINGS);
+
+afterEach(cleanup);
+
+describe("options of a model", () => {
+  it("are told apart by who set them", () => {
+    const sources = Object.fromEntries(fieldsOf(config, {}).map(({ name, source }) => [name, source]));
+    expect(sources).toEqual({
+      "force-wait": "default",
+      "removal-deadline": "set",
+      "provisioner-harvest-mode": "default",
+      "syslog-client-key": "set",
+      "another-key": "unset",
+    });
+  });
+
+  it("show type, description and default, and reset only what was set", () => {
+    render(createElement(ConfigForm, { config, onApply: () => {} }));
+    expect(screen.getAllByText("duration")).toHaveLength(2);
+    expect(screen.getByText("How long.")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Reset to default: force-wait" })).toBeNull();
+    expect(screen.getByRole("button", { name: "Reset to default: removal-deadline" })).toBeTruthy();
+    expect(screen.getByText(/default “24h”/)).toBeTruthy();
+  });
+});
+
+describe("a secret", () => {
+  it("is set or not set, replaced or unset, and never shown", () => {
+    const applied = vi.fn();
+    const { container } = render(createElement(ConfigForm, { config, onApply: applied }));
+    expect(screen.getByText("Set. The value is not shown.")).toBeTruthy();
+    expect(screen.getByText("Not set.")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Unset: syslog-client-key" })).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Unset: another-key" })).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "Replace: syslog-client-key" }));
+    const review = (): HTMLButtonElement => screen.getByRole("button", { name: /^Review/ });
+    expect(review().disabled).toBe(true);
+    fireEvent.change(screen.getByLabelText("syslog-client-key"), { target: { value: "PEM\nof a key" } });
+    fireEvent.click(review());
+    expect(container.textContent).not.toContain("PEM");
+    expect(container.textContent).toContain("(new value, not shown)");
+    fireEvent.click(screen.getByRole("button", { name: "Apply" }));
+    expect(applied).toHaveBeenCalledExactlyOnceWith({ set: { "syslog-client-key": "PEM\nof a key" }, reset: [] });
+  });
+
+  it("is unset by a reset, whatever it was", () => {
+    const change = changeOf(config, { "syslog-client-key": { kind: "reset", base: "" } });
+    expect(change).toEqual({ set: {}, reset: ["syslog-client-key"] });
+    expect(diffOf(config, change)[0]).toMatchObject({ before: "set", after: "unset" });
+  });
+
+  it("comes from a file in the commands that are shown", () => {
+    const change = { set: { "syslog-client-key": "PEM", "force-wait": "2m" }, reset: [] };
+    expect(withoutSecrets(SETTINGS, change).set).toEqual({ "syslog-client-key": "@FILE", "force-wait": "2m" });
+  });
+});
