@@ -80,7 +80,7 @@ fn copy_file(from: BorrowedFd<'_>, to: BorrowedFd<'_>, entry: &Entry) -> io::Res
 }
 
 /// The time of modification alone: when something was read tells nothing.
-fn modified(stat: &Stat) -> Timestamps {
+pub(crate) fn modified(stat: &Stat) -> Timestamps {
     Timestamps {
         last_access: Timespec {
             tv_sec: 0,

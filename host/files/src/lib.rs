@@ -10,9 +10,10 @@
 
 mod archive;
 mod copy;
+mod counterparts;
 mod cursor;
+mod difference;
 mod measure;
-mod picture;
 mod remove;
 mod sync;
 mod walk;
@@ -22,8 +23,9 @@ mod testing;
 
 pub use archive::{pack, unpack};
 pub use copy::copy;
+pub use counterparts::counterparts;
+pub use difference::{Difference, sync_difference};
 pub use measure::{Limits, Over, measure};
-pub use picture::{Picture, picture};
 pub use remove::{cut, remove};
 pub use sync::{sync, sync_directory};
 

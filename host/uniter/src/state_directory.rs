@@ -6,10 +6,13 @@
 //! crash before the commit leaves a generation that nobody asks for, and the next start removes
 //! it. A hook that changed nothing leaves the generation as it is.
 //!
+//! Generations share the files that did not change from one to the next, so that a hook pays for
+//! those that it wrote. Nothing ever writes to a file of a generation: a stage has copies.
+//!
 //! The last [`KEPT`] generations before the committed one stay, for a controller whose database is
-//! restored from a moment earlier. A generation that the controller names and that is not there
-//! is never made up: a person decides whether the unit goes on with the newest files there are or
-//! without any.
+//! restored from a moment earlier. Those before them are removed behind the hooks, or by the next
+//! start. A generation that the controller names and that is not there is never made up: a person
+//! decides whether the unit goes on with the newest files there are or without any.
 //!
 //! All functions block; the caller runs them where blocking is allowed.
 
@@ -18,8 +21,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use periapt_files::Picture;
-
+use crate::behind;
 use crate::error::{UniterError, file};
 
 #[cfg(test)]
@@ -55,10 +57,9 @@ fn is_kept(name: &str, committed: u64) -> bool {
 /// The copy that one hook works on. Dropping it removes it.
 #[derive(Debug)]
 pub struct Stage {
-    root: PathBuf,
+    directory: StateDirectory,
     path: PathBuf,
     base: u64,
-    before: Picture,
 }
 
 impl StateDirectory {
@@ -69,6 +70,8 @@ impl StateDirectory {
     /// Removes what a crash left and generations that are too old to be kept; makes the first
     /// generation, which is empty. When another one is missing, nothing is removed.
     pub fn settle(&self, generation: u64) -> Result<Settled, UniterError> {
+        // What is still to be removed for an earlier executor may be what this one is told to use.
+        behind::caught_up();
         fs::create_dir_all(&self.root).map_err(file("make", &self.root))?;
         let wanted = self.generation(generation);
         if !wanted.is_dir() {
@@ -101,19 +104,35 @@ impl StateDirectory {
             .root
             .join(format!("{STAGE}{}-{number}", std::process::id()));
         periapt_files::remove(&path).map_err(file("remove", &path))?;
-        periapt_files::copy(&self.generation(generation), &path).map_err(file("copy to", &path))?;
-        let before = periapt_files::picture(&path).map_err(file("read", &path))?;
-        Ok(Stage {
-            root: self.root.clone(),
+        let stage = Stage {
+            directory: self.clone(),
             path,
             base: generation,
-            before,
-        })
+        };
+        let (from, to) = (self.generation(generation), &stage.path);
+        periapt_files::copy(&from, to).map_err(file("copy to", to))?;
+        Ok(stage)
     }
 
-    /// Removes the generations that are not kept beside this one. Stages of hooks that run stay.
+    /// Removes the generation after this one, which was not committed; and, behind the caller's back,
+    /// those that are too old to be kept beside this one.
     pub fn drop_others(&self, generation: u64) -> Result<(), UniterError> {
-        self.sweep(|name| !name.starts_with(STAGE) && !is_kept(name, generation))
+        let refused = self.generation(generation + 1);
+        periapt_files::remove(&refused).map_err(file("remove", &refused))?;
+        let directory = self.clone();
+        behind::later(move || {
+            let old = |name: &str| {
+                let number = name.parse::<u64>().ok();
+                number.is_some_and(|number| number.saturating_add(KEPT) < generation)
+            };
+            // A unit that is gone has taken them with it.
+            if directory.root.exists()
+                && let Err(error) = directory.sweep(old)
+            {
+                tracing::warn!(%error, "old files of a unit stay until its next start");
+            }
+        });
+        Ok(())
     }
 
     fn sweep(&self, goes: impl Fn(&str) -> bool) -> Result<(), UniterError> {
@@ -159,15 +178,21 @@ impl Stage {
     /// The generation that holds what the hook left: the one before when nothing changed, else
     /// the next one, now durable.
     pub fn seal(self) -> Result<u64, UniterError> {
-        if periapt_files::picture(&self.path).map_err(file("read", &self.path))? == self.before {
-            return Ok(self.base);
+        let Stage {
+            directory,
+            path,
+            base,
+        } = &self;
+        let before = directory.generation(*base);
+        let difference = periapt_files::sync_difference(&before, path);
+        if difference.map_err(file("sync", path))?.is_none() {
+            return Ok(*base);
         }
-        let generation = self.base + 1;
-        let target = self.root.join(generation.to_string());
-        periapt_files::sync(&self.path).map_err(file("sync", &self.path))?;
+        let (root, generation) = (&directory.root, base + 1);
+        let target = directory.generation(generation);
         periapt_files::remove(&target).map_err(file("remove", &target))?;
-        fs::rename(&self.path, &target).map_err(file("rename to", &target))?;
-        periapt_files::sync_directory(&self.root).map_err(file("sync", &self.root))?;
+        fs::rename(path, &target).map_err(file("rename to", &target))?;
+        periapt_files::sync_directory(root).map_err(file("sync", root))?;
         Ok(generation)
     }
 }
