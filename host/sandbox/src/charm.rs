@@ -12,7 +12,6 @@ use crate::failure;
 pub struct LoadedCharm {
     digest: String,
     inspection: Inspection,
-    uses_files: bool,
     pub(crate) pre: CharmPre<HookState>,
 }
 
@@ -57,10 +56,6 @@ impl LoadedCharm {
         let inspection = artifact.inspection().clone();
         Ok(Self {
             digest: artifact.digest().to_owned(),
-            uses_files: inspection
-                .imports
-                .iter()
-                .any(|name| name.starts_with("wasi:filesystem/")),
             inspection,
             pre,
         })
@@ -78,11 +73,6 @@ impl LoadedCharm {
     /// Whether `dispatch` answers this hook; others are skipped without a sandbox.
     pub fn implements(&self, hook: &str) -> bool {
         self.inspection.hooks.iter().any(|name| name == hook)
-    }
-
-    /// Directories are opened only for components that can see them.
-    pub(crate) fn uses_files(&self) -> bool {
-        self.uses_files
     }
 }
 

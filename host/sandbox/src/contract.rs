@@ -13,12 +13,13 @@ use periapt_model::ports as model_ports;
 use periapt_model::status::Workload;
 use periapt_model::text;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use self::periapt::charm::{log, ports, status, types};
 use crate::context::{CallError, CallErrorCode, HookContext, LogLevel};
 use crate::failure::HookFailure;
-use crate::files::Mounted;
+use crate::files::{self, Mounted};
 use crate::journal::{SharedJournal, lock};
 use crate::meter::Meter;
 use crate::txn::HookTxn;
@@ -117,6 +118,21 @@ impl HookState {
     }
 }
 
+impl HookState {
+    /// Every call that concerns files begins here, and is counted like the others of WASI.
+    pub(crate) fn files(&mut self) -> files::View<'_> {
+        self.meter.host_calls += 1;
+        files::View {
+            wasi: WasiFilesystemCtxView {
+                ctx: self.wasi.filesystem(),
+                table: &mut self.table,
+            },
+            mounted: self.mounted.as_mut(),
+            stopped: &mut self.stopped,
+        }
+    }
+}
+
 impl WasiView for HookState {
     /// Every WASI call begins here, which is how they are counted. It cannot refuse: the epoch
     /// that follows within a tick does.
@@ -129,9 +145,10 @@ impl WasiView for HookState {
     }
 }
 
-/// Everything a charm may import: the world and WASI 0.2.
+/// Everything a charm may import: the world and WASI 0.2, with files that wait to be used.
 pub(crate) fn link(linker: &mut Linker<HookState>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
+    files::link(linker)?;
     Charm::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
 }
 

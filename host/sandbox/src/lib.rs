@@ -47,6 +47,6 @@ pub use context::{
 };
 pub use engine::{EngineError, SandboxEngine, Settings, engine_hash};
 pub use failure::HookFailure;
-pub use files::{ContainerDirectory, Directories};
+pub use files::{ContainerDirectory, Directories, UnitFiles};
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use txn::{HookTxn, OwnBag};

@@ -40,7 +40,6 @@ impl HookEvent {
 }
 
 /// One hook of one unit.
-#[derive(Debug)]
 pub struct HookRun<'a> {
     pub charm: &'a LoadedCharm,
     pub event: HookEvent,
@@ -71,7 +70,7 @@ pub struct Usage {
     /// Calls into the host, of the world and of WASI.
     pub host_calls: u64,
     pub output_bytes: u64,
-    /// Bytes in the state directory; zero when the charm does not use files.
+    /// Bytes in the state directory; zero when the hook changed nothing there.
     pub state_directory_bytes: u64,
 }
 
@@ -91,42 +90,34 @@ impl SandboxEngine {
             hook: run.event.hook,
             attributes: run.event.attributes,
         };
-        let directories = run.charm.uses_files().then_some(&run.directories);
         let mut limits = run.limits;
         limits.memory_bytes = limits.memory_bytes.min(self.settings().memory_bytes);
         let handles = self.settings().handles;
-        let prepared = prepare(
+        let state = prepare(
             limits,
             handles,
             &run.environment,
-            directories,
+            Some(run.directories),
             begun,
             context,
         );
-        let (result, effects) = match prepared {
-            Ok(state) => {
-                let (result, state) = enter(self, &run.charm.pre, state, async |charm, store| {
-                    charm.call_dispatch(store, &event).await
-                });
-                usage.memory_bytes = state.meter.memory_peak();
-                usage.host_calls = state.meter.host_calls;
-                usage.output_bytes = lock(&state.journal).used();
-                let result = result.and_then(|answer| answer.map_err(charm_error));
-                let measured = state.mounted.as_ref().map_or(Ok(0), Mounted::conclude);
-                let result = result.and_then(|()| {
-                    usage.state_directory_bytes = measured?;
-                    Ok(())
-                });
-                (result, state.txn.into_effects())
-            }
-            Err(failure) => (Err(failure), Effects::default()),
+        let (result, state) = enter(self, &run.charm.pre, state, async |charm, store| {
+            charm.call_dispatch(store, &event).await
+        });
+        usage.memory_bytes = state.meter.memory_peak();
+        usage.host_calls = state.meter.host_calls;
+        usage.output_bytes = lock(&state.journal).used();
+        let result = result.and_then(|answer| answer.map_err(charm_error));
+        let measured = state.mounted.as_ref().map_or(Ok(0), Mounted::conclude);
+        let result = result.and_then(|()| {
+            usage.state_directory_bytes = measured?;
+            Ok(())
+        });
+        let effects = match result {
+            Ok(()) => state.txn.into_effects(),
+            Err(_) => Effects::default(),
         };
         usage.duration = begun.elapsed();
-        let effects = if result.is_ok() {
-            effects
-        } else {
-            Effects::default()
-        };
         HookOutcome {
             result,
             effects,
@@ -147,10 +138,10 @@ pub(crate) fn prepare(
     limits: Limits,
     handles: u32,
     environment: &[(String, String)],
-    directories: Option<&Directories>,
+    directories: Option<Directories>,
     begun: Instant,
     context: Box<dyn HookContext>,
-) -> Result<HookState, HookFailure> {
+) -> HookState {
     let journal = Journal::shared(context, limits.output_bytes);
     let mut wasi = WasiCtxBuilder::new();
     wasi.envs(environment)
@@ -170,17 +161,11 @@ pub(crate) fn prepare(
         .allow_ip_name_lookup(false)
         // The thread is one for blocking work; another hop per file operation would only cost.
         .allow_blocking_current_thread(true);
-    let mounted = match directories {
-        Some(directories) => Some(Mounted::mount(
-            directories,
-            limits.state_directory_bytes,
-            &mut wasi,
-        )?),
-        None => None,
-    };
+    let limit = limits.state_directory_bytes;
+    let mounted = directories.map(|directories| Mounted::new(directories, limit));
     let mut table = ResourceTable::new();
     table.set_max_capacity(handles as usize);
-    Ok(HookState {
+    HookState {
         wasi: wasi.build(),
         table,
         meter: Meter::new(limits.memory_bytes, limits.table_elements),
@@ -191,7 +176,7 @@ pub(crate) fn prepare(
         limits,
         mounted,
         stopped: None,
-    })
+    }
 }
 
 /// Instantiates the charm, calls it, and tells why it failed if it did.

@@ -1,4 +1,4 @@
-//! One run of one hook: from the staged state directory to the effects, ready to be committed.
+//! One run of one hook: from its files to the effects, ready to be committed.
 //!
 //! The hook runs on a thread for blocking work, in a turn that ends with the thread. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
@@ -14,18 +14,16 @@ use periapt_sandbox::{
     ContainerDirectory, Directories, HookContext, HookEvent, HookFailure, RelationInfo,
 };
 use periapt_wire::agent::uniter::HookSnapshot;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
 use crate::context::{self, Tether, UnitContext};
 use crate::environment;
 use crate::error::{UniterError, call};
-use crate::process::Process;
+use crate::hook_files::HookFiles;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
-use crate::state_directory::{Stage, StateDirectory};
+use crate::state_directory::StateDirectory;
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
 
@@ -59,27 +57,20 @@ pub(crate) struct Surroundings {
     pub settings: KnownSettings,
 }
 
-/// A hook whose thread has the state directory copied while the controller is still told that
-/// it begins. The guest runs once [`Starting::run`] says so; dropped before, nothing ran.
+/// A hook that is about to run on the files of `generation`. The turn goes on until its thread has
+/// ended, also that of a hook that is broken off; dropped before, nothing ran.
 pub(crate) struct Starting {
-    thread: JoinHandle<Result<Ended, UniterError>>,
-    go: oneshot::Sender<Job>,
+    state_directory: StateDirectory,
+    generation: u64,
+    turn: Turn,
 }
 
-/// Starts the thread of a hook on a copy of `generation`. The turn goes on until the thread has
-/// ended, also that of a hook that is broken off.
 pub(crate) fn start(state_directory: &StateDirectory, generation: u64, turn: Turn) -> Starting {
-    let (go, told) = oneshot::channel::<Job>();
-    let state_directory = state_directory.clone();
-    let thread = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        let stage = state_directory.stage(generation)?;
-        match told.blocking_recv() {
-            Ok(job) => job.work(stage),
-            Err(_) => Ok(Ended::BrokenOff),
-        }
-    });
-    Starting { thread, go }
+    Starting {
+        state_directory: state_directory.clone(),
+        generation,
+        turn,
+    }
 }
 
 /// The charm's code, or how the hook failed for the lack of it. A charm whose files are damaged is
@@ -125,18 +116,26 @@ impl Starting {
         snapshot: HookSnapshot,
         dying: &CancellationToken,
     ) -> Result<Ended, UniterError> {
-        let Starting { mut thread, go } = self;
+        let Starting {
+            state_directory,
+            generation,
+            turn,
+        } = self;
         let tether = Tether::default();
+        let process = config.process.clone();
+        let files = Arc::new(HookFiles::new(state_directory, generation, process));
         let job = Job {
-            call: hook_call(config, charm, hook, &snapshot),
+            call: hook_call(config, charm, hook, files.clone(), &snapshot),
             config_hash: snapshot.config_hash.clone(),
             context: Box::new(context(config, charm, around, snapshot, tether.clone())),
             code,
             tether: tether.clone(),
-            process: config.process.clone(),
+            files,
         };
-        // A thread that could not make its copy has ended, and says so below.
-        let _ = go.send(job);
+        let mut thread = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            job.work()
+        });
         tokio::select! {
             ended = &mut thread => ended.map_err(|error| UniterError::Thread(error.to_string()))?,
             () = out_of_patience(config.process.clock(), dying, config) => {
@@ -162,21 +161,20 @@ struct Job {
     context: Box<dyn HookContext>,
     code: Arc<dyn RunnableCharm>,
     tether: Tether,
-    process: Process,
+    files: Arc<HookFiles>,
 }
 
 impl Job {
-    fn work(mut self, stage: Stage) -> Result<Ended, UniterError> {
-        self.call.directories.state = stage.path().to_owned();
-        for shared in &self.call.directories.container {
-            self.process.prepare_shared(&shared.path)?;
-        }
+    fn work(self) -> Result<Ended, UniterError> {
         let result = self.code.run(self.call, self.context);
         let (status_set, at_once) = self.tether.takes();
+        if let Some(error) = self.files.failure() {
+            return Err(error);
+        }
         match result {
             Ok(_) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
             Ok(effects) => {
-                let generation = stage.seal()?;
+                let generation = self.files.seal()?;
                 failpoint::reach("uniter-after-execute");
                 Ok(Ended::Well {
                     effects,
@@ -201,6 +199,7 @@ fn hook_call(
     config: &UniterConfig,
     charm: &Charm,
     hook: &Info,
+    files: Arc<HookFiles>,
     snapshot: &HookSnapshot,
 ) -> HookCall {
     HookCall {
@@ -217,8 +216,7 @@ fn hook_call(
         ),
         directories: Directories {
             charm: charm.directory.clone(),
-            // Known once the stage is made.
-            state: config.process.temporary(),
+            unit: files,
             temporary: config.process.temporary(),
             container: container(config, charm, snapshot),
         },

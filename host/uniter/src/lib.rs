@@ -5,8 +5,8 @@
 //! names the next operation, a decision this crate only carries out. [`executor`] takes the
 //! operation through prepare, execute and commit, writing to the controller between the steps.
 //! [`turns`] says when a hook may run, since a machine runs one at a time and a process some.
-//! [`hook`] is the middle step of a hook: a staged copy of the unit's [`state_directory`], a
-//! [`context`] that answers the charm, a [`sandbox`] to run in. [`charms`] keeps unpacked
+//! [`hook`] is the middle step of a hook: the unit's [`state_directory`], of which it gets a copy
+//! once it changes something, a [`context`] that answers the charm, a [`sandbox`] to run in. [`charms`] keeps unpacked
 //! charms, shared by all units of the process. [`worker`] is the loop around all that.
 //!
 //! What this crate never does: it decides nothing about order, retries or life (`model` does),
@@ -23,6 +23,7 @@ mod error;
 mod executor;
 mod files;
 mod hook;
+mod hook_files;
 pub mod leadership;
 mod leftovers;
 pub mod process;

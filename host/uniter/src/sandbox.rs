@@ -33,7 +33,6 @@ pub struct CharmFiles<'a> {
 }
 
 /// Everything a hook gets but its context.
-#[derive(Clone, Debug)]
 pub struct HookCall {
     pub event: HookEvent,
     pub environment: Vec<(String, String)>,

@@ -45,8 +45,7 @@ pub(super) fn hooks(
         None,
         Instant::now(),
         Box::new(Refusing::default()),
-    )
-    .map_err(|error| failed(&error))?;
+    );
     let (names, _) = run::enter(engine, charm, state, async |charm, store| {
         charm.call_hooks(store).await
     });

@@ -9,6 +9,7 @@ use periapt_model::hook::Limits;
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
 
+use super::unit_files::{Files, content};
 use crate::{
     Bag, CallError, ContainerDirectory, Directories, Goal, Goals, HookContext, HookEvent,
     HookOutcome, HookRun, LoadedCharm, LogLevel, Member, Network, RelationInfo, SandboxEngine,
@@ -91,20 +92,26 @@ impl Unit {
         self.run_loaded(&load(component))
     }
 
+    /// Runs a hook. What it wrote to its state takes the place of the state when it went well.
     pub fn run_loaded(&self, charm: &LoadedCharm) -> HookOutcome {
+        let files = Arc::new(Files::new(self.home.path()));
+        let committed = content(&self.path("state"));
         let run = HookRun {
             charm,
             event: HookEvent::new("start"),
             environment: self.environment.clone(),
             directories: Directories {
                 charm: self.path("charm"),
-                state: self.path("state"),
+                unit: files.clone(),
                 temporary: self.path("temporary"),
                 container: self.container.clone(),
             },
             limits: self.limits.clone(),
         };
-        engine().run(run, Box::new(self.context()))
+        let outcome = engine().run(run, Box::new(self.context()));
+        assert_eq!(content(&self.path("state")), committed, "never written to");
+        files.end(outcome.result.is_ok());
+        outcome
     }
 
     pub fn lines(&self) -> Vec<(LogLevel, String)> {

@@ -180,7 +180,7 @@ fn too_much_state_is_a_failure_without_effects() {
     };
     assert_eq!(outcome.result, Err(over("/state")));
     assert!(outcome.effects.is_empty());
-    std::fs::remove_file(unit.path("state/big")).unwrap();
+    assert!(!unit.path("state/big").exists());
     assert_eq!(unit.run(&big(TMP)).result, Err(over("/tmp")));
     assert_eq!(left_behind(&unit), 0);
 }
@@ -230,9 +230,13 @@ fn open_again(unit: &Unit) -> HookOutcome {
 fn a_missing_directory_is_said() {
     let unit = unit();
     std::fs::remove_dir(unit.path("state")).unwrap();
-    let failure = open(&unit, CHARM, "deep/file", 0, READ).result.unwrap_err();
-    assert_eq!(failure.code(), "directories");
-    assert!(failure.to_string().contains("state"), "{failure}");
+    for (flags, rights) in [(0, READ), (CREATE, WRITE)] {
+        let failure = open(&unit, STATE, "file", flags, rights)
+            .result
+            .unwrap_err();
+        assert_eq!(failure.code(), "directories");
+        assert!(failure.to_string().contains("state"), "{failure}");
+    }
     assert_eq!(left_behind(&unit), 0);
 }
 

@@ -9,4 +9,6 @@ mod hostile;
 mod nest;
 mod relations;
 mod speed;
+mod stage;
+mod unit_files;
 mod upload;

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use periapt_client::ApiConnection;
 use periapt_model::charm::{Archive, CharmInfo, CharmUrl};
 use periapt_model::hook::Effects;
-use periapt_sandbox::{ContainerDirectory, HookContext, HookFailure};
+use periapt_sandbox::{ContainerDirectory, HookContext, HookFailure, UnitFiles};
 
 use crate::sandbox::{CharmFiles, HookCall, RunnableCharm, Sandbox, SandboxError};
 
 /// What a hook found.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Seen {
     pub unit: String,
     pub hook: String,
@@ -23,8 +23,26 @@ pub struct Seen {
     pub charm: String,
     pub config: String,
     pub environment: Vec<(String, String)>,
-    pub state: PathBuf,
+    files: Arc<Files>,
     pub container: Vec<ContainerDirectory>,
+}
+
+struct Files {
+    unit: Arc<dyn UnitFiles>,
+    stage: OnceLock<PathBuf>,
+}
+
+impl Seen {
+    /// Where the hook may change its files; asking for it is a change.
+    pub fn state(&self) -> Result<PathBuf, HookFailure> {
+        let Files { unit, stage } = &*self.files;
+        if stage.get().is_none() {
+            // Scripts ask on one thread.
+            let _ = stage.set(unit.stage()?);
+            unit.changed();
+        }
+        Ok(stage.get().cloned().unwrap_or_default())
+    }
 }
 
 type Script =
@@ -116,6 +134,9 @@ impl RunnableCharm for Scripted {
         call: HookCall,
         mut context: Box<dyn HookContext>,
     ) -> Result<Effects, HookFailure> {
+        for shared in &call.directories.container {
+            call.directories.unit.share(&shared.path)?;
+        }
         let seen = Seen {
             unit: context.unit_name(),
             hook: call.event.hook,
@@ -127,7 +148,10 @@ impl RunnableCharm for Scripted {
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect(),
             environment: call.environment,
-            state: call.directories.state,
+            files: Arc::new(Files {
+                unit: call.directories.unit,
+                stage: OnceLock::new(),
+            }),
             container: call.directories.container,
         };
         self.sandbox

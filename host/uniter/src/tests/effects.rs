@@ -28,7 +28,7 @@ async fn every_run_is_reported_with_what_it_changed_or_why_it_failed() {
         if seen.hook == "start" {
             return Err(failure("no disk"));
         }
-        fs::write(seen.state.join("file"), &seen.hook).unwrap();
+        fs::write(seen.state()?.join("file"), &seen.hook).unwrap();
         Ok(Effects {
             open_ports: vec!["80/tcp".parse().unwrap()],
             ..set("counter", "1")
@@ -78,11 +78,11 @@ async fn effects_are_committed_with_the_hook_and_files_with_them() {
         if seen.hook == "start" {
             assert_eq!(context.state().unwrap()["from"], "install");
             assert_eq!(
-                fs::read_to_string(seen.state.join("file")).unwrap(),
+                fs::read_to_string(seen.state()?.join("file")).unwrap(),
                 "install"
             );
         }
-        fs::write(seen.state.join("file"), &seen.hook).unwrap();
+        fs::write(seen.state()?.join("file"), &seen.hook).unwrap();
         Ok(set(
             "from",
             if seen.hook == "start" {
@@ -99,12 +99,12 @@ async fn effects_are_committed_with_the_hook_and_files_with_them() {
             if seen.hook != install {
                 assert_eq!(context.state().unwrap()["from"], install);
                 assert_eq!(
-                    fs::read_to_string(seen.state.join("file")).unwrap(),
+                    fs::read_to_string(seen.state()?.join("file")).unwrap(),
                     install
                 );
                 return Ok(Effects::default());
             }
-            fs::write(seen.state.join("file"), install).unwrap();
+            fs::write(seen.state()?.join("file"), install).unwrap();
             Ok(set("from", install))
         }
     });
@@ -133,7 +133,7 @@ async fn a_refused_commit_is_a_failed_hook() {
     };
     world.controller.refuse_next("CommitHook", refused);
     world.sandbox.script(|seen, _| {
-        fs::write(seen.state.join("file"), "x").unwrap();
+        fs::write(seen.state()?.join("file"), "x").unwrap();
         Ok(set("key", "value"))
     });
     let agent = world.start();

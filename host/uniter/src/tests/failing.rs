@@ -14,7 +14,7 @@ async fn a_failing_hook_is_retried_and_leaves_nothing_behind() {
     let world = World::new();
     world.sandbox.script(|seen, context| {
         context.set_workload_version("1.0").unwrap();
-        fs::write(seen.state.join("half"), "done").unwrap();
+        fs::write(seen.state()?.join("half"), "done").unwrap();
         Err(failure("no disk"))
     });
     let agent = world.start();
@@ -37,7 +37,10 @@ async fn a_failing_hook_is_retried_and_leaves_nothing_behind() {
     world.pass(2, Duration::from_secs(6)).await;
     world.until(|_| world.sandbox.hooks().len() == 2).await;
     world.sandbox.script(|seen, _| {
-        assert!(!seen.state.join("half").exists(), "the retry begins afresh");
+        assert!(
+            !seen.state()?.join("half").exists(),
+            "the retry begins afresh"
+        );
         Ok(Effects::default())
     });
     // The second wait is twice the first.

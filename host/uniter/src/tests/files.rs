@@ -15,7 +15,7 @@ use super::*;
 async fn written() -> World {
     let world = World::new();
     world.sandbox.script(|seen, _| {
-        fs::write(seen.state.join("file"), &seen.hook).unwrap();
+        fs::write(seen.state()?.join("file"), &seen.hook).unwrap();
         Ok(Effects::default())
     });
     let agent = world.start();
@@ -130,6 +130,24 @@ async fn a_database_restored_from_the_moment_before_finds_its_files() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_uses_no_files_does_without_them() {
+    let world = World::new();
+    let agent = world.start();
+    world.settle().await;
+    let (root, aside) = (state(&world), state(&world).with_extension("aside"));
+    fs::rename(&root, &aside).unwrap();
+    let hooks = world.sandbox.hooks().len();
+    world.controller.set_title(&unit(), "later");
+    world.until(|_| world.sandbox.hooks().len() > hooks).await;
+    world.settle().await;
+    assert_eq!(generation(&world), 0);
+    assert!(!root.exists(), "nothing was made");
+    assert_eq!(world.controller.count("FailHook"), 0);
+    fs::rename(&aside, &root).unwrap();
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hook_without_file_descriptors_is_run_again_and_is_no_error() {
     let world = World::new();
     let tries = Arc::new(AtomicUsize::new(0));
@@ -138,7 +156,7 @@ async fn a_hook_without_file_descriptors_is_run_again_and_is_no_error() {
         move |seen, _| match tries.fetch_add(1, Ordering::SeqCst) {
             0 | 1 => Err(HookFailure::Descriptors("too many open files".to_owned())),
             _ => {
-                fs::write(seen.state.join("file"), "").unwrap();
+                fs::write(seen.state()?.join("file"), "").unwrap();
                 Ok(Effects::default())
             }
         }

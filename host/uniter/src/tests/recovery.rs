@@ -45,7 +45,7 @@ async fn a_lost_connection_loses_nothing() {
     let (mut barrier, pass) = Barrier::new();
     world.sandbox.script(move |seen, _| {
         pass();
-        fs::write(seen.state.join("file"), "x").unwrap();
+        fs::write(seen.state()?.join("file"), "x").unwrap();
         Ok(Effects::default())
     });
     let agent = world.start();
