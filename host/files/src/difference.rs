@@ -14,8 +14,7 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, Stat, fstat, fsync, futimens, linkat, openat, readlinkat,
-    renameat,
+    AtFlags, FileType, Mode, OFlags, fstat, fsync, futimens, linkat, openat, readlinkat, renameat,
 };
 
 use crate::copy::modified;
@@ -69,14 +68,46 @@ struct Syncing {
     blocks: [Vec<u8>; 2],
 }
 
-/// One directory that the walk is in.
+/// One directory that the walk is in. A guest may have made half a million files there, so little
+/// is kept of each.
 #[derive(Default)]
 struct Level {
     /// What the tree that was copied has there and the copy was not seen to have.
-    durable: HashMap<CString, Stat>,
-    /// Files, each with what had its name. They wait until the directory is left: it may not change
-    /// while it is read.
-    files: Vec<(Entry, Option<Stat>)>,
+    durable: HashMap<CString, Seen>,
+    /// Files, which wait until the directory is left: it may not change while it is read.
+    files: Vec<Waiting>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    kind: FileType,
+    /// Zero for directories, whose size is the file system's own business.
+    bytes: i64,
+    modified: (i64, u32),
+}
+
+impl Seen {
+    fn of(entry: &Entry) -> Self {
+        let stat = &entry.stat;
+        Self {
+            kind: entry.kind(),
+            bytes: match entry.kind() {
+                FileType::Directory => 0,
+                _ => stat.st_size,
+            },
+            modified: (
+                stat.st_mtime,
+                u32::try_from(stat.st_mtime_nsec).unwrap_or(0),
+            ),
+        }
+    }
+}
+
+struct Waiting {
+    name: CString,
+    bytes: i64,
+    /// Whether the tree that was copied has one of this name, length and time.
+    alike: bool,
 }
 
 impl Syncing {
@@ -84,25 +115,17 @@ impl Syncing {
         let mut level = Level::default();
         if self.lost == 0 {
             self.durable.entries(|_, entry| {
-                level.durable.insert(entry.name, entry.stat);
+                let seen = Seen::of(&entry);
+                level.durable.insert(entry.name, seen);
                 io::Result::Ok(())
             })?;
         }
         Ok(level)
     }
 
-    fn file(
-        &mut self,
-        directory: BorrowedFd<'_>,
-        file: &Entry,
-        before: Option<&Stat>,
-    ) -> io::Result<()> {
-        let same = match before {
-            Some(before) if looks_same(before, &file.stat) => {
-                same_content(self.durable.here(), directory, file, &mut self.blocks)?
-            }
-            _ => false,
-        };
+    fn file(&mut self, directory: BorrowedFd<'_>, file: &Waiting) -> io::Result<()> {
+        let same =
+            file.alike && same_content(self.durable.here(), directory, file, &mut self.blocks)?;
         self.differs |= !same;
         if same && link(self.durable.here(), directory, &file.name)? {
             self.done.linked += 1;
@@ -122,22 +145,19 @@ impl Visitor for Syncing {
             return Ok(());
         };
         let before = level.durable.remove(&entry.name);
-        let alike = before.filter(|before| FileType::from_raw_mode(before.st_mode) == entry.kind());
+        let alike = before == Some(Seen::of(entry));
         match entry.kind() {
-            FileType::RegularFile => {
-                let entry = Entry {
-                    name: entry.name.clone(),
-                    stat: entry.stat,
-                };
-                level.files.push((entry, alike));
-            }
-            FileType::Directory => {
-                self.differs |= !alike.is_some_and(|before| same_time(&before, &entry.stat));
-            }
+            FileType::RegularFile => level.files.push(Waiting {
+                name: entry.name.clone(),
+                bytes: entry.stat.st_size,
+                alike,
+            }),
+            FileType::Directory => self.differs |= !alike,
             FileType::Symlink => {
+                // The time of a link is not copied.
+                let was_link = before.is_some_and(|before| before.kind == FileType::Symlink);
                 let content = |directory| readlinkat(directory, &entry.name, Vec::new());
-                self.differs |=
-                    alike.is_none() || content(self.durable.here())? != content(directory)?;
+                self.differs |= !was_link || content(self.durable.here())? != content(directory)?;
             }
             _ => self.differs = true,
         }
@@ -162,8 +182,8 @@ impl Visitor for Syncing {
         let level = self.levels.pop().unwrap_or_default();
         self.differs |= !level.durable.is_empty();
         let (stat, linked) = (fstat(directory)?, self.done.linked);
-        for (file, before) in &level.files {
-            self.file(directory, file, before.as_ref())?;
+        for file in &level.files {
+            self.file(directory, file)?;
         }
         if self.done.linked > linked {
             futimens(directory, &modified(&stat))?;
@@ -181,14 +201,6 @@ impl Visitor for Syncing {
     }
 }
 
-fn looks_same(one: &Stat, other: &Stat) -> bool {
-    one.st_size == other.st_size && same_time(one, other)
-}
-
-fn same_time(one: &Stat, other: &Stat) -> bool {
-    (one.st_mtime, one.st_mtime_nsec) == (other.st_mtime, other.st_mtime_nsec)
-}
-
 fn open(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(openat(directory, name, flags, Mode::empty())?.into())
@@ -198,10 +210,10 @@ fn open(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<File> {
 fn same_content(
     one: BorrowedFd<'_>,
     other: BorrowedFd<'_>,
-    file: &Entry,
+    file: &Waiting,
     blocks: &mut [Vec<u8>; 2],
 ) -> io::Result<bool> {
-    if file.stat.st_size == 0 {
+    if file.bytes == 0 {
         return Ok(true);
     }
     let (one, other) = (open(one, &file.name)?, open(other, &file.name)?);
