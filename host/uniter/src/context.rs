@@ -1,12 +1,17 @@
 //! The agent's side of one hook: facts from the snapshot taken as the hook began, and the few
 //! calls that take effect at once, made over the unit's connection.
 //!
+//! A hook that waits for an answer has no place meanwhile, and goes on once it has one again.
+//!
 //! A context can be severed: when the agent stops before its hook does, nothing the hook still
 //! asks for reaches the controller.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{SharedClock, failpoint};
@@ -31,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::leadership::Leadership;
 use crate::process::{HookLog, ModelIdentity};
 use crate::settings::KnownSettings;
+use crate::turns::Turn;
 
 mod relations;
 
@@ -82,23 +88,42 @@ pub(crate) struct UnitContext {
     pub clock: SharedClock,
     pub runtime: Handle,
     pub tether: Tether,
+    pub turn: Arc<Turn>,
+    /// For a place, to go on with an answer.
+    pub waited: Duration,
 }
 
 impl UnitContext {
     /// Makes a call from the hook's thread.
-    fn call<C: Call>(&self, call: &C) -> Result<C::Reply, CallError> {
+    fn call<C: Call>(&mut self, call: &C) -> Result<C::Reply, CallError> {
         failpoint::reach("uniter-during-execute");
-        self.wait(async { self.connection.call(call).await.map_err(refused) })?
+        let connection = self.connection.clone();
+        self.wait(async { connection.call(call).await.map_err(refused) })?
     }
 
-    fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, CallError> {
-        self.runtime.block_on(async {
+    /// Waits on the hook's thread. What is not there at once is waited for without a place.
+    fn wait<T>(&mut self, work: impl Future<Output = T>) -> Result<T, CallError> {
+        let work = async {
             tokio::select! {
                 biased;
                 () = self.tether.severed.cancelled() => Err(CallError::unavailable("the agent is stopping")),
                 output = work => Ok(output),
             }
-        })
+        };
+        let (output, waited) = self.runtime.block_on(async {
+            let mut work = pin!(work);
+            if let Poll::Ready(output) = futures::poll!(work.as_mut()) {
+                return (output, Duration::ZERO);
+            }
+            self.turn.step_aside();
+            let output = work.await;
+            let answered = self.clock.monotonic();
+            self.turn.step_in();
+            self.turn.comes().await;
+            (output, self.clock.monotonic().saturating_sub(answered))
+        });
+        self.waited += waited;
+        output
     }
 }
 
@@ -193,7 +218,8 @@ impl HookContext for UnitContext {
     }
 
     fn is_leader(&mut self) -> Result<bool, CallError> {
-        self.wait(self.leadership.claim_leader())
+        let leadership = self.leadership.clone();
+        self.wait(leadership.claim_leader())
     }
 
     fn unit_status(&mut self) -> Result<Status<Workload>, CallError> {
@@ -243,6 +269,10 @@ impl HookContext for UnitContext {
         self.tether
             .tell(AtOnce::WorkloadVersion(version.to_owned()));
         Ok(())
+    }
+
+    fn waited(&self) -> Duration {
+        self.waited
     }
 
     fn log(&mut self, level: LogLevel, message: &str) {

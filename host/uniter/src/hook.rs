@@ -1,7 +1,9 @@
 //! One run of one hook: from the staged state directory to the effects, ready to be committed.
 //!
-//! The hook runs on a thread for blocking work, in a turn that ends with the thread. When the agent stops, a hook gets a moment to end; then it is severed and left to
-//! its own time limit, with a stage that nobody will look at.
+//! The hook runs on a thread for blocking work, in a turn that ends with the thread. It has a place
+//! only while its guest computes: not while its state is copied or made durable, nor while a call
+//! waits for the controller. When the agent stops, a hook gets a moment to end; then it is severed
+//! and left to its own time limit, with a stage that nobody will look at.
 
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -64,22 +66,23 @@ pub(crate) struct Surroundings {
 pub(crate) struct Starting {
     thread: JoinHandle<Result<Ended, UniterError>>,
     go: oneshot::Sender<Job>,
+    turn: Arc<Turn>,
 }
 
 /// Starts the thread of a hook on a copy of `generation`. The turn goes on until the thread has
 /// ended, also that of a hook that is broken off.
 pub(crate) fn start(state_directory: &StateDirectory, generation: u64, turn: Turn) -> Starting {
     let (go, told) = oneshot::channel::<Job>();
-    let state_directory = state_directory.clone();
+    let (turn, state_directory) = (Arc::new(turn), state_directory.clone());
+    let its_turn = turn.clone();
     let thread = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
         let stage = state_directory.stage(generation)?;
         match told.blocking_recv() {
-            Ok(job) => job.work(stage),
+            Ok(job) => job.work(stage, &its_turn),
             Err(_) => Ok(Ended::BrokenOff),
         }
     });
-    Starting { thread, go }
+    Starting { thread, go, turn }
 }
 
 /// The charm's code, or how the hook failed for the lack of it. A charm whose files are damaged is
@@ -113,7 +116,11 @@ pub(crate) async fn load(
 }
 
 impl Starting {
-    /// Runs `hook` of `code` with what the controller lets it see.
+    pub fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
+    /// Runs `hook` of `code`, in the place that its turn has, with what the controller lets it see.
     #[allow(clippy::too_many_arguments)]
     pub async fn run(
         self,
@@ -125,12 +132,23 @@ impl Starting {
         snapshot: HookSnapshot,
         dying: &CancellationToken,
     ) -> Result<Ended, UniterError> {
-        let Starting { mut thread, go } = self;
+        let Starting {
+            mut thread,
+            go,
+            turn,
+        } = self;
         let tether = Tether::default();
         let job = Job {
             call: hook_call(config, charm, hook, &snapshot),
             config_hash: snapshot.config_hash.clone(),
-            context: Box::new(context(config, charm, around, snapshot, tether.clone())),
+            context: Box::new(context(
+                config,
+                charm,
+                around,
+                snapshot,
+                tether.clone(),
+                turn,
+            )),
             code,
             tether: tether.clone(),
             process: config.process.clone(),
@@ -166,12 +184,13 @@ struct Job {
 }
 
 impl Job {
-    fn work(mut self, stage: Stage) -> Result<Ended, UniterError> {
+    fn work(mut self, stage: Stage, turn: &Turn) -> Result<Ended, UniterError> {
         self.call.directories.state = stage.path().to_owned();
         for shared in &self.call.directories.container {
             self.process.prepare_shared(&shared.path)?;
         }
         let result = self.code.run(self.call, self.context);
+        turn.step_aside();
         let (status_set, at_once) = self.tether.takes();
         match result {
             Ok(_) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
@@ -254,6 +273,7 @@ fn context(
     around: Surroundings,
     snapshot: HookSnapshot,
     tether: Tether,
+    turn: Arc<Turn>,
 ) -> UnitContext {
     UnitContext {
         unit: config.unit.clone(),
@@ -272,5 +292,7 @@ fn context(
         clock: config.process.clock().clone(),
         runtime: tokio::runtime::Handle::current(),
         tether,
+        turn,
+        waited: Duration::ZERO,
     }
 }

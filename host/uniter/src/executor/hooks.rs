@@ -8,7 +8,8 @@ use periapt_engine::{clock, failpoint};
 use periapt_model::hook::{AtOnce, Effects, Info, Kind, remembered};
 use periapt_model::uniter::{
     Attempted, Decision, Executed, Operation, OperationState, RemoteState, agent_awaits_charm,
-    agent_executing, agent_hook_failed, agent_idle, resolve, workload_after, workload_before,
+    agent_executing, agent_hook_failed, agent_idle, agent_waiting, resolve, workload_after,
+    workload_before,
 };
 use periapt_wire::agent::uniter::{BeginHook, CommitHook, FailHook, HookCommitted, HookReport};
 
@@ -18,6 +19,7 @@ use crate::context;
 use crate::error::{UniterError, call};
 use crate::hook::{self, Ended};
 use crate::turns::Turn;
+use crate::waiting::Waiting;
 
 /// How long a stopping agent tries to tell the controller that it broke a hook off.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -30,6 +32,7 @@ struct Ran {
     /// What stays also when the commit is refused.
     at_once: Vec<AtOnce>,
 }
+
 impl Executor {
     pub(super) async fn run_hook(
         &mut self,
@@ -40,6 +43,8 @@ impl Executor {
     ) -> Result<Outcome, UniterError> {
         self.begun = self.config.process.clock().monotonic();
         self.waited = self.begun.saturating_sub(turn.asked());
+        // Until the guest computes, nothing here does.
+        turn.step_aside();
         let charm = self.charm_of_hooks(remote).await?;
         failpoint::reach("uniter-before-prepare");
         let outcome = self
@@ -148,11 +153,14 @@ impl Executor {
         let loaded = loaded?;
         self.awaits_code = false;
         let ended = match loaded {
-            Ok(code) => {
-                starting
-                    .run(&config, charm, code, info, around, snapshot, &dying)
-                    .await?
-            }
+            Ok(code) => match self.take_place(starting.turn(), info).await? {
+                true => {
+                    starting
+                        .run(&config, charm, code, info, around, snapshot, &dying)
+                        .await?
+                }
+                false => Ended::BrokenOff,
+            },
             Err(ended) => ended,
         };
         match ended {
@@ -196,6 +204,35 @@ impl Executor {
                 Ok(Outcome::BrokenOff)
             }
         }
+    }
+
+    /// Waits for the place in which the guest of a hook that has begun computes, and shows that it
+    /// does once that takes long. False when the agent stops first.
+    async fn take_place(&mut self, turn: &Turn, info: &Info) -> Result<bool, UniterError> {
+        let clock = self.clock();
+        let asked = clock.monotonic();
+        let mut waiting = Waiting::begin(&clock);
+        let mut was_shown = false;
+        turn.step_in();
+        let dying = self.worker.dying().clone();
+        while !tokio::select! {
+            biased;
+            come = waiting.ends(turn) => come,
+            () = dying.cancelled() => return Ok(false),
+        } {
+            if let Some(waits_for) = turn.waits_for() {
+                self.show(agent_waiting(&waits_for)).await?;
+                was_shown = true;
+            }
+            waiting.shown();
+        }
+        if was_shown && let Some(executing) = agent_executing(info, self.shown.as_ref()) {
+            self.show(executing).await?;
+        }
+        let waited = clock.monotonic().saturating_sub(asked);
+        self.waited += waited;
+        self.begun += waited;
+        Ok(true)
     }
 
     /// A hook that the charm does not implement: nothing runs, so one write does it all.
