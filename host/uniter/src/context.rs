@@ -72,7 +72,7 @@ pub(crate) struct UnitContext {
     pub unit: UnitName,
     pub model: ModelIdentity,
     pub snapshot: HookSnapshot,
-    /// As the hook set or first saw it.
+    /// As the hook set or first asked for it.
     pub application: Option<Status<Workload>>,
     pub options: Vec<String>,
     pub endpoints: BTreeSet<String>,
@@ -84,6 +84,9 @@ pub(crate) struct UnitContext {
     pub goals: Option<Goals>,
     pub connection: ApiConnection,
     pub leadership: Leadership,
+    /// Until when the unit leads that led before the snapshot was made: so long nobody else
+    /// changes what is the leader's.
+    pub leads_until: Option<Duration>,
     pub log: Arc<dyn HookLog>,
     pub clock: SharedClock,
     pub runtime: Handle,
@@ -228,13 +231,15 @@ impl HookContext for UnitContext {
 
     fn set_unit_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         let status = Status::new(status, message);
-        self.call(&SetUnitStatus {
-            unit: self.unit.clone(),
-            status: status.clone(),
-        })?;
+        if !says_the_same(&self.snapshot.workload, &status) {
+            self.call(&SetUnitStatus {
+                unit: self.unit.clone(),
+                status: status.clone(),
+            })?;
+            self.tether.tell(AtOnce::UnitStatus(status.status));
+            self.snapshot.workload = status;
+        }
         self.tether.status_set.store(true, Ordering::Release);
-        self.tether.tell(AtOnce::UnitStatus(status.status));
-        self.snapshot.workload = status;
         Ok(())
     }
 
@@ -252,22 +257,31 @@ impl HookContext for UnitContext {
 
     fn set_application_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         let status = Status::new(status, message);
-        self.call(&SetApplicationStatus {
-            unit: self.unit.clone(),
-            status: status.clone(),
-        })?;
-        self.tether.tell(AtOnce::ApplicationStatus(status.status));
+        let leads = self.leads_until;
+        let leads = leads.is_some_and(|until| self.clock.monotonic() <= until);
+        let known = self.snapshot.application.as_ref().filter(|_| leads);
+        if !known.is_some_and(|known| says_the_same(known, &status)) {
+            self.call(&SetApplicationStatus {
+                unit: self.unit.clone(),
+                status: status.clone(),
+            })?;
+            self.tether.tell(AtOnce::ApplicationStatus(status.status));
+            self.snapshot.application = Some(status.clone());
+        }
         self.application = Some(status);
         Ok(())
     }
 
     fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
-        self.call(&SetWorkloadVersion {
-            unit: self.unit.clone(),
-            version: version.to_owned(),
-        })?;
-        self.tether
-            .tell(AtOnce::WorkloadVersion(version.to_owned()));
+        if self.snapshot.workload_version.as_deref() != Some(version) {
+            self.call(&SetWorkloadVersion {
+                unit: self.unit.clone(),
+                version: version.to_owned(),
+            })?;
+            self.tether
+                .tell(AtOnce::WorkloadVersion(version.to_owned()));
+            self.snapshot.workload_version = Some(version.to_owned());
+        }
         Ok(())
     }
 
@@ -304,6 +318,12 @@ pub(crate) fn record(
         module: format!("unit.{unit}.{part}"),
         message: message.to_owned(),
     }
+}
+
+/// Whether the one status says what the other does: to set it then changes nothing, not even the
+/// history. Since when it is so does not count.
+fn says_the_same(one: &Status<Workload>, other: &Status<Workload>) -> bool {
+    (one.status, &one.message, &one.data) == (other.status, &other.message, &other.data)
 }
 
 fn refused(error: periapt_client::CallError) -> CallError {

@@ -59,6 +59,8 @@ pub(crate) enum Ended {
 pub(crate) struct Surroundings {
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,
+    /// Until when the unit leads, as it was known before the snapshot was made.
+    pub leads_until: Option<Duration>,
 }
 
 /// A hook whose thread has the state directory copied while the controller is still told that
@@ -288,6 +290,7 @@ fn context(
         application: None,
         connection: config.connection.clone(),
         leadership: config.leadership.clone(),
+        leads_until: around.leads_until,
         log: Arc::clone(config.process.log()),
         clock: config.process.clock().clone(),
         runtime: tokio::runtime::Handle::current(),

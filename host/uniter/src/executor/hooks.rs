@@ -129,6 +129,7 @@ impl Executor {
             operation: prepared.clone(),
             answer: remote.resolved,
         };
+        let leads_until = self.config.leadership.leads_until();
         let (begun, loaded) = tokio::join!(
             self.call(&begin, "recording that the hook begins"),
             hook::load(&self.config, charm)
@@ -148,6 +149,7 @@ impl Executor {
         let around = hook::Surroundings {
             relations: context::relations(&self.local.operation, info),
             settings: self.settings.clone(),
+            leads_until,
         };
         let dying = self.worker.dying().clone();
         let loaded = loaded?;

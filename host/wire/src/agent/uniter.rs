@@ -40,6 +40,12 @@ pub struct HookSnapshot {
     pub private_address: Option<String>,
     pub public_address: Option<String>,
     pub workload: Status<Workload>,
+    /// What a leader set for the application; none while none has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<Status<Workload>>,
+    /// The workload's version, if the unit and its application show the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_version: Option<String>,
     pub state: UnitState,
     pub limits: Limits,
 }

@@ -2,7 +2,7 @@
 
 use periapt_client::CallError;
 use periapt_model::hook::{Effects, Info, Limits};
-use periapt_model::status::{Agent, Status};
+use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
 use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot, UnitState};
@@ -122,6 +122,9 @@ impl Controller {
                     private_address: Some("127.0.0.1".to_owned()),
                     public_address: None,
                     workload: record.workload.clone(),
+                    application: (record.application.status != Workload::Unset)
+                        .then(|| record.application.clone()),
+                    workload_version: Some(record.version.clone()),
                     state: record.state.clone(),
                     limits: limits.clone(),
                 }));
