@@ -40,7 +40,8 @@ impl Controller {
             "CommitHook" if inner.units.contains_key(unit) => {
                 let effects: Effects = argument(params, "effects")?;
                 let hook: Option<Info> = optional(params, "hook")?;
-                inner.apply(unit, hook.as_ref(), &effects)?;
+                let absent: Vec<Info> = optional(params, "absent")?.unwrap_or_default();
+                inner.apply(unit, hook.as_ref(), &absent, &effects)?;
                 related = true;
             }
             _ => {}
