@@ -1,17 +1,23 @@
-//! Whose hook is next: the machines, of which each runs one hook at a time, and the places that
-//! the hooks of all machines share.
+//! Whose hook is next: the machines, of which each runs one hook at a time, and the places in which
+//! the hooks of all machines compute.
 //!
-//! A pure queue. Whoever runs hooks says who asks, who gives up and who has ended, and is told
-//! whose turn has come. There is no clock in it and nothing waits in it.
+//! A pure queue. Whoever runs hooks says who asks, who steps aside, who gives up and who has
+//! ended, and is told whose turn has come. There is no clock in it and nothing waits in it.
 //!
-//! Two kinds of places bound what runs at once. The shared ones go to the application that has
-//! the fewest hooks running. When they are taken, an application without a running hook gets one
-//! in reserve, so that slow hooks of one application delay another by no more than what the cores
-//! are slower. The last quarter of the reserve is kept from applications whose last hook was
-//! slow, so that many slow applications together cannot take all of it.
+//! A turn begins when its machine and a place are free, and keeps the machine to its end. The
+//! place it has only while the hook computes: who waits for the controller or a disk steps aside
+//! and steps in again. So that this ends well, the hooks under way have a bound of their own, and
+//! one that steps in goes before one that begins.
 //!
-//! On one machine hooks come in the order in which they were asked for, but for those that have
-//! no place yet: whoever has one may go first.
+//! Two kinds of places bound what computes at once. The shared ones go to the application that has
+//! the fewest. When they are taken, an application without a place gets one in reserve, so that
+//! slow hooks of one application delay another by no more than what the cores are slower; what
+//! may be under way has the same reserve. The last quarter of the reserve is kept from
+//! applications whose last hook was slow, so that many slow applications together cannot take all
+//! of it.
+//!
+//! On one machine hooks come in the order in which they were asked for, but for those that cannot
+//! begin yet: whoever can may go first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,7 +27,7 @@ use crate::{ApplicationName, MachineId, UnitName};
 #[cfg(test)]
 mod tests;
 
-/// A hook that took longer was slow.
+/// A hook that computed for longer was slow.
 pub const SLOW: Duration = Duration::from_secs(1);
 
 /// Names a request; later ones are greater.
@@ -32,14 +38,16 @@ pub type Ticket = u64;
 pub struct Room {
     /// Places for whoever comes.
     pub shared: usize,
-    /// Further places, of which an application without a running hook gets one.
+    /// Further places, of which an application without one gets one.
     pub reserve: usize,
+    /// Hooks that may be under way beyond the shared places, because others have stepped aside.
+    pub aside: usize,
 }
 
 impl Room {
-    /// The most hooks that ever run at once.
+    /// The most hooks that are ever under way at once.
     pub fn all(self) -> usize {
-        self.shared + self.reserve
+        self.shared + self.reserve + self.aside
     }
 }
 
@@ -57,7 +65,7 @@ pub struct Request {
 pub enum WaitsFor {
     /// The lock of its machine, and who has it.
     Machine { unit: UnitName, hook: String },
-    /// A place; so many hooks have one.
+    /// A place; so many hooks are before it.
     Place { running: usize },
 }
 
@@ -87,15 +95,27 @@ pub struct Turns {
     room: Room,
     last: Ticket,
     waiting: BTreeMap<Ticket, Request>,
-    running: BTreeMap<Ticket, (Request, Place)>,
+    /// Hooks whose turn it is; none for a place is one that stepped aside.
+    under_way: BTreeMap<Ticket, (Request, Option<Place>)>,
     machines: BTreeMap<MachineId, Line>,
-    /// Those who wait while their machine is free, by application.
-    ready: BTreeMap<ApplicationName, BTreeSet<Ticket>>,
-    /// Hooks that run, by application; none is no entry.
-    active: BTreeMap<ApplicationName, usize>,
+    /// Those who wait while their machine is free.
+    ready: Tickets,
+    /// Those under way who want a place again.
+    stepping_in: Tickets,
+    /// Applications with hooks under way.
+    shares: BTreeMap<ApplicationName, Share>,
+    in_shared: usize,
     in_reserve: usize,
     /// Applications whose last hook was slow.
     slow: BTreeSet<ApplicationName>,
+}
+
+/// Hooks of one application.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    under_way: usize,
+    /// Of these, those that have a place.
+    computing: usize,
 }
 
 #[derive(Debug, Default)]
@@ -104,16 +124,45 @@ struct Line {
     waiting: BTreeSet<Ticket>,
 }
 
+/// Tickets by application.
+#[derive(Debug, Default)]
+struct Tickets(BTreeMap<ApplicationName, BTreeSet<Ticket>>);
+
+impl Tickets {
+    fn insert(&mut self, application: ApplicationName, ticket: Ticket) {
+        self.0.entry(application).or_default().insert(ticket);
+    }
+
+    fn remove(&mut self, application: &ApplicationName, ticket: Ticket) {
+        if let Some(tickets) = self.0.get_mut(application) {
+            tickets.remove(&ticket);
+            if tickets.is_empty() {
+                self.0.remove(application);
+            }
+        }
+    }
+
+    /// The first of each application.
+    fn firsts(&self) -> impl Iterator<Item = (&ApplicationName, Ticket)> {
+        let first = |(application, tickets): (_, &BTreeSet<Ticket>)| {
+            Some((application, tickets.first().copied()?))
+        };
+        self.0.iter().filter_map(first)
+    }
+}
+
 impl Turns {
     pub fn new(room: Room) -> Self {
         Self {
             room,
             last: 0,
             waiting: BTreeMap::new(),
-            running: BTreeMap::new(),
+            under_way: BTreeMap::new(),
             machines: BTreeMap::new(),
-            ready: BTreeMap::new(),
-            active: BTreeMap::new(),
+            ready: Tickets::default(),
+            stepping_in: Tickets::default(),
+            shares: BTreeMap::new(),
+            in_shared: 0,
             in_reserve: 0,
             slow: BTreeSet::new(),
         }
@@ -126,10 +175,7 @@ impl Turns {
         let line = self.machines.entry(request.machine.clone()).or_default();
         line.waiting.insert(ticket);
         if line.holder.is_none() {
-            self.ready
-                .entry(request.unit.application())
-                .or_default()
-                .insert(ticket);
+            self.ready.insert(request.unit.application(), ticket);
         }
         self.waiting.insert(ticket, request);
         ticket
@@ -137,35 +183,59 @@ impl Turns {
 
     /// Another hook is to be run in the same turn.
     pub fn rename(&mut self, ticket: Ticket, hook: &str) {
-        let running = self.running.get_mut(&ticket).map(|(request, _)| request);
-        if let Some(request) = running.or(self.waiting.get_mut(&ticket)) {
+        let under_way = self.under_way.get_mut(&ticket).map(|(request, _)| request);
+        if let Some(request) = under_way.or(self.waiting.get_mut(&ticket)) {
             hook.clone_into(&mut request.hook);
         }
     }
 
-    /// Takes a request out of the line, or ends its turn; `took` is how long its hook ran.
-    pub fn end(&mut self, ticket: Ticket, took: Duration) {
+    /// Gives the place of a turn back, or the wish for one; the turn goes on.
+    pub fn step_aside(&mut self, ticket: Ticket) {
+        let Some((request, place)) = self.under_way.get_mut(&ticket) else {
+            return;
+        };
+        let (application, place) = (request.unit.application(), place.take());
+        self.stepping_in.remove(&application, ticket);
+        let Some(place) = place else {
+            return;
+        };
+        match place {
+            Place::Shared => self.in_shared -= 1,
+            Place::Reserve => self.in_reserve -= 1,
+        }
+        if let Some(share) = self.shares.get_mut(&application) {
+            share.computing -= 1;
+        }
+    }
+
+    /// Asks for a place for a turn that has none. It comes with a later [`Turns::grant`].
+    pub fn step_in(&mut self, ticket: Ticket) {
+        if let Some((request, None)) = self.under_way.get(&ticket) {
+            self.stepping_in.insert(request.unit.application(), ticket);
+        }
+    }
+
+    /// Takes a request out of the line, or ends its turn; `computed` is how long it had a place.
+    pub fn end(&mut self, ticket: Ticket, computed: Duration) {
         if let Some(request) = self.waiting.remove(&ticket) {
-            self.not_ready(&request.unit.application(), ticket);
+            self.ready.remove(&request.unit.application(), ticket);
             self.leave(&request.machine, |line| {
                 line.waiting.remove(&ticket);
             });
             return;
         }
-        let Some((request, place)) = self.running.remove(&ticket) else {
+        self.step_aside(ticket);
+        let Some((request, _)) = self.under_way.remove(&ticket) else {
             return;
         };
-        if place == Place::Reserve {
-            self.in_reserve -= 1;
-        }
         let application = request.unit.application();
-        if let Some(active) = self.active.get_mut(&application) {
-            *active -= 1;
-            if *active == 0 {
-                self.active.remove(&application);
+        if let Some(share) = self.shares.get_mut(&application) {
+            share.under_way -= 1;
+            if share.under_way == 0 {
+                self.shares.remove(&application);
             }
         }
-        if took > SLOW {
+        if computed > SLOW {
             self.slow.insert(application);
         } else {
             self.slow.remove(&application);
@@ -173,40 +243,53 @@ impl Turns {
         let waiting = self.leave(&request.machine, |line| line.holder = None);
         for ticket in waiting {
             if let Some(request) = self.waiting.get(&ticket) {
-                self.ready
-                    .entry(request.unit.application())
-                    .or_default()
-                    .insert(ticket);
+                self.ready.insert(request.unit.application(), ticket);
             }
         }
     }
 
-    /// Whose turn has come since the last call.
+    /// Who has got a place since the last call: to begin, or to go on.
     pub fn grant(&mut self) -> Vec<Ticket> {
         let mut granted = Vec::new();
-        while self.running.len() < self.room.all()
+        while self.computing() < self.room.shared + self.room.reserve
             && let Some((ticket, place)) = self.next()
         {
-            self.begin(ticket, place);
+            self.begin(ticket);
+            self.take(ticket, place);
             granted.push(ticket);
         }
         granted
     }
 
-    /// What a request waits for; none once its turn has come.
+    /// What a request waits for; none while it has what it asked for.
     pub fn waits_for(&self, ticket: Ticket) -> Option<WaitsFor> {
-        let request = self.waiting.get(&ticket)?;
+        let Some(request) = self.waiting.get(&ticket) else {
+            let (request, _) = self.under_way.get(&ticket)?;
+            let wants = self.stepping_in.0.get(&request.unit.application())?;
+            let running = self.computing();
+            return wants
+                .contains(&ticket)
+                .then_some(WaitsFor::Place { running });
+        };
         let holder = self.machines.get(&request.machine)?.holder;
-        let holder = holder.and_then(|holder| self.running.get(&holder));
+        let holder = holder.and_then(|holder| self.under_way.get(&holder));
         Some(match holder {
             Some((holder, _)) => WaitsFor::Machine {
                 unit: holder.unit.clone(),
                 hook: holder.hook.clone(),
             },
             None => WaitsFor::Place {
-                running: self.running.len(),
+                running: match self.may_be_under_way(&request.unit.application()) {
+                    true => self.computing(),
+                    false => self.under_way.len(),
+                },
             },
         })
+    }
+
+    /// Whether it is a turn and has a place.
+    pub fn has_place(&self, ticket: Ticket) -> bool {
+        matches!(self.under_way.get(&ticket), Some((_, Some(_))))
     }
 
     /// Who waits for a machine, in the order in which they asked.
@@ -216,84 +299,120 @@ impl Turns {
             .unwrap_or_default()
     }
 
-    /// How many hooks run.
-    pub fn running(&self) -> usize {
-        self.running.len()
+    fn computing(&self) -> usize {
+        self.in_shared + self.in_reserve
     }
 
     fn next(&self) -> Option<(Ticket, Place)> {
-        let first = |(application, tickets): (&ApplicationName, &BTreeSet<Ticket>)| {
-            self.place(application)?;
-            let ticket = tickets.first().copied()?;
-            Some((self.active_of(application), self.before(ticket)))
-        };
-        let (_, ticket) = self.ready.iter().filter_map(first).min()?;
-        let application = self.waiting.get(&ticket)?.unit.application();
-        Some((ticket, self.place(&application)?))
+        let back = self
+            .stepping_in
+            .firsts()
+            .filter_map(|(application, ticket)| {
+                let place = self.place(application)?;
+                Some((self.share(application).computing, false, ticket, place))
+            });
+        let new = self.ready.firsts().filter_map(|(application, ticket)| {
+            self.may_begin(application)?;
+            let first = self.before(ticket);
+            let place = self.may_begin(&self.waiting.get(&first)?.unit.application())?;
+            Some((self.share(application).computing, true, first, place))
+        });
+        let next = back
+            .chain(new)
+            .min_by_key(|(computing, begins, ticket, _)| (*computing, *begins, *ticket));
+        next.map(|(_, _, ticket, place)| (ticket, place))
     }
 
-    /// The first of those in the ticket's line who have a place.
+    /// The first of those in the ticket's line who can begin.
     fn before(&self, ticket: Ticket) -> Ticket {
         let line = self
             .waiting
             .get(&ticket)
             .and_then(|request| self.machines.get(&request.machine));
-        let has_place = |other: &&Ticket| {
+        let can_begin = |other: &&Ticket| {
             let request = self.waiting.get(other);
-            request.is_some_and(|request| self.place(&request.unit.application()).is_some())
+            request.is_some_and(|request| self.may_begin(&request.unit.application()).is_some())
         };
-        line.and_then(|line| line.waiting.iter().find(has_place))
+        line.and_then(|line| line.waiting.iter().find(can_begin))
             .copied()
             .unwrap_or(ticket)
     }
 
+    /// The place in which a hook of the application could begin now.
+    fn may_begin(&self, application: &ApplicationName) -> Option<Place> {
+        let place = self.place(application)?;
+        self.may_be_under_way(application).then_some(place)
+    }
+
+    /// Whether one more hook of the application could be under way.
+    fn may_be_under_way(&self, application: &ApplicationName) -> bool {
+        let open = self.room.shared + self.room.aside;
+        let beyond = match self.under_way.len().checked_sub(open) {
+            None => return true,
+            Some(beyond) => beyond,
+        };
+        self.share(application).under_way == 0 && self.in_reserve_is_room(application, beyond)
+    }
+
     /// The place that a hook of the application would get now.
     fn place(&self, application: &ApplicationName) -> Option<Place> {
-        if self.running.len() - self.in_reserve < self.room.shared {
+        if self.in_shared < self.room.shared {
             return Some(Place::Shared);
         }
+        let share = self.share(application);
+        (share.computing == 0 && self.in_reserve_is_room(application, self.in_reserve))
+            .then_some(Place::Reserve)
+    }
+
+    /// Whether the reserve, of which so much is taken, has something for the application.
+    fn in_reserve_is_room(&self, application: &ApplicationName, taken: usize) -> bool {
         let kept = match self.slow.contains(application) {
             true => self.room.reserve.div_ceil(4),
             false => 0,
         };
-        let free = self.room.reserve.saturating_sub(self.in_reserve);
-        (self.active_of(application) == 0 && free > kept).then_some(Place::Reserve)
+        self.room.reserve.saturating_sub(taken) > kept
     }
 
-    fn active_of(&self, application: &ApplicationName) -> usize {
-        self.active.get(application).copied().unwrap_or_default()
+    fn share(&self, application: &ApplicationName) -> Share {
+        self.shares.get(application).copied().unwrap_or_default()
     }
 
-    fn begin(&mut self, ticket: Ticket, place: Place) {
+    /// Makes it a turn if it is none.
+    fn begin(&mut self, ticket: Ticket) {
         let Some(request) = self.waiting.remove(&ticket) else {
             return;
         };
-        *self.active.entry(request.unit.application()).or_default() += 1;
-        self.in_reserve += usize::from(place == Place::Reserve);
+        self.shares
+            .entry(request.unit.application())
+            .or_default()
+            .under_way += 1;
         let line = self.machines.entry(request.machine.clone()).or_default();
         line.waiting.remove(&ticket);
         line.holder = Some(ticket);
         let others: Vec<Ticket> = line.waiting.iter().copied().collect();
-        self.not_ready(&request.unit.application(), ticket);
+        self.ready.remove(&request.unit.application(), ticket);
         for other in others {
-            if let Some(application) = self
-                .waiting
-                .get(&other)
-                .map(|other| other.unit.application())
-            {
-                self.not_ready(&application, other);
+            if let Some(request) = self.waiting.get(&other) {
+                self.ready.remove(&request.unit.application(), other);
             }
         }
-        self.running.insert(ticket, (request, place));
+        self.under_way.insert(ticket, (request, None));
     }
 
-    fn not_ready(&mut self, application: &ApplicationName, ticket: Ticket) {
-        if let Some(tickets) = self.ready.get_mut(application) {
-            tickets.remove(&ticket);
-            if tickets.is_empty() {
-                self.ready.remove(application);
-            }
+    fn take(&mut self, ticket: Ticket, place: Place) {
+        let Some((request, has)) = self.under_way.get_mut(&ticket) else {
+            return;
+        };
+        *has = Some(place);
+        let application = request.unit.application();
+        match place {
+            Place::Shared => self.in_shared += 1,
+            Place::Reserve => self.in_reserve += 1,
         }
+        if let Some(share) = self.shares.get_mut(&application) {
+            share.computing += 1;
+        }
+        self.stepping_in.remove(&application, ticket);
     }
 
     /// Changes a machine's line; who waits in it then.

@@ -25,6 +25,7 @@ mod simulation;
 mod statuses;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use operation::{Deploy, Executed, Operation, OperationError};
 pub use resolver::{Decision, LocalState, resolve};
@@ -33,6 +34,7 @@ pub use statuses::{
     Failure, agent_awaits_charm, agent_executing, agent_failed, agent_files_missing,
     agent_hook_failed, agent_idle, agent_leaving, agent_waiting, workload_after, workload_before,
 };
+pub use walk::{Walked, absent_done, walk_on};
 
 /// The kind of the recorded operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]

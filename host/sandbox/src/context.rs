@@ -8,6 +8,7 @@
 //! own.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use periapt_model::config::Values;
 use periapt_model::ports::PortRange;
@@ -208,4 +209,10 @@ pub trait HookContext: Send {
     /// One line for `debug-log`, free of control characters. Lines of the guest's stdout come
     /// as [`LogLevel::Info`], of its stderr as [`LogLevel::Warning`].
     fn log(&mut self, level: LogLevel, message: &str);
+
+    /// How long calls have waited until the hook could go on with what they had found, because
+    /// other hooks were at work. It is no part of the hook's time limit.
+    fn waited(&self) -> Duration {
+        Duration::ZERO
+    }
 }

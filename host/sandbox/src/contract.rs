@@ -46,6 +46,7 @@ pub(crate) struct HookState {
     /// Statuses and workload versions set so far.
     pub(crate) status_changes: usize,
     pub(crate) limits: Limits,
+    /// Without what its calls waited for a turn.
     pub(crate) deadline: Instant,
     pub(crate) mounted: Option<Mounted>,
     /// Why the host stopped the guest; said before any trap that follows from it.
@@ -53,6 +54,11 @@ pub(crate) struct HookState {
 }
 
 impl HookState {
+    /// When the guest has to have ended.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline + lock(&self.journal).context.waited()
+    }
+
     /// Whether the guest may go on; otherwise remembers why not.
     pub(crate) fn check(&mut self) -> wasmtime::Result<()> {
         let now = Instant::now();
@@ -60,7 +66,7 @@ impl HookState {
             Some(HookFailure::HostCallLimit {
                 limit: self.limits.host_calls,
             })
-        } else if now >= self.deadline {
+        } else if now >= self.deadline() {
             Some(HookFailure::Deadline {
                 limit: self.limits.wall_clock(),
             })

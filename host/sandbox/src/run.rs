@@ -186,7 +186,7 @@ pub(crate) fn enter<R>(
     state: HookState,
     call: impl AsyncFnOnce(&Charm, &mut Store<HookState>) -> wasmtime::Result<R>,
 ) -> (Result<R, HookFailure>, HookState) {
-    let deadline = state.deadline;
+    let (deadline, journal) = (state.deadline, state.journal.clone());
     let mut store = Store::new(engine.wasmtime(), state);
     store.limiter(|state| &mut state.meter);
     store.set_epoch_deadline(1);
@@ -198,6 +198,7 @@ pub(crate) fn enter<R>(
     });
     let mut running = false;
     let ticking = engine.guest();
+    let deadline = || deadline + lock(&journal).context.waited();
     let result = wait::until(deadline, async {
         let charm = pre.instantiate_async(&mut store).await?;
         running = true;

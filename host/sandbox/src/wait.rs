@@ -23,9 +23,9 @@ impl Wake for Unpark {
     }
 }
 
-/// Drives `future` to its end; none when `deadline` passes first. Timers of the future run on
+/// Drives `future` to its end; none when `deadline`, which may move, passes first. Timers of the future run on
 /// the caller's runtime, or on one made for this purpose when there is none.
-pub(crate) fn until<F: Future>(deadline: Instant, future: F) -> Option<F::Output> {
+pub(crate) fn until<F: Future>(deadline: impl Fn() -> Instant, future: F) -> Option<F::Output> {
     wasmtime_wasi::runtime::with_ambient_tokio_runtime(|| {
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let mut task = Context::from_waker(&waker);
@@ -34,7 +34,7 @@ pub(crate) fn until<F: Future>(deadline: Instant, future: F) -> Option<F::Output
             if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
                 return Some(output);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline().saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return None;
             }
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn a_future_that_never_ends_is_given_up() {
         let deadline = Instant::now() + Duration::from_millis(20);
-        assert_eq!(until(deadline, std::future::pending::<()>()), None);
+        assert_eq!(until(|| deadline, std::future::pending::<()>()), None);
         assert!(Instant::now() >= deadline);
     }
 
@@ -63,6 +63,6 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(5)).await;
             7
         };
-        assert_eq!(until(deadline, sleep), Some(7));
+        assert_eq!(until(|| deadline, sleep), Some(7));
     }
 }

@@ -33,6 +33,8 @@ pub struct HookCommit {
     pub workload: Option<Status<Workload>>,
     /// The hook that ended.
     pub hook: Option<Info>,
+    /// Hooks after it that the charm does not have.
+    pub absent: Vec<Info>,
     /// None for a hook that the charm does not have.
     pub run: Option<HookReport>,
     /// The agent is idle if this is still what the controller says.
@@ -136,6 +138,7 @@ impl Store {
             operation: operation.clone(),
             workload: None,
             hook: None,
+            absent: Vec::new(),
             run: None,
             idle_at: None,
         };
@@ -184,6 +187,10 @@ impl Store {
                 }
                 relations::apply(tx, &model, &unit, commit.hook.as_ref(), effects).await?;
                 if let Some(hook) = &commit.hook {
+                    relations::broken(tx, &model, &unit, hook).await?;
+                }
+                for hook in &commit.absent {
+                    relations::created(tx, &model, &unit, hook).await?;
                     relations::broken(tx, &model, &unit, hook).await?;
                 }
                 put_operation(tx, &model, &unit, operation).await?;

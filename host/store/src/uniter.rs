@@ -107,7 +107,9 @@ impl Store {
                 application.settings, application.config_hash, charm.info, COALESCE(machine.addresses, '[]'),
                 status.status, status.message, status.data, status.since,
                 (SELECT COUNT(*) FROM charm_state
-                    WHERE charm_state.model_uuid = unit.model_uuid AND charm_state.unit = unit.name)
+                    WHERE charm_state.model_uuid = unit.model_uuid AND charm_state.unit = unit.name),
+                unit.workload_version, application.workload_version,
+                led.status, led.message, led.data, led.since
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             JOIN charm ON charm.model_uuid = unit.model_uuid AND charm.url = application.charm_url
@@ -115,6 +117,8 @@ impl Store {
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
             LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
                 AND status.entity = unit.name
+            LEFT JOIN status AS led ON led.model_uuid = unit.model_uuid AND led.kind = 'application'
+                AND led.entity = unit.application
             WHERE unit.model_uuid = $1 AND unit.name = $2";
         let row = db.fetch_optional(sql, params![model, unit]).await?;
         let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
@@ -137,6 +141,14 @@ impl Store {
             workload: match row.optional_text(8)? {
                 Some(_) => status::read(&row, 8)?,
                 None => Status::new(Workload::Unknown, ""),
+            },
+            application: match row.optional_text(15)? {
+                Some(_) => Some(status::read(&row, 15)?),
+                None => None,
+            },
+            workload_version: match row.text(13)? {
+                version if version == row.str(14)? => Some(version),
+                _ => None,
             },
             state: state(&row, 0, charm_state)?,
             limits: limits.clone(),

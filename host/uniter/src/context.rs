@@ -1,12 +1,17 @@
 //! The agent's side of one hook: facts from the snapshot taken as the hook began, and the few
 //! calls that take effect at once, made over the unit's connection.
 //!
+//! A hook that waits for an answer has no place meanwhile, and goes on once it has one again.
+//!
 //! A context can be severed: when the agent stops before its hook does, nothing the hook still
 //! asks for reaches the controller.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{SharedClock, failpoint};
@@ -31,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::leadership::Leadership;
 use crate::process::{HookLog, ModelIdentity};
 use crate::settings::KnownSettings;
+use crate::turns::Turn;
 
 mod relations;
 
@@ -66,7 +72,7 @@ pub(crate) struct UnitContext {
     pub unit: UnitName,
     pub model: ModelIdentity,
     pub snapshot: HookSnapshot,
-    /// As the hook set or first saw it.
+    /// As the hook set or first asked for it.
     pub application: Option<Status<Workload>>,
     pub options: Vec<String>,
     pub endpoints: BTreeSet<String>,
@@ -78,27 +84,49 @@ pub(crate) struct UnitContext {
     pub goals: Option<Goals>,
     pub connection: ApiConnection,
     pub leadership: Leadership,
+    /// Until when the unit leads that led before the snapshot was made: so long nobody else
+    /// changes what is the leader's.
+    pub leads_until: Option<Duration>,
     pub log: Arc<dyn HookLog>,
     pub clock: SharedClock,
     pub runtime: Handle,
     pub tether: Tether,
+    pub turn: Arc<Turn>,
+    /// For a place, to go on with an answer.
+    pub waited: Duration,
 }
 
 impl UnitContext {
     /// Makes a call from the hook's thread.
-    fn call<C: Call>(&self, call: &C) -> Result<C::Reply, CallError> {
+    fn call<C: Call>(&mut self, call: &C) -> Result<C::Reply, CallError> {
         failpoint::reach("uniter-during-execute");
-        self.wait(async { self.connection.call(call).await.map_err(refused) })?
+        let connection = self.connection.clone();
+        self.wait(async { connection.call(call).await.map_err(refused) })?
     }
 
-    fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, CallError> {
-        self.runtime.block_on(async {
+    /// Waits on the hook's thread. What is not there at once is waited for without a place.
+    fn wait<T>(&mut self, work: impl Future<Output = T>) -> Result<T, CallError> {
+        let work = async {
             tokio::select! {
                 biased;
                 () = self.tether.severed.cancelled() => Err(CallError::unavailable("the agent is stopping")),
                 output = work => Ok(output),
             }
-        })
+        };
+        let (output, waited) = self.runtime.block_on(async {
+            let mut work = pin!(work);
+            if let Poll::Ready(output) = futures::poll!(work.as_mut()) {
+                return (output, Duration::ZERO);
+            }
+            self.turn.step_aside();
+            let output = work.await;
+            let answered = self.clock.monotonic();
+            self.turn.step_in();
+            self.turn.comes().await;
+            (output, self.clock.monotonic().saturating_sub(answered))
+        });
+        self.waited += waited;
+        output
     }
 }
 
@@ -193,7 +221,8 @@ impl HookContext for UnitContext {
     }
 
     fn is_leader(&mut self) -> Result<bool, CallError> {
-        self.wait(self.leadership.claim_leader())
+        let leadership = self.leadership.clone();
+        self.wait(leadership.claim_leader())
     }
 
     fn unit_status(&mut self) -> Result<Status<Workload>, CallError> {
@@ -202,13 +231,15 @@ impl HookContext for UnitContext {
 
     fn set_unit_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         let status = Status::new(status, message);
-        self.call(&SetUnitStatus {
-            unit: self.unit.clone(),
-            status: status.clone(),
-        })?;
+        if !says_the_same(&self.snapshot.workload, &status) {
+            self.call(&SetUnitStatus {
+                unit: self.unit.clone(),
+                status: status.clone(),
+            })?;
+            self.tether.tell(AtOnce::UnitStatus(status.status));
+            self.snapshot.workload = status;
+        }
         self.tether.status_set.store(true, Ordering::Release);
-        self.tether.tell(AtOnce::UnitStatus(status.status));
-        self.snapshot.workload = status;
         Ok(())
     }
 
@@ -226,23 +257,36 @@ impl HookContext for UnitContext {
 
     fn set_application_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         let status = Status::new(status, message);
-        self.call(&SetApplicationStatus {
-            unit: self.unit.clone(),
-            status: status.clone(),
-        })?;
-        self.tether.tell(AtOnce::ApplicationStatus(status.status));
+        let leads = self.leads_until;
+        let leads = leads.is_some_and(|until| self.clock.monotonic() <= until);
+        let known = self.snapshot.application.as_ref().filter(|_| leads);
+        if !known.is_some_and(|known| says_the_same(known, &status)) {
+            self.call(&SetApplicationStatus {
+                unit: self.unit.clone(),
+                status: status.clone(),
+            })?;
+            self.tether.tell(AtOnce::ApplicationStatus(status.status));
+            self.snapshot.application = Some(status.clone());
+        }
         self.application = Some(status);
         Ok(())
     }
 
     fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
-        self.call(&SetWorkloadVersion {
-            unit: self.unit.clone(),
-            version: version.to_owned(),
-        })?;
-        self.tether
-            .tell(AtOnce::WorkloadVersion(version.to_owned()));
+        if self.snapshot.workload_version.as_deref() != Some(version) {
+            self.call(&SetWorkloadVersion {
+                unit: self.unit.clone(),
+                version: version.to_owned(),
+            })?;
+            self.tether
+                .tell(AtOnce::WorkloadVersion(version.to_owned()));
+            self.snapshot.workload_version = Some(version.to_owned());
+        }
         Ok(())
+    }
+
+    fn waited(&self) -> Duration {
+        self.waited
     }
 
     fn log(&mut self, level: LogLevel, message: &str) {
@@ -274,6 +318,12 @@ pub(crate) fn record(
         module: format!("unit.{unit}.{part}"),
         message: message.to_owned(),
     }
+}
+
+/// Whether the one status says what the other does: to set it then changes nothing, not even the
+/// history. Since when it is so does not count.
+fn says_the_same(one: &Status<Workload>, other: &Status<Workload>) -> bool {
+    (one.status, &one.message, &one.data) == (other.status, &other.message, &other.data)
 }
 
 fn refused(error: periapt_client::CallError) -> CallError {

@@ -25,6 +25,7 @@ use crate::state_directory::{Settled, StateDirectory};
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
 
+mod conclusion;
 mod hooks;
 
 /// How an operation ended.

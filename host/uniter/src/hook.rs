@@ -1,6 +1,8 @@
 //! One run of one hook: from its files to the effects, ready to be committed.
 //!
-//! The hook runs on a thread for blocking work, in a turn that ends with the thread. When the agent stops, a hook gets a moment to end; then it is severed and left to
+//! The hook runs on a thread for blocking work, in a turn that ends with the thread. It has a place
+//! only while its guest computes: not while what it wrote is made durable, nor while a call waits for
+//! the controller. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
 use std::path::{Component, Path};
@@ -55,6 +57,8 @@ pub(crate) enum Ended {
 pub(crate) struct Surroundings {
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,
+    /// Until when the unit leads, as it was known before the snapshot was made.
+    pub leads_until: Option<Duration>,
 }
 
 /// A hook that is about to run on the files of `generation`. The turn goes on until its thread has
@@ -62,14 +66,14 @@ pub(crate) struct Surroundings {
 pub(crate) struct Starting {
     state_directory: StateDirectory,
     generation: u64,
-    turn: Turn,
+    turn: Arc<Turn>,
 }
 
 pub(crate) fn start(state_directory: &StateDirectory, generation: u64, turn: Turn) -> Starting {
     Starting {
         state_directory: state_directory.clone(),
         generation,
-        turn,
+        turn: Arc::new(turn),
     }
 }
 
@@ -104,7 +108,11 @@ pub(crate) async fn load(
 }
 
 impl Starting {
-    /// Runs `hook` of `code` with what the controller lets it see.
+    pub fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
+    /// Runs `hook` of `code`, in the place that its turn has, with what the controller lets it see.
     #[allow(clippy::too_many_arguments)]
     pub async fn run(
         self,
@@ -127,15 +135,19 @@ impl Starting {
         let job = Job {
             call: hook_call(config, charm, hook, files.clone(), &snapshot),
             config_hash: snapshot.config_hash.clone(),
-            context: Box::new(context(config, charm, around, snapshot, tether.clone())),
+            context: Box::new(context(
+                config,
+                charm,
+                around,
+                snapshot,
+                tether.clone(),
+                turn.clone(),
+            )),
             code,
             tether: tether.clone(),
             files,
         };
-        let mut thread = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            job.work()
-        });
+        let mut thread = tokio::task::spawn_blocking(move || job.work(&turn));
         tokio::select! {
             ended = &mut thread => ended.map_err(|error| UniterError::Thread(error.to_string()))?,
             () = out_of_patience(config.process.clock(), dying, config) => {
@@ -165,8 +177,9 @@ struct Job {
 }
 
 impl Job {
-    fn work(self) -> Result<Ended, UniterError> {
+    fn work(self, turn: &Turn) -> Result<Ended, UniterError> {
         let result = self.code.run(self.call, self.context);
+        turn.step_aside();
         let (status_set, at_once) = self.tether.takes();
         if let Some(error) = self.files.failure() {
             return Err(error);
@@ -252,6 +265,7 @@ fn context(
     around: Surroundings,
     snapshot: HookSnapshot,
     tether: Tether,
+    turn: Arc<Turn>,
 ) -> UnitContext {
     UnitContext {
         unit: config.unit.clone(),
@@ -266,9 +280,12 @@ fn context(
         application: None,
         connection: config.connection.clone(),
         leadership: config.leadership.clone(),
+        leads_until: around.leads_until,
         log: Arc::clone(config.process.log()),
         clock: config.process.clock().clone(),
         runtime: tokio::runtime::Handle::current(),
         tether,
+        turn,
+        waited: Duration::ZERO,
     }
 }

@@ -71,13 +71,21 @@ impl Leadership {
     /// Whether the unit leads for at least a guarantee from now on. Waits for a claim where what
     /// is known is not recent enough; no tracker means no.
     pub async fn claim_leader(&self) -> bool {
-        if let Standing::Leader { claimed_at } = *self.standing.borrow()
-            && self.clock.monotonic() <= claimed_at + (LEASE - GUARANTEE)
-        {
+        let until = self.leads_until();
+        if until.is_some_and(|until| self.clock.monotonic() <= until) {
             return true;
         }
         let (answer, answered) = oneshot::channel();
         self.claims.send(answer).await.is_ok() && answered.await.unwrap_or(false)
+    }
+
+    /// Until when the unit is known to lead, on the clock's monotonic time, whatever becomes of
+    /// its lease; none if it is not.
+    pub fn leads_until(&self) -> Option<Duration> {
+        match *self.standing.borrow() {
+            Standing::Leader { claimed_at } => Some(claimed_at + (LEASE - GUARANTEE)),
+            Standing::Minion | Standing::Unknown => None,
+        }
     }
 
     /// Ends when the unit leads; false when the tracker ended first.

@@ -35,6 +35,7 @@ pub mod state_directory;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod turns;
+mod waiting;
 mod worker;
 
 #[cfg(test)]

@@ -116,12 +116,15 @@ impl Process {
         })
     }
 
-    /// Twice the cores, since half of the hooks may wait for the controller or a disk, and places
-    /// in reserve for a dozen applications more.
+    /// Places for twice the cores, since a guest may sleep or wait for a disk, and in reserve for a
+    /// dozen applications more. Twice as many hooks may wait for the controller: a hook does so
+    /// for longer than it computes.
     pub fn default_room() -> Room {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Room {
-            shared: 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            shared: 2 * cores,
             reserve: 12,
+            aside: 4 * cores,
         }
     }
 

@@ -1,5 +1,5 @@
-//! When a hook may run: it needs the lock of its machine, on which hooks run one at a time, and
-//! one of the places that all machines of the process share.
+//! When a hook may run: it needs the lock of its machine, on which hooks run one at a time, and,
+//! while it computes, one of the places that all machines of the process share.
 //!
 //! Who is next is `periapt_model::turns`'s decision. Here are the clock, the wake-ups, and what
 //! somebody is told who wonders why a hook does not begin: who has a machine, who waits for it
@@ -13,7 +13,7 @@ use periapt_engine::SharedClock;
 use periapt_model::turns::{self, Request, Room, Ticket, WaitsFor};
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::rest::{LockTurn, MachineLockReport};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::Notify;
 
 #[cfg(test)]
 mod tests;
@@ -38,21 +38,31 @@ struct Book {
 struct Entry {
     machine: MachineId,
     told: LockTurn,
-    /// Taken when its turn has come.
-    come: Option<oneshot::Sender<()>>,
-    /// When it came, on the clock's monotonic time.
-    begun: Option<Duration>,
+    /// It has got a place.
+    come: Arc<Notify>,
     /// What it waits for may be another thing now.
     moved: Arc<Notify>,
+    /// Since when it has a place, on the clock's monotonic time.
+    place_since: Option<Duration>,
+    /// How long it had one before.
+    computed: Duration,
 }
 
-/// A place in the queue, then a turn; it ends when this is dropped.
+impl Entry {
+    fn gives_place(&mut self, now: Duration) {
+        if let Some(since) = self.place_since.take() {
+            self.computed += now.saturating_sub(since);
+        }
+    }
+}
+
+/// Somebody in the queue, then a turn; it ends when this is dropped. The turn comes with a place,
+/// which it can give back and ask for again.
 pub struct Turn {
     turns: Turns,
     ticket: Ticket,
     unit: UnitName,
-    come: oneshot::Receiver<()>,
-    has_come: bool,
+    come: Arc<Notify>,
     moved: Arc<Notify>,
     asked: Duration,
 }
@@ -72,8 +82,7 @@ impl Turns {
 
     /// Lines up for a hook of a unit on a machine.
     pub fn line_up(&self, unit: &UnitName, machine: &MachineId, hook: &str) -> Turn {
-        let (sender, come) = oneshot::channel();
-        let moved = Arc::new(Notify::new());
+        let (come, moved) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         // Whoever waits looks once at what it waits for.
         moved.notify_one();
         let request = Request {
@@ -92,9 +101,10 @@ impl Turns {
         let entry = Entry {
             machine: machine.clone(),
             told,
-            come: Some(sender),
-            begun: None,
+            come: come.clone(),
             moved: moved.clone(),
+            place_since: None,
+            computed: Duration::ZERO,
         };
         book.entries.insert(ticket, entry);
         self.grant(&mut book);
@@ -103,7 +113,6 @@ impl Turns {
             ticket,
             unit: unit.clone(),
             come,
-            has_come: false,
             moved,
             asked: self.clock.monotonic(),
         }
@@ -115,22 +124,23 @@ impl Turns {
         let busy = book.entries.values().map(|entry| &entry.machine);
         let machines: BTreeSet<&MachineId> = busy.chain(book.history.keys()).collect();
         let report = |machine: &&MachineId| {
-            let holder = book
-                .entries
-                .values()
-                .find(|entry| entry.machine == **machine && entry.begun.is_some());
-            let waiting = |ticket: Ticket| {
-                let mut told = book.entries.get(&ticket)?.told.clone();
+            let told = |ticket: Ticket, entry: &Entry| {
+                let mut told = entry.told.clone();
                 if let Some(place @ WaitsFor::Place { .. }) = book.queue.waits_for(ticket) {
                     told.reason = format!("{} ({place})", told.reason);
                 }
-                Some(told)
+                told
             };
+            let holder = book
+                .entries
+                .iter()
+                .find(|(_, entry)| entry.machine == **machine && entry.told.acquired_at.is_some());
+            let waiting = |ticket: Ticket| Some(told(ticket, book.entries.get(&ticket)?));
             let history = book.history.get(*machine);
             MachineLockReport {
                 model: String::new(),
                 machine: (*machine).clone(),
-                holder: holder.map(|entry| entry.told.clone()),
+                holder: holder.map(|(ticket, entry)| told(*ticket, entry)),
                 queue: book
                     .queue
                     .line(machine)
@@ -153,27 +163,24 @@ impl Turns {
             let Some(entry) = book.entries.get_mut(&ticket) else {
                 continue;
             };
-            entry.told.acquired_at = Some(self.clock.now().as_microsecond());
-            entry.begun = Some(self.clock.monotonic());
-            if let Some(come) = entry.come.take() {
-                // Whoever waited may be gone; its turn ends when its place is dropped.
-                let _ = come.send(());
+            entry.place_since = Some(self.clock.monotonic());
+            entry.come.notify_one();
+            if entry.told.acquired_at.is_none() {
+                entry.told.acquired_at = Some(self.clock.now().as_microsecond());
+                let machine = entry.machine.clone();
+                tell(book, &machine);
             }
-            let machine = entry.machine.clone();
-            tell(book, &machine);
         }
     }
 
     fn end(&self, ticket: Ticket) {
         let mut book = self.book();
-        let Some(entry) = book.entries.remove(&ticket) else {
+        let Some(mut entry) = book.entries.remove(&ticket) else {
             return;
         };
-        let took = entry
-            .begun
-            .map(|begun| self.clock.monotonic().saturating_sub(begun));
-        book.queue.end(ticket, took.unwrap_or_default());
-        if took.is_some() {
+        entry.gives_place(self.clock.monotonic());
+        book.queue.end(ticket, entry.computed);
+        if entry.told.acquired_at.is_some() {
             let history = book.history.entry(entry.machine.clone()).or_default();
             history.push_front(LockTurn {
                 released_at: Some(self.clock.now().as_microsecond()),
@@ -204,38 +211,52 @@ fn reason(unit: &UnitName, hook: &str) -> String {
 }
 
 impl Turn {
-    /// Whether the hook may run.
-    pub fn has_come(&mut self) -> bool {
-        self.has_come = self.has_come || self.come.try_recv().is_ok();
-        self.has_come
+    /// Whether the hook may compute: its turn has come, and it has not stepped aside since.
+    pub fn has_come(&self) -> bool {
+        self.turns.book().queue.has_place(self.ticket)
     }
 
-    /// Waits until the hook may run, or, once it has been so since the last call, until what is
-    /// waited for may be another thing. True when it may run. May be dropped and called again.
-    pub async fn comes_or_moves(&mut self) -> bool {
+    /// Waits until the hook may compute, or, once it has been so since the last call, until what
+    /// is waited for may be another thing. True when it may. May be dropped and called again.
+    pub async fn comes_or_moves(&self) -> bool {
         if self.has_come() {
             return true;
         }
         tokio::select! {
-            biased;
-            // The sender is kept until it has sent.
-            _ = &mut self.come => {
-                self.has_come = true;
-                true
-            }
-            () = self.moved.notified() => false,
+            () = self.come.notified() => {}
+            () = self.moved.notified() => {}
+        }
+        self.has_come()
+    }
+
+    /// Waits until the hook may compute. May be dropped and called again.
+    pub async fn comes(&self) {
+        while !self.has_come() {
+            self.come.notified().await;
         }
     }
 
-    /// Waits until the hook may run. May be dropped and called again.
-    pub async fn comes(&mut self) {
-        if !self.has_come() {
-            let _ = (&mut self.come).await;
-            self.has_come = true;
+    /// Gives the place to others while the hook does not compute; its machine stays its own.
+    pub fn step_aside(&self) {
+        let mut book = self.turns.book();
+        let now = self.turns.clock.monotonic();
+        if let Some(entry) = book.entries.get_mut(&self.ticket) {
+            entry.gives_place(now);
         }
+        book.queue.step_aside(self.ticket);
+        self.turns.grant(&mut book);
     }
 
-    /// What it waits for; none once it has come.
+    /// Asks for a place again, which comes as the turn itself did.
+    pub fn step_in(&self) {
+        let mut book = self.turns.book();
+        book.queue.step_in(self.ticket);
+        // Whoever waits looks once at what it waits for.
+        self.moved.notify_one();
+        self.turns.grant(&mut book);
+    }
+
+    /// What it waits for; none while it has what it asked for.
     pub fn waits_for(&self) -> Option<WaitsFor> {
         self.turns.book().queue.waits_for(self.ticket)
     }

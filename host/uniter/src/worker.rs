@@ -24,16 +24,13 @@ use crate::leadership::Leadership;
 use crate::process::{ModelIdentity, Process};
 use crate::remote::{RemoteWatcher, Sources};
 use crate::turns::Turn as HookTurn;
+use crate::waiting::Waiting;
 
 /// How long a hook waits for file descriptors that others close.
 const NO_DESCRIPTORS: Duration = Duration::from_secs(5);
 /// How long a unit that cannot enter a relation, or whose charm is not compiled, waits for a
 /// change before it asks again.
 const NOT_YET: Duration = Duration::from_secs(60);
-/// How long a hook waits for its turn before the unit's status says so, and how often what it
-/// says is brought up to date.
-const WAIT_SHOWN: Duration = Duration::from_secs(1);
-const WAIT_SHOWN_AGAIN: Duration = Duration::from_secs(5);
 
 /// What a uniter is made from.
 pub struct UniterConfig {
@@ -260,11 +257,11 @@ async fn turns(
     }
 }
 
-/// A place in the queue of hooks, and when its wait is shown next.
+/// A place in the queue of hooks.
 struct Place {
     turn: HookTurn,
     hook: String,
-    show_at: Duration,
+    waiting: Waiting,
 }
 
 impl Place {
@@ -272,7 +269,7 @@ impl Place {
         Self {
             turn,
             hook,
-            show_at: clock.monotonic() + WAIT_SHOWN,
+            waiting: Waiting::begin(clock),
         }
     }
 
@@ -294,21 +291,10 @@ async fn wait(
     remote: &mut RemoteWatcher,
     worker: &WorkerContext,
 ) -> Result<(), Turn> {
-    let clock = executor.clock();
     loop {
-        let now = clock.monotonic();
         let come = tokio::select! {
             changed = changed(remote, worker) => return changed,
-            come = async {
-                if now < place.show_at {
-                    tokio::select! {
-                        biased;
-                        () = place.turn.comes() => return true,
-                        () = clock.sleep(place.show_at - now) => {}
-                    }
-                }
-                place.turn.comes_or_moves().await
-            } => come,
+            come = place.waiting.ends(&place.turn) => come,
         };
         if come {
             return match remote.refresh().await? {
@@ -319,7 +305,7 @@ async fn wait(
         if let Some(waits_for) = place.turn.waits_for() {
             executor.show_waiting(waits_for).await?;
         }
-        place.show_at = clock.monotonic() + WAIT_SHOWN_AGAIN;
+        place.waiting.shown();
     }
 }
 

@@ -7,6 +7,7 @@ use super::*;
 const ROOM: Room = Room {
     shared: 4,
     reserve: 8,
+    aside: 4,
 };
 
 fn request(unit: &str, machine: &str) -> Request {
@@ -39,7 +40,18 @@ fn hooks_of_one_machine_run_one_at_a_time_in_the_order_they_were_asked_for() {
         turns.end(*ticket, Duration::ZERO);
     }
     assert!(turns.grant().is_empty());
-    assert!(turns.machines.is_empty() && turns.ready.is_empty() && turns.active.is_empty());
+    assert!(is_empty(&turns));
+}
+
+/// Whether nothing is left of hooks that have ended.
+fn is_empty(turns: &Turns) -> bool {
+    turns.waiting.is_empty()
+        && turns.under_way.is_empty()
+        && turns.machines.is_empty()
+        && turns.ready.0.is_empty()
+        && turns.stepping_in.0.is_empty()
+        && turns.shares.is_empty()
+        && turns.computing() == 0
 }
 
 #[test]
@@ -47,6 +59,7 @@ fn who_waits_is_told_for_what() {
     let mut turns = Turns::new(Room {
         shared: 1,
         reserve: 0,
+        aside: 0,
     });
     let first = turns.ask(request("b/0", "0"));
     let same_machine = turns.ask(request("a/0", "0"));
@@ -114,7 +127,68 @@ fn a_request_that_gives_up_leaves_nothing() {
     turns.end(holder, Duration::ZERO);
     turns.end(holder, Duration::ZERO);
     assert!(turns.grant().is_empty());
-    assert!(turns.waiting.is_empty() && turns.running.is_empty() && turns.machines.is_empty());
+    assert!(is_empty(&turns));
+}
+
+#[test]
+fn while_hooks_wait_for_the_controller_others_compute() {
+    let mut turns = Turns::new(ROOM);
+    let tickets = ask_many(&mut turns, "a", 20, 0);
+    let most = ROOM.shared + ROOM.aside;
+    let mut begun = Vec::new();
+    loop {
+        let granted = turns.grant();
+        if granted.is_empty() {
+            break;
+        }
+        for ticket in &granted {
+            turns.step_aside(*ticket);
+        }
+        begun.extend(granted);
+    }
+    assert_eq!(begun, tickets[..most], "and so many are under way");
+    let further = turns.ask(request("b/0", "90"));
+    assert_eq!(
+        turns.grant(),
+        [further],
+        "one of every other application is"
+    );
+    turns.end(tickets[0], Duration::ZERO);
+    assert!(turns.grant().is_empty(), "the one in reserve counts");
+    turns.end(tickets[1], Duration::ZERO);
+    assert_eq!(turns.grant(), [tickets[most]]);
+}
+
+#[test]
+fn who_steps_in_goes_before_who_begins_and_computes_in_no_more_than_the_places() {
+    let mut turns = Turns::new(ROOM);
+    let first = ask_many(&mut turns, "a", 4, 0);
+    assert_eq!(turns.grant(), first);
+    turns.step_aside(first[0]);
+    let next = ask_many(&mut turns, "a", 2, 10);
+    assert_eq!(turns.grant(), [next[0]]);
+    turns.step_in(first[0]);
+    assert!(turns.grant().is_empty());
+    assert_eq!(
+        turns.waits_for(first[0]),
+        Some(WaitsFor::Place { running: 4 })
+    );
+    turns.step_aside(first[1]);
+    assert_eq!(turns.grant(), [first[0]]);
+    turns.step_aside(first[0]);
+    assert_eq!(turns.grant(), [next[1]]);
+}
+
+#[test]
+fn hooks_that_compute_without_end_leave_a_place_to_step_into() {
+    let mut turns = Turns::new(ROOM);
+    let waits = turns.ask(request("b/0", "90"));
+    turns.grant();
+    turns.step_aside(waits);
+    ask_many(&mut turns, "slow", 40, 0);
+    assert_eq!(turns.grant().len(), ROOM.shared);
+    turns.step_in(waits);
+    assert_eq!(turns.grant(), [waits]);
 }
 
 /// What happens in the simulation.
@@ -122,14 +196,18 @@ fn a_request_that_gives_up_leaves_nothing() {
 enum Event {
     /// A unit of an application asks, on a machine.
     Asks(u8, u8),
-    /// Who waits or runs ends, by its place among them.
+    /// Who waits or is under way steps aside, by its place among them.
+    StepsAside(usize),
+    StepsIn(usize),
     Ends(usize, bool),
 }
 
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        3 => (0_u8..6, 0_u8..12).prop_map(|(application, machine)| Event::Asks(application, machine)),
-        2 => (any::<usize>(), any::<bool>()).prop_map(|(who, slow)| Event::Ends(who, slow)),
+        6 => (0_u8..6, 0_u8..20).prop_map(|(application, machine)| Event::Asks(application, machine)),
+        4 => any::<usize>().prop_map(Event::StepsAside),
+        3 => any::<usize>().prop_map(Event::StepsIn),
+        3 => (any::<usize>(), any::<bool>()).prop_map(|(who, slow)| Event::Ends(who, slow)),
     ]
 }
 
@@ -141,41 +219,82 @@ proptest! {
         let mut turns = Turns::new(ROOM);
         let mut live: Vec<Ticket> = Vec::new();
         for (number, event) in events.into_iter().enumerate() {
+            let one = |who: usize| live[who % live.len()];
             match event {
                 Event::Asks(application, machine) => {
                     let unit = format!("{}/{number}", char::from(b'a' + application));
                     live.push(turns.ask(request(&unit, &machine.to_string())));
                 }
-                Event::Ends(who, slow) if !live.is_empty() => {
-                    let ticket = live.remove(who % live.len());
-                    let took = if slow { 2 * SLOW } else { Duration::ZERO };
-                    turns.end(ticket, took);
+                _ if live.is_empty() => {}
+                Event::StepsAside(who) => turns.step_aside(one(who)),
+                Event::StepsIn(who) => turns.step_in(one(who)),
+                Event::Ends(who, slow) => {
+                    let ticket = one(who);
+                    live.retain(|other| *other != ticket);
+                    let computed = if slow { 2 * SLOW } else { Duration::ZERO };
+                    turns.end(ticket, computed);
                 }
-                Event::Ends(..) => {}
             }
             turns.grant();
-            prop_assert!(turns.running.len() <= ROOM.all());
-            prop_assert!(turns.running.len() - turns.in_reserve <= ROOM.shared);
-            let mut machines: Vec<&MachineId> =
-                turns.running.values().map(|(request, _)| &request.machine).collect();
-            machines.sort();
-            machines.dedup();
-            prop_assert_eq!(machines.len(), turns.running.len(), "one hook on a machine");
-            for (ticket, request) in &turns.waiting {
-                let application = request.unit.application();
-                let machine_is_free = turns.machines[&request.machine].holder.is_none();
-                let reserve_is_free = turns.in_reserve < ROOM.reserve - ROOM.reserve / 4;
-                prop_assert!(
-                    !machine_is_free || !reserve_is_free || turns.active_of(&application) > 0,
-                    "{ticket} of {application} waits although it could run"
-                );
-            }
+            check(&turns)?;
         }
-        for ticket in live {
-            turns.end(ticket, Duration::ZERO);
+        // Nobody has to step aside or to end for another to go on: they only have to end.
+        for ticket in turns.under_way.keys().copied().collect::<Vec<_>>() {
+            turns.step_in(ticket);
+        }
+        turns.grant();
+        while !turns.under_way.is_empty() {
+            check(&turns)?;
+            let computes = turns.under_way.keys().copied().find(|ticket| turns.has_place(*ticket));
+            prop_assert!(computes.is_some(), "nobody of those under way can go on");
+            turns.end(computes.unwrap_or_default(), Duration::ZERO);
             turns.grant();
         }
-        prop_assert!(turns.running.is_empty() && turns.waiting.is_empty());
-        prop_assert!(turns.machines.is_empty() && turns.ready.is_empty() && turns.active.is_empty());
+        prop_assert!(is_empty(&turns));
     }
+}
+
+fn check(turns: &Turns) -> Result<(), TestCaseError> {
+    let place = |wanted: Place| {
+        let places = turns.under_way.values();
+        places.filter(|(_, place)| *place == Some(wanted)).count()
+    };
+    prop_assert_eq!(place(Place::Shared), turns.in_shared);
+    prop_assert_eq!(place(Place::Reserve), turns.in_reserve);
+    prop_assert!(turns.in_shared <= ROOM.shared && turns.in_reserve <= ROOM.reserve);
+    prop_assert!(turns.under_way.len() <= ROOM.all());
+    let mut machines: Vec<&MachineId> = turns
+        .under_way
+        .values()
+        .map(|(request, _)| &request.machine)
+        .collect();
+    machines.sort();
+    machines.dedup();
+    prop_assert_eq!(
+        machines.len(),
+        turns.under_way.len(),
+        "one hook on a machine"
+    );
+    let shared_is_free = turns.in_shared < ROOM.shared;
+    let has_reserve = |taken: usize| taken < ROOM.reserve - ROOM.reserve / 4;
+    for application in turns.stepping_in.0.keys() {
+        let computes = turns.share(application).computing > 0;
+        prop_assert!(
+            !shared_is_free && (computes || !has_reserve(turns.in_reserve)),
+            "a hook of {application} waits to step in although it could"
+        );
+    }
+    let open = ROOM.shared + ROOM.aside;
+    for (ticket, request) in &turns.waiting {
+        let share = turns.share(&request.unit.application());
+        let has_place = shared_is_free || (share.computing == 0 && has_reserve(turns.in_reserve));
+        let may_begin = turns.under_way.len() < open
+            || (share.under_way == 0 && has_reserve(turns.under_way.len() - open));
+        let machine_is_free = turns.machines[&request.machine].holder.is_none();
+        prop_assert!(
+            !(machine_is_free && has_place && may_begin),
+            "{ticket} waits although it could begin"
+        );
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 
 mod failures;
 mod relations;
+mod walk;
 
 use super::*;
 use crate::hook::{Info, Kind};

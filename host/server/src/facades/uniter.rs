@@ -53,6 +53,7 @@ handlers! {
             operation: call.operation,
             workload: call.workload,
             hook: call.hook,
+            absent: call.absent,
             run: call.run,
             idle_at: call.idle_at,
         };

@@ -27,6 +27,7 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
 fn commit(run: HookReport) -> HookCommit {
     HookCommit {
         hook: None,
+        absent: Vec::new(),
         effects: Effects::default(),
         operation: OperationState::default(),
         workload: None,

@@ -226,10 +226,16 @@ async fn a_hook_sees_one_moment_of_the_model() {
             )
             .await
             .expect("set");
+        store
+            .set_workload_version(&model, &site, "1.0")
+            .await
+            .expect("set");
         let snapshot = store
             .get_hook_snapshot(&model, &site, &Limits::default())
             .await
             .expect("snapshot");
+        assert_eq!(snapshot.workload_version.as_deref(), Some("1.0"));
+        assert_eq!(snapshot.application, None, "no leader has set one");
         assert_eq!(snapshot.config["port"], Value::Integer(8080));
         assert_eq!(snapshot.machine, Some(machine("0")));
         assert_eq!(snapshot.private_address.as_deref(), Some("127.0.0.1"));
@@ -252,6 +258,18 @@ async fn a_hook_sees_one_moment_of_the_model() {
             .expect("state")
             .expect("there");
         assert_eq!(remote.config_hash, snapshot.config_hash);
+        store
+            .set_workload_version(&model, &unit("site/1"), "2.0")
+            .await
+            .expect("set");
+        let snapshot = store
+            .get_hook_snapshot(&model, &site, &Limits::default())
+            .await
+            .expect("snapshot");
+        assert_eq!(
+            snapshot.workload_version, None,
+            "the application shows another unit's"
+        );
         fixture.end().await;
     }
 }
@@ -287,6 +305,11 @@ async fn only_the_leader_speaks_for_the_application() {
             (info.status.status, info.status.message.as_str()),
             (Workload::Active, "all")
         );
+        let snapshot = store
+            .get_hook_snapshot(&model, &unit("site/1"), &Limits::default())
+            .await
+            .expect("snapshot");
+        assert_eq!(snapshot.application.expect("set").message, "all");
         fixture.clock.advance(Duration::from_secs(61));
         assert!(
             store

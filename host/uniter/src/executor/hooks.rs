@@ -1,23 +1,24 @@
-//! One hook from its begin to its commit, its failure or its end without either; and what takes
-//! a hook's place in the record when it is not run.
+//! One hook that runs, from its begin to its commit, its failure or its end without either.
 
 use std::time::Duration;
 
 use periapt_client::CallError;
 use periapt_engine::{clock, failpoint};
-use periapt_model::hook::{AtOnce, Effects, Info, Kind, remembered};
+use periapt_model::hook::{AtOnce, Effects, Info, remembered};
 use periapt_model::uniter::{
-    Attempted, Decision, Executed, Operation, OperationState, RemoteState, agent_awaits_charm,
-    agent_executing, agent_hook_failed, agent_idle, resolve, workload_after, workload_before,
+    Attempted, Executed, Operation, OperationState, RemoteState, agent_awaits_charm,
+    agent_executing, agent_hook_failed, agent_waiting, workload_before,
 };
-use periapt_wire::agent::uniter::{BeginHook, CommitHook, FailHook, HookCommitted, HookReport};
+use periapt_wire::agent::uniter::{BeginHook, FailHook, HookReport};
 
+use super::conclusion::{HookEnd, cannot_enter};
 use super::{Executor, Outcome};
 use crate::charms::Charm;
 use crate::context;
-use crate::error::{UniterError, call};
+use crate::error::UniterError;
 use crate::hook::{self, Ended};
 use crate::turns::Turn;
+use crate::waiting::Waiting;
 
 /// How long a stopping agent tries to tell the controller that it broke a hook off.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -30,6 +31,7 @@ struct Ran {
     /// What stays also when the commit is refused.
     at_once: Vec<AtOnce>,
 }
+
 impl Executor {
     pub(super) async fn run_hook(
         &mut self,
@@ -40,6 +42,8 @@ impl Executor {
     ) -> Result<Outcome, UniterError> {
         self.begun = self.config.process.clock().monotonic();
         self.waited = self.begun.saturating_sub(turn.asked());
+        // Until the guest computes, nothing here does.
+        turn.step_aside();
         let charm = self.charm_of_hooks(remote).await?;
         failpoint::reach("uniter-before-prepare");
         let outcome = self
@@ -124,6 +128,7 @@ impl Executor {
             operation: prepared.clone(),
             answer: remote.resolved,
         };
+        let leads_until = self.config.leadership.leads_until();
         let (begun, loaded) = tokio::join!(
             self.call(&begin, "recording that the hook begins"),
             hook::load(&self.config, charm)
@@ -143,16 +148,20 @@ impl Executor {
         let around = hook::Surroundings {
             relations: context::relations(&self.local.operation, info),
             settings: self.settings.clone(),
+            leads_until,
         };
         let dying = self.worker.dying().clone();
         let loaded = loaded?;
         self.awaits_code = false;
         let ended = match loaded {
-            Ok(code) => {
-                starting
-                    .run(&config, charm, code, info, around, snapshot, &dying)
-                    .await?
-            }
+            Ok(code) => match self.take_place(starting.turn(), info).await? {
+                true => {
+                    starting
+                        .run(&config, charm, code, info, around, snapshot, &dying)
+                        .await?
+                }
+                false => Ended::BrokenOff,
+            },
             Err(ended) => ended,
         };
         match ended {
@@ -180,7 +189,7 @@ impl Executor {
                     run: self.report(info, "", String::new(), told),
                     at_once,
                 };
-                self.commit_hook(operation, info, remote, ran).await
+                self.commit_hook(operation, info, remote, charm, ran).await
             }
             Ended::Failed {
                 code,
@@ -198,29 +207,33 @@ impl Executor {
         }
     }
 
-    /// A hook that the charm does not implement: nothing runs, so one write does it all.
-    pub(super) async fn run_missing_hook(
-        &mut self,
-        operation: &Operation,
-        info: &Info,
-        remote: &RemoteState,
-    ) -> Result<Outcome, UniterError> {
-        let state = self.local.operation.clone();
-        let executed = Executed {
-            config_hash: remote.config_hash.clone(),
-            leader_settings_version: remote.leader_settings_version,
-            state_generation: state.state_generation,
-            status_set: false,
-        };
-        let prepared = operation.prepare(&state)?.unwrap_or(state);
-        let done = operation.hook_done(&prepared, &executed);
-        let (next, commit) = self.conclusion(operation, info, remote, &done)?;
-        let committed = self.call(&commit, "recording a hook that the charm does not have");
-        match committed.await {
-            Err(error) if cannot_enter(info, &error) => return Ok(Outcome::NotYet),
-            committed => self.concluded(operation, next, committed?),
+    /// Waits for the place in which the guest of a hook that has begun computes, and shows that it
+    /// does once that takes long. False when the agent stops first.
+    async fn take_place(&mut self, turn: &Turn, info: &Info) -> Result<bool, UniterError> {
+        let clock = self.clock();
+        let asked = clock.monotonic();
+        let mut waiting = Waiting::begin(&clock);
+        let mut was_shown = false;
+        turn.step_in();
+        let dying = self.worker.dying().clone();
+        while !tokio::select! {
+            biased;
+            come = waiting.ends(turn) => come,
+            () = dying.cancelled() => return Ok(false),
+        } {
+            if let Some(waits_for) = turn.waits_for() {
+                self.show(agent_waiting(&waits_for)).await?;
+                was_shown = true;
+            }
+            waiting.shown();
         }
-        Ok(Outcome::Committed)
+        if was_shown && let Some(executing) = agent_executing(info, self.shown.as_ref()) {
+            self.show(executing).await?;
+        }
+        let waited = clock.monotonic().saturating_sub(asked);
+        self.waited += waited;
+        self.begun += waited;
+        Ok(true)
     }
 
     async fn commit_hook(
@@ -228,6 +241,7 @@ impl Executor {
         operation: &Operation,
         info: &Info,
         remote: &RemoteState,
+        charm: &Charm,
         ran: Ran,
     ) -> Result<Outcome, UniterError> {
         let Ran {
@@ -236,16 +250,21 @@ impl Executor {
             run,
             at_once,
         } = ran;
-        let done = operation.hook_done(&self.local.operation, &executed);
-        let (next, commit) = self.conclusion(operation, info, remote, &done)?;
-        let commit = CommitHook {
-            effects,
-            run: Some(run),
-            ..commit
+        let other_files = self.local.operation.state_generation != executed.state_generation;
+        let ended = HookEnd {
+            operation,
+            info,
+            remote,
+            done: &operation.hook_done(&self.local.operation, &executed),
+            charm: Some(charm),
         };
-        let committed = match self.config.connection.call(&commit).await {
-            Ok(committed) => committed,
-            Err(CallError::Refused { message, .. }) => {
+        let doing = "committing the hook";
+        match self.conclude(ended, Some((effects, run)), doing).await {
+            Ok(()) => {}
+            Err(UniterError::Call {
+                error: CallError::Refused { message, .. },
+                ..
+            }) => {
                 self.drop_generations().await?;
                 let reason = format!("its changes were refused: {message}");
                 return self
@@ -258,8 +277,8 @@ impl Executor {
                     )
                     .await;
             }
-            Err(error) => return Err(call("committing the hook")(error)),
-        };
+            Err(error) => return Err(error),
+        }
         failpoint::reach("uniter-after-commit");
         self.log(
             "INFO",
@@ -269,48 +288,11 @@ impl Executor {
                 self.took().as_secs_f64() * 1000.0
             ),
         );
-        let other_files = self.local.operation.state_generation != executed.state_generation;
-        self.concluded(operation, next, committed);
         failpoint::reach("uniter-before-finish");
         if other_files {
             self.drop_generations().await?;
         }
         Ok(Outcome::Committed)
-    }
-
-    /// The state after a hook that is done, and the commit that records it: the bookkeeping is in
-    /// the same transaction, so there is no moment between the two at which an agent could die.
-    fn conclusion(
-        &self,
-        operation: &Operation,
-        info: &Info,
-        remote: &RemoteState,
-        done: &OperationState,
-    ) -> Result<(OperationState, CommitHook), UniterError> {
-        let next = operation.commit(done)?;
-        let mut local = self.local.clone();
-        local.committed(operation, next.clone());
-        let rests = resolve(&local, remote) == Decision::NoOperation;
-        let commit = CommitHook {
-            unit: self.config.unit.clone(),
-            effects: Effects::default(),
-            operation: next.clone(),
-            workload: workload_after(info.kind, done),
-            hook: moves(info, remote).then(|| info.clone()),
-            run: None,
-            idle_at: rests.then(|| remote.clone()),
-        };
-        Ok((next, commit))
-    }
-
-    fn concluded(&mut self, operation: &Operation, next: OperationState, committed: HookCommitted) {
-        self.local.committed(operation, next);
-        self.reason = None;
-        self.retries.over();
-        if committed.idle {
-            self.shown = Some(agent_idle());
-        }
-        self.heard = Some(committed.remote);
     }
 
     fn took(&self) -> Duration {
@@ -331,24 +313,6 @@ impl Executor {
             code: code.to_owned(),
             message,
             effects: remembered(&effects),
-        }
-    }
-
-    /// Does the bookkeeping of a hook that is not run, as its commit would have.
-    pub(super) async fn finish(
-        &mut self,
-        operation: &Operation,
-        info: &Info,
-        remote: &RemoteState,
-    ) -> Result<Outcome, UniterError> {
-        let (next, commit) = self.conclusion(operation, info, remote, &self.local.operation)?;
-        failpoint::reach("uniter-before-finish");
-        match self.call(&commit, "recording a hook that is skipped").await {
-            Err(error) if cannot_enter(info, &error) => Ok(Outcome::NotYet),
-            committed => {
-                self.concluded(operation, next, committed?);
-                Ok(Outcome::Committed)
-            }
         }
     }
 
@@ -404,17 +368,4 @@ impl Executor {
 
 fn in_words(at_once: &[AtOnce]) -> Vec<String> {
     at_once.iter().map(AtOnce::to_string).collect()
-}
-
-/// Whether the end of a hook is the controller's to know beyond the unit's own record. Of a
-/// relation that the controller has removed there is nothing left to enter or to leave.
-fn moves(info: &Info, remote: &RemoteState) -> bool {
-    info.relation
-        .as_ref()
-        .is_none_or(|event| remote.relations.contains_key(&event.hook.relation))
-}
-
-/// Whether the controller said that the unit has to wait until it can enter a relation.
-fn cannot_enter(info: &Info, error: &UniterError) -> bool {
-    info.kind == Kind::RelationCreated && error.is_try_again()
 }

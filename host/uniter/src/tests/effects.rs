@@ -6,10 +6,12 @@ use std::fs;
 use periapt_client::CallError;
 use periapt_model::hook::Effects;
 use periapt_model::status::{self, Workload};
+use periapt_sandbox::HookContext;
 use periapt_wire::rpc::code;
 
 use super::*;
-use crate::testing::failure;
+use crate::leadership::{GUARANTEE, LEASE};
+use crate::testing::{Seen, failure};
 
 fn set(key: &str, value: &str) -> Effects {
     let state = BTreeMap::from([(key.to_owned(), Some(value.to_owned()))]);
@@ -189,5 +191,114 @@ async fn a_charm_may_do_as_leader_only_what_it_may() {
         (Workload::Active, "up")
     );
     assert!(record.state.operation.unwrap().status_set);
+    agent.stop().await;
+}
+
+const AT_ONCE: [&str; 3] = [
+    "SetUnitStatus",
+    "SetApplicationStatus",
+    "SetWorkloadVersion",
+];
+
+/// How often each was called.
+fn sent(world: &World) -> [usize; 3] {
+    AT_ONCE.map(|method| world.controller.count(method))
+}
+
+/// Has a hook run, and waits until it has.
+async fn run_one(world: &World, title: &str) {
+    let runs = world.record().runs.len();
+    world.controller.set_title(&unit(), title);
+    let ran = |record: &UnitRecord| is_idle(record) && record.runs.len() > runs;
+    world.until(ran).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_already_is_not_sent_again_and_every_change_is() {
+    let world = World::new();
+    world.controller.set_leader("site", Some(unit()));
+    let says = |status: Workload, message: &'static str, version: &'static str| {
+        world.sandbox.script(move |_, context| {
+            context.set_unit_status(status, message).unwrap();
+            context.set_application_status(status, message).unwrap();
+            context.set_workload_version(version).unwrap();
+            Ok(Effects::default())
+        });
+    };
+    says(Workload::Active, "up", "1.0");
+    let agent = world.start();
+    agent.lead();
+    world.settle().await;
+    run_one(&world, "leading").await;
+
+    let before = world.controller.calls().len();
+    run_one(&world, "the same").await;
+    assert_eq!(
+        world.controller.calls()[before..],
+        ["RemoteState", "BeginHook", "CommitHook"]
+    );
+    assert_eq!(world.record().runs.last().unwrap().effects.len(), 0);
+
+    let mut before = sent(&world);
+    let mut added = || {
+        let now = sent(&world);
+        let added = [0, 1, 2].map(|call| now[call] - before[call]);
+        before = now;
+        added
+    };
+    says(Workload::Active, "up again", "1.1");
+    run_one(&world, "others").await;
+    assert_eq!(added(), [1, 1, 1]);
+    says(Workload::Active, "up", "1.0");
+    run_one(&world, "and back").await;
+    assert_eq!(added(), [1, 1, 1]);
+    let back_and_forth = |_: &Seen, context: &mut dyn HookContext| {
+        for (message, version) in [("down", "2.0"), ("up", "1.0"), ("up", "1.0")] {
+            context.set_unit_status(Workload::Active, message).unwrap();
+            context
+                .set_application_status(Workload::Active, message)
+                .unwrap();
+            context.set_workload_version(version).unwrap();
+        }
+        Ok(Effects::default())
+    };
+    world.sandbox.script(back_and_forth);
+    run_one(&world, "within one hook").await;
+    assert_eq!(added(), [2, 2, 2]);
+
+    says(Workload::Active, "up", "1.0");
+    world.controller.change(&unit(), |record| {
+        record.workload = status::Status::new(Workload::Blocked, "up");
+        record.application = record.workload.clone();
+        record.version = "0.9".to_owned();
+    });
+    run_one(&world, "what others changed").await;
+    assert_eq!(added(), [1, 1, 1]);
+    world
+        .clock
+        .advance(LEASE - GUARANTEE + Duration::from_secs(1));
+    run_one(&world, "when it may lead no more").await;
+    assert_eq!(added(), [0, 1, 0]);
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_was_there_already_counts_as_the_charms_own() {
+    let world = World::new();
+    world.sandbox.script(|seen, context| {
+        if seen.hook == "start" {
+            let there = context.unit_status().unwrap();
+            context
+                .set_unit_status(there.status, &there.message)
+                .unwrap();
+        }
+        Ok(Effects::default())
+    });
+    let agent = world.start();
+    world.settle().await;
+    let record = world.record();
+    assert_eq!(sent(&world)[0], 0);
+    assert!(record.state.operation.unwrap().status_set);
+    assert_eq!(record.workload.message, "installing charm software");
     agent.stop().await;
 }

@@ -71,6 +71,7 @@ async fn hooks_the_charm_lacks_succeed_without_a_sandbox() {
     world.settle().await;
     assert_eq!(world.sandbox.hooks(), ["start"]);
     assert_eq!(world.controller.count("BeginHook"), 1);
+    assert_eq!(world.controller.count("CommitHook"), 2, "what is before it");
     assert_eq!(world.record().runs.len(), 1, "what did not run is no run");
     world.controller.set_title(&unit(), "unseen");
     let hash = world.record().remote.config_hash;

@@ -1,6 +1,7 @@
 //! Relations, from the hook's side to the controller's: scopes, settings, and what is left of
 //! both when something breaks.
 
+mod absent;
 mod recovery;
 
 use std::collections::BTreeMap;

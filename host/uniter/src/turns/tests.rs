@@ -5,6 +5,7 @@ use super::*;
 const ROOM: Room = Room {
     shared: 2,
     reserve: 2,
+    aside: 2,
 };
 
 fn turns(clock: &FakeClock) -> Turns {
@@ -32,7 +33,7 @@ fn reasons(turns: &[LockTurn]) -> Vec<&str> {
 async fn holder_queue_and_history_tell_who_had_it_and_for_how_long() {
     let clock = FakeClock::new();
     let turns = turns(&clock);
-    let mut first = line_up(&turns, "site/0", "0");
+    let first = line_up(&turns, "site/0", "0");
     assert!(first.has_come());
     let waiting = [
         line_up(&turns, "site/1", "0"),
@@ -46,7 +47,7 @@ async fn holder_queue_and_history_tell_who_had_it_and_for_how_long() {
     );
     clock.advance(Duration::from_secs(3));
     drop(first);
-    for mut next in waiting {
+    for next in waiting {
         next.comes().await;
     }
     let report = of(&turns, "0");
@@ -91,7 +92,7 @@ async fn who_waits_for_a_place_does_not_count_as_who_has_the_machine() {
         .into_iter()
         .map(|number| line_up(&turns, &format!("slow/{number}"), number))
         .collect();
-    let mut waits = line_up(&turns, "slow/2", "2");
+    let waits = line_up(&turns, "slow/2", "2");
     assert!(!waits.has_come());
     let report = of(&turns, "2");
     assert_eq!(report.holder, None);
@@ -112,7 +113,7 @@ async fn who_waits_hears_when_the_machine_goes_to_somebody_else() {
     let turns = turns(&FakeClock::new());
     let first = line_up(&turns, "a/0", "0");
     let second = line_up(&turns, "b/0", "0");
-    let mut third = line_up(&turns, "c/0", "0");
+    let third = line_up(&turns, "c/0", "0");
     let told = |turn: &Turn| turn.waits_for().unwrap().to_string();
     assert!(!third.comes_or_moves().await, "a first look");
     assert_eq!(
@@ -129,4 +130,60 @@ async fn who_waits_hears_when_the_machine_goes_to_somebody_else() {
     drop(second);
     assert!(third.comes_or_moves().await);
     assert_eq!(third.waits_for(), None);
+}
+
+#[tokio::test]
+async fn who_steps_aside_keeps_the_machine_and_waits_for_a_place_again() {
+    let clock = FakeClock::new();
+    let turns = turns(&clock);
+    let first = line_up(&turns, "slow/0", "0");
+    let second = line_up(&turns, "slow/1", "1");
+    let third = line_up(&turns, "slow/2", "2");
+    assert!(first.has_come() && second.has_come() && !third.has_come());
+    first.step_aside();
+    assert!(third.has_come() && !first.has_come());
+    let behind = line_up(&turns, "other/0", "0");
+    assert!(!behind.has_come(), "the machine is still held");
+    assert_eq!(
+        reasons(&of(&turns, "0").queue),
+        ["other/0: run install hook"]
+    );
+
+    first.step_in();
+    assert!(!first.comes_or_moves().await, "a first look");
+    let reason = of(&turns, "0").holder.unwrap().reason;
+    assert_eq!(
+        reason,
+        "slow/0: run install hook (waiting for a turn: 2 hooks are running)"
+    );
+    drop(second);
+    first.comes().await;
+    assert_eq!(first.waits_for(), None);
+}
+
+#[tokio::test]
+async fn a_hook_that_waited_for_the_controller_is_not_slow() {
+    let clock = FakeClock::new();
+    let turns = turns(&clock);
+    let held = [
+        line_up(&turns, "held/0", "8"),
+        line_up(&turns, "held/1", "9"),
+    ];
+    let in_reserve = |unit: &str| {
+        let turn = line_up(&turns, unit, "0");
+        turn.has_come()
+    };
+    let run = |computes: Duration, waits: Duration| {
+        let turn = line_up(&turns, "site/0", "0");
+        clock.advance(computes);
+        turn.step_aside();
+        clock.advance(waits);
+    };
+    let (second, long) = (Duration::from_millis(900), Duration::from_secs(60));
+    run(second, long);
+    let other = line_up(&turns, "other/0", "1");
+    assert!(other.has_come() && in_reserve("site/1"));
+    run(2 * second, Duration::ZERO);
+    assert!(!in_reserve("site/1"), "the last place is not for slow ones");
+    drop((held, other));
 }

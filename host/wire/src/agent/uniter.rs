@@ -40,6 +40,12 @@ pub struct HookSnapshot {
     pub private_address: Option<String>,
     pub public_address: Option<String>,
     pub workload: Status<Workload>,
+    /// What a leader set for the application; none while none has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<Status<Workload>>,
+    /// The workload's version, if the unit and its application show the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_version: Option<String>,
     pub state: UnitState,
     pub limits: Limits,
 }
@@ -137,6 +143,11 @@ crate::facade! { "Uniter" {
         /// it already) and leaves it with the broken one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hook: Option<Info>,
+        /// Hooks that followed and that the charm does not have, in order, as far as the unit
+        /// enters or leaves the scope of a relation with them; error code `try again` if it
+        /// cannot yet.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        absent: Vec<Info>,
         /// None for a hook that the charm does not have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<HookReport>,

@@ -16,7 +16,7 @@ fn related(endpoint: &str, application: &str) -> RemoteRelation {
 }
 
 /// `site` with peers (one other unit) and with a database (two units).
-fn world() -> RemoteState {
+pub(super) fn world() -> RemoteState {
     let mut peers = related("cluster", "site");
     peers.members.insert("site/1".parse().unwrap(), 1);
     let mut database = related("db", "postgres");

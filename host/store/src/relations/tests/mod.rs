@@ -194,6 +194,17 @@ impl<'a> House<'a> {
         hook: Option<Info>,
         effects: Effects,
     ) -> Result<HookCommitted> {
+        self.commit_with(name, hook, Vec::new(), effects).await
+    }
+
+    /// The same with hooks after it that the charm does not have.
+    pub async fn commit_with(
+        &self,
+        name: &str,
+        hook: Option<Info>,
+        absent: Vec<Info>,
+        effects: Effects,
+    ) -> Result<HookCommitted> {
         let commit = HookCommit {
             effects,
             operation: OperationState {
@@ -202,6 +213,7 @@ impl<'a> House<'a> {
             },
             workload: None,
             hook,
+            absent,
             run: None,
             idle_at: None,
         };
@@ -285,6 +297,7 @@ impl<'a> House<'a> {
                 },
                 workload: None,
                 hook: Some(info),
+                absent: Vec::new(),
                 run: None,
                 idle_at: None,
             };

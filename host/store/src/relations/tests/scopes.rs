@@ -80,6 +80,42 @@ async fn units_enter_with_their_addresses_and_leave_with_broken() {
 }
 
 #[tokio::test]
+async fn absent_hooks_enter_and_leave_with_the_commit_that_they_follow_or_nothing_of_it_counts() {
+    for fixture in fixtures().await {
+        let house = House::new(&fixture, "default").await;
+        house.deploy("site", 1).await;
+        house.deploy("front", 1).await;
+        let id = house.relate("site", "front").await;
+        let nothing = Effects::default;
+        for name in ["site/0", "front/0"] {
+            house
+                .commit_with(name, None, vec![created(id)], nothing())
+                .await
+                .expect("entered");
+        }
+        assert_eq!(house.members("front/0", id).await, ["site/0"]);
+        fixture
+            .store
+            .remove_relation(&house.model, id, false)
+            .await
+            .expect("dying");
+        let late = unit_setting(id, "late", Some("x"));
+        let refused = house
+            .commit_with("site/0", Some(broken(id)), vec![created(id)], late)
+            .await;
+        assert_eq!(refused.unwrap_err().code(), "try again");
+        assert_eq!(house.members("front/0", id).await, ["site/0"]);
+        house
+            .commit_with("site/0", None, vec![broken(id)], nothing())
+            .await
+            .expect("left");
+        assert_eq!(house.members("front/0", id).await, Vec::<String>::new());
+        drop(house);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn hooks_come_in_order_and_settings_are_seen() {
     for fixture in fixtures().await {
         let mut house = House::new(&fixture, "default").await;

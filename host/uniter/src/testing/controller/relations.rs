@@ -232,6 +232,7 @@ impl Inner {
         &mut self,
         unit: &UnitName,
         hook: Option<&Info>,
+        absent: &[Info],
         effects: &Effects,
     ) -> Result<(), CallError> {
         let application = unit.application();
@@ -239,7 +240,9 @@ impl Inner {
         if effects.needs_leadership() && !leads {
             return Err(refused(code::LEASE_DENIED, "the unit does not lead"));
         }
-        self.enter(unit, hook)?;
+        for hook in hook.into_iter().chain(absent) {
+            self.enter(unit, Some(hook))?;
+        }
         if let Some(id) = effects
             .relations
             .keys()
@@ -260,8 +263,9 @@ impl Inner {
             let told = self.leader_settings.entry(application.to_string());
             told.or_default().change(&effects.leader);
         }
-        let broken = hook.filter(|hook| hook.kind == Kind::RelationBroken);
-        if let Some(event) = broken.and_then(|hook| hook.relation.as_ref()) {
+        let ended = hook.into_iter().chain(absent);
+        let broken = ended.filter(|hook| hook.kind == Kind::RelationBroken);
+        for event in broken.filter_map(|hook| hook.relation.as_ref()) {
             let id = event.hook.relation;
             if let Some(relation) = self.relations.get_mut(&id) {
                 relation.leave(unit);

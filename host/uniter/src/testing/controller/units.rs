@@ -2,7 +2,7 @@
 
 use periapt_client::CallError;
 use periapt_model::hook::{Effects, Info, Limits};
-use periapt_model::status::{Agent, Status};
+use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
 use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot, UnitState};
@@ -40,7 +40,8 @@ impl Controller {
             "CommitHook" if inner.units.contains_key(unit) => {
                 let effects: Effects = argument(params, "effects")?;
                 let hook: Option<Info> = optional(params, "hook")?;
-                inner.apply(unit, hook.as_ref(), &effects)?;
+                let absent: Vec<Info> = optional(params, "absent")?.unwrap_or_default();
+                inner.apply(unit, hook.as_ref(), &absent, &effects)?;
                 related = true;
             }
             _ => {}
@@ -122,6 +123,9 @@ impl Controller {
                     private_address: Some("127.0.0.1".to_owned()),
                     public_address: None,
                     workload: record.workload.clone(),
+                    application: (record.application.status != Workload::Unset)
+                        .then(|| record.application.clone()),
+                    workload_version: Some(record.version.clone()),
                     state: record.state.clone(),
                     limits: limits.clone(),
                 }));
