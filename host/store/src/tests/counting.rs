@@ -1,6 +1,10 @@
 //! What hooks and settings cost, in statements, jobs and commits: counts that no other load of
 //! the machine changes.
 
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use periapt_model::charm::CharmInfo;
 use periapt_model::hook::{Effects, Info, Kind, Limits};
 use periapt_model::uniter::{
     OperationKind, OperationState, OperationStep, RemoteState, Resolved, agent_executing,
@@ -8,8 +12,30 @@ use periapt_model::uniter::{
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookReport;
 
-use crate::testing::{Fixture, fixtures, unit};
+use crate::testing::{Fixture, charm, collector, fixtures, present, unit};
 use crate::{HookCommit, Store};
+
+/// The statements of a store, from one moment to another.
+struct Counted<'a> {
+    store: &'a Store,
+    statements: Arc<Mutex<Vec<String>>>,
+}
+
+impl<'a> Counted<'a> {
+    fn begin(fixture: &'a Fixture) -> Self {
+        let (slow, statements) = collector();
+        fixture.store.set_slow_query(Some(slow));
+        Self {
+            store: &fixture.store,
+            statements,
+        }
+    }
+
+    fn end(self) -> Vec<String> {
+        self.store.set_slow_query(None);
+        std::mem::take(&mut self.statements.lock().unwrap())
+    }
+}
 
 /// A unit whose hooks change nothing.
 #[derive(Clone)]
@@ -102,6 +128,83 @@ async fn the_statements_of_a_hook_are_planned_once_however_many_hooks_run() {
             Idler::new(&fixture, &model, "site/1").run().await;
         }
         assert_eq!(fixture.replanned(), [""; 0]);
+        fixture.end().await;
+    }
+}
+
+/// Related applications: `front` and so many of `site-nN`.
+async fn related(fixture: &Fixture, name: &str, others: u32) -> ModelUuid {
+    let model = fixture.model(name).await;
+    let provider = |name: &str| {
+        let metadata =
+            format!(r#"{{"name":"{name}","provides":{{"website":{{"interface":"http"}}}}}}"#);
+        metadata_of(name, &metadata)
+    };
+    let front = r#"{"name":"front","requires":{"website":{"interface":"http"}}}"#;
+    let mut charms = vec![metadata_of("front", front)];
+    charms.extend((0..others).map(|number| provider(&format!("site-n{number}"))));
+    for info in charms {
+        let (name, bytes) = (info.name.clone(), Bytes::from(info.name.clone()));
+        fixture.store.add_charm(&model, info, bytes).await.unwrap();
+        fixture.deploy(&model, &name, 1).await;
+    }
+    for number in 0..others {
+        let ends = [
+            format!("site-n{number}:website"),
+            "front:website".to_owned(),
+        ];
+        let ends = ends.map(|end| end.parse().unwrap());
+        fixture.store.integrate(&model, ends).await.unwrap();
+    }
+    model
+}
+
+fn metadata_of(name: &str, text: &str) -> CharmInfo {
+    CharmInfo {
+        metadata: serde_json::from_str(text).unwrap(),
+        ..charm(name)
+    }
+}
+
+#[tokio::test]
+async fn a_status_takes_the_same_few_statements_however_many_applications_are_related() {
+    for fixture in fixtures().await {
+        let mut counts = Vec::new();
+        for (name, others) in [("small", 1), ("large", 40)] {
+            let model = related(&fixture, name, others).await;
+            let counted = Counted::begin(&fixture);
+            let status = fixture.store.full_status(&model, &[], &present).await;
+            let statements = counted.end();
+            let status = status.unwrap();
+            assert_eq!(status.relations.len(), others as usize);
+            let front = &status.applications["front"].relations["website"];
+            assert_eq!(front.len(), others as usize);
+            let summed = statements.iter().any(|sql| sql.contains("SUM(version)"));
+            assert!(!summed, "how often settings were written does not show");
+            counts.push(statements.len());
+        }
+        assert_eq!(counts[0], counts[1]);
+        assert!(counts[0] <= 16, "{counts:?}");
+        fixture.end().await;
+    }
+}
+
+/// Who is present in all relations of a model is read off an index, without a look at the rows.
+#[tokio::test]
+async fn who_is_present_in_relations_is_read_off_an_index() {
+    for fixture in fixtures().await {
+        if fixture.is_postgres() {
+            fixture.end().await;
+            continue;
+        }
+        let mut db = fixture.store.glance().await.unwrap();
+        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relations::PRESENT);
+        let rows = db.fetch_text(sql, crate::db::params!["x"]).await.unwrap();
+        let plan: Vec<&str> = rows.iter().map(|row| row.str(3).unwrap()).collect();
+        let index =
+            "SEARCH relation_unit USING COVERING INDEX relation_unit_application (model_uuid=?)";
+        assert_eq!(plan, [index]);
+        drop(db);
         fixture.end().await;
     }
 }
