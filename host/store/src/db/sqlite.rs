@@ -20,6 +20,12 @@ use crate::error::StoreError;
 #[cfg(test)]
 mod tests;
 
+/// Pages of the write-ahead log after which a commit copies them into the database. Hooks write
+/// the same pages again and again, and each goes over once: eight times as many as SQLite's own
+/// thousand are a checkpoint every few hundred hooks instead of every 75. The price is a file of
+/// 32 MiB, which is read through when the controller starts after a kill.
+const CHECKPOINT: i64 = 8_000;
+
 /// A row of an answer, column by column.
 pub(crate) type Values = Vec<Value>;
 
@@ -149,6 +155,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
         PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000",
     )?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
     Ok(connection)
 }
 

@@ -84,3 +84,33 @@ async fn the_end_waits_for_who_reads_and_nobody_reads_after_it() {
     closing.await;
     assert!(matches!(readers.lend().await, Err(StoreError::Stopped)));
 }
+
+#[test]
+fn a_checkpoint_comes_after_thousands_of_pages_and_comes() {
+    const PAGE: usize = 4_096;
+    let (directory, writer, _) = database(1);
+    writer
+        .execute("INSERT INTO thing (name) VALUES ('')", &[])
+        .unwrap();
+    let log = || {
+        let file = directory.path().join("test.db-wal");
+        usize::try_from(std::fs::metadata(file).unwrap().len()).unwrap() / PAGE
+    };
+    let page = [Param::from("x".repeat(PAGE))];
+    let write = |pages: usize| {
+        writer.execute("BEGIN", &[]).unwrap();
+        for _ in 0..pages {
+            writer.execute(INSERT, &page).unwrap();
+        }
+        writer.execute("COMMIT", &[]).unwrap();
+    };
+    for _ in 0..6 {
+        write(500);
+    }
+    let many = log();
+    assert!(many > 3_000, "{many} pages and no checkpoint");
+    for _ in 0..40 {
+        write(500);
+    }
+    assert!(log() < 12_000, "{} pages", log());
+}
