@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use periapt_model::charm::CharmInfo;
+use periapt_model::config::Value;
 use periapt_model::hook::{Effects, Info, Kind, Limits};
 use periapt_model::uniter::{
     OperationKind, OperationState, OperationStep, RemoteState, Resolved, agent_executing,
 };
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookReport;
+use periapt_wire::rest::ConfigChange;
 
-use crate::testing::{Fixture, charm, collector, fixtures, present, unit};
+use crate::testing::{Fixture, application, charm, collector, fixtures, present, unit};
 use crate::{HookCommit, Store};
 
 /// The statements of a store, from one moment to another.
@@ -105,6 +107,12 @@ impl Idler {
         };
         let committed = self.store.commit_hook_run(&self.model, &self.name, commit);
         committed.await.unwrap().idle
+    }
+
+    /// A commit that waits until the writer takes it.
+    fn committing(&self, seen: &RemoteState) -> tokio::task::JoinHandle<bool> {
+        let (idler, seen) = (self.clone(), seen.clone());
+        tokio::spawn(async move { idler.commit(seen).await })
     }
 
     async fn run(&self) {
@@ -205,6 +213,113 @@ async fn who_is_present_in_relations_is_read_off_an_index() {
             "SEARCH relation_unit USING COVERING INDEX relation_unit_application (model_uuid=?)";
         assert_eq!(plan, [index]);
         drop(db);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_changes_nothing_is_two_jobs_and_twenty_statements() {
+    for fixture in fixtures().await {
+        let model = fixture.site(1).await;
+        let idler = Idler::new(&fixture, &model, "site/0");
+        idler.run().await;
+        let seen = idler.look().await;
+
+        let before = fixture.store.measures();
+        let counted = Counted::begin(&fixture);
+        idler.begin().await;
+        let begin = counted.end();
+        assert!(begin.len() <= 10, "{begin:#?}");
+        let counted = Counted::begin(&fixture);
+        idler.commit(seen).await;
+        let commit = counted.end();
+        assert!(commit.len() <= 11, "{commit:#?}");
+        let after = fixture.store.measures();
+        assert_eq!(after.jobs - before.jobs, 2);
+        assert_eq!(after.commits - before.commits, 2);
+
+        let counted = Counted::begin(&fixture);
+        idler.look().await;
+        let limits = Limits::default();
+        let snapshot = fixture
+            .store
+            .get_hook_snapshot(&model, &idler.name, &limits);
+        snapshot.await.unwrap();
+        let looks = counted.end();
+        assert_eq!(looks.len(), 2, "{looks:#?}");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn hooks_that_end_together_share_a_commit_and_take_few_statements_each() {
+    const HOOKS: u32 = 32;
+    for fixture in fixtures().await {
+        let model = fixture.site(HOOKS).await;
+        let idlers =
+            (0..HOOKS).map(|number| Idler::new(&fixture, &model, &format!("site/{number}")));
+        let idlers: Vec<Idler> = idlers.collect();
+        let seen = idlers[0].look().await;
+        let before = fixture.store.measures();
+        let counted = Counted::begin(&fixture);
+        // The writer is at work until all of them wait for it.
+        let (go, wait) = tokio::sync::oneshot::channel::<()>();
+        let store = fixture.store.clone();
+        let first = tokio::spawn(async move {
+            let work = store.write(move |_| {
+                Box::pin(async move {
+                    wait.await.unwrap();
+                    Ok(())
+                })
+            });
+            work.await.unwrap();
+        });
+        let hooks: Vec<_> = idlers.iter().map(|idler| idler.committing(&seen)).collect();
+        while fixture.store.measures().queue < u64::from(HOOKS) {
+            tokio::task::yield_now().await;
+        }
+        go.send(()).unwrap();
+        first.await.unwrap();
+        for hook in hooks {
+            assert!(hook.await.unwrap());
+        }
+        let statements = counted.end();
+        let after = fixture.store.measures();
+        assert_eq!(after.jobs - before.jobs, u64::from(HOOKS) + 1);
+        assert_eq!(after.commits - before.commits, 1);
+        let most = 8 * HOOKS as usize + 12;
+        assert!(statements.len() <= most, "{} of {most}", statements.len());
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_setting_is_one_job_of_few_statements_however_many_units_have_it() {
+    for fixture in fixtures().await {
+        let mut counts = Vec::new();
+        for (name, units) in [("small", 1), ("large", 40)] {
+            let model = fixture.model(name).await;
+            fixture.charm(&model, "site", b"archive").await;
+            fixture.deploy(&model, "site", units).await;
+            let change = ConfigChange {
+                set: [("title".to_owned(), Value::Text("hello".to_owned()))].into(),
+                reset: Vec::new(),
+            };
+            let before = fixture.store.measures();
+            let counted = Counted::begin(&fixture);
+            let site = application("site");
+            let set = fixture.store.set_application_config(&model, &site, change);
+            set.await.unwrap();
+            let statements = counted.end();
+            let after = fixture.store.measures();
+            assert_eq!(
+                (after.jobs - before.jobs, after.commits - before.commits),
+                (1, 1)
+            );
+            assert!(statements.len() <= 11, "{statements:#?}");
+            counts.push(statements.len());
+        }
+        assert_eq!(counts[0], counts[1]);
         fixture.end().await;
     }
 }
