@@ -17,7 +17,7 @@
 //! memory: a restart has nothing to rebuild.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -144,10 +144,7 @@ impl Store {
     /// Opens the database, makes it when it is a file that does not exist, and brings its
     /// schema up to date.
     pub async fn open(options: StoreOptions) -> Result<Store> {
-        let probe = Arc::new(Probe {
-            clock: Arc::clone(&options.clock),
-            slow: RwLock::new(options.slow_query.clone()),
-        });
+        let probe = Probe::new(Arc::clone(&options.clock), options.slow_query.clone());
         let now = options.clock.now().as_microsecond();
         if options.existing {
             require_file(&options.database)?;

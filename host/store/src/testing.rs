@@ -99,12 +99,14 @@ impl Fixture {
         options.lease_time = LeaseTime::Injected;
         adjust(&mut options);
         let store = Store::open(options.clone()).await.expect("store");
-        Self {
+        let fixture = Self {
             store,
             clock,
             options,
             empty,
-        }
+        };
+        fixture.schema_changed();
+        fixture
     }
 
     pub fn options(&self) -> StoreOptions {
@@ -133,7 +135,18 @@ impl Fixture {
 
     pub async fn end(self) {
         self.store.close().await;
+        assert_eq!(self.replanned(), [""; 0], "statements are planned once");
         self.empty.end().await;
+    }
+
+    /// Forgets what was planned again up to now, since the schema is another.
+    pub fn schema_changed(&self) {
+        self.store.inner.probe.replanned.lock().unwrap().clear();
+    }
+
+    /// Statements that the store's connections planned more than once.
+    pub fn replanned(&self) -> Vec<String> {
+        self.store.inner.probe.replanned.lock().unwrap().clone()
     }
 
     /// Takes everything out of the database; its store must be closed.

@@ -145,7 +145,7 @@ impl Tx {
         } else {
             BEGIN_SQLITE
         };
-        let row = self.db.raw_last(begin).await?;
+        let row = self.db.steps(begin).await?;
         self.last_id = row.as_ref().map_or(Ok(0), |row| row.int(0))?;
         self.number = match row {
             Some(row) if postgres => Some(row.text(1)?),
@@ -164,13 +164,13 @@ impl Tx {
         if !self.kept {
             return Ok(());
         }
-        let sql = if self.savepoint {
-            "RELEASE SAVEPOINT job; SAVEPOINT job"
+        let steps: &[&str] = if self.savepoint {
+            &["RELEASE SAVEPOINT job", "SAVEPOINT job"]
         } else {
-            "SAVEPOINT job"
+            &["SAVEPOINT job"]
         };
         self.savepoint = true;
-        self.db.raw(sql).await
+        self.db.steps(steps).await.map(|_| ())
     }
 
     pub(crate) fn keep_job(&mut self) {
@@ -192,9 +192,10 @@ impl Tx {
     pub(crate) async fn drop_job(&mut self) -> Result<(), StoreError> {
         self.job.clear();
         if self.kept {
-            return self.db.raw("ROLLBACK TO SAVEPOINT job").await;
+            let back = self.db.steps(&["ROLLBACK TO SAVEPOINT job"]).await;
+            return back.map(|_| ());
         }
-        self.db.raw("ROLLBACK").await?;
+        self.db.steps(&["ROLLBACK"]).await?;
         self.begin_batch().await
     }
 
@@ -243,19 +244,29 @@ impl Tx {
         if of_model {
             periapt_engine::failpoint::reach("store-before-commit");
         }
-        // One message for all that ends the transaction; a savepoint left open ends with it.
-        let mut end = String::new();
-        if self.last_id != self.saved_id {
-            end = format!(
-                "UPDATE sequence SET value = {} WHERE model_uuid = '' AND name = 'row'; ",
-                self.last_id
-            );
+        let moved = self.last_id != self.saved_id;
+        // A savepoint left open ends with the transaction.
+        if self.db.is_postgres() {
+            // One message for all that ends the transaction.
+            let mut end = String::new();
+            if moved {
+                end = format!(
+                    "UPDATE sequence SET value = {} WHERE model_uuid = '' AND name = 'row'; ",
+                    self.last_id
+                );
+            }
+            if !touched.is_empty() {
+                end.push_str("NOTIFY periapt_changes; ");
+            }
+            end.push_str("COMMIT");
+            self.db.raw_text(end).await?;
+        } else {
+            if moved {
+                let sql = "UPDATE sequence SET value = $1 WHERE model_uuid = '' AND name = 'row'";
+                self.db.execute(sql, params![self.last_id]).await?;
+            }
+            self.db.steps(&["COMMIT"]).await?;
         }
-        if !touched.is_empty() && self.db.is_postgres() {
-            end.push_str("NOTIFY periapt_changes; ");
-        }
-        end.push_str("COMMIT");
-        self.db.raw_text(end).await?;
         if of_model {
             periapt_engine::failpoint::reach("store-after-commit");
         }
@@ -271,7 +282,7 @@ impl Tx {
 /// Whether the transaction with this number was committed, asked over a new connection. Who has
 /// the writers' lock knows that it has ended.
 pub(crate) async fn was_committed(db: &mut Session, number: &str) -> Result<bool, StoreError> {
-    db.raw(LOCK_POSTGRES).await?;
+    db.steps(&["BEGIN", LOCK_POSTGRES]).await?;
     let sql = "SELECT CAST(pg_xact_status(CAST(CAST($1 AS TEXT) AS xid8)) AS TEXT)";
     let status = db.fetch_optional(sql, params![number]).await?;
     db.raw("ROLLBACK").await?;
@@ -281,14 +292,19 @@ pub(crate) async fn was_committed(db: &mut Session, number: &str) -> Result<bool
     }
 }
 
-const BEGIN_SQLITE: &str =
-    "BEGIN IMMEDIATE; SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
+const BEGIN_SQLITE: &[&str] = &[
+    "BEGIN IMMEDIATE",
+    "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'",
+];
 /// The lock makes the writers of several controllers take turns; its number is any that nobody
 /// else uses (0x7065_7269_6170_7402).
-const LOCK_POSTGRES: &str = "BEGIN; SELECT pg_advisory_xact_lock(8099005301827597314)";
-const BEGIN_POSTGRES: &str = "BEGIN; SELECT pg_advisory_xact_lock(8099005301827597314);
-    SELECT value, CAST(pg_current_xact_id() AS TEXT) FROM sequence
-    WHERE model_uuid = '' AND name = 'row'";
+const LOCK_POSTGRES: &str = "SELECT pg_advisory_xact_lock(8099005301827597314)";
+const BEGIN_POSTGRES: &[&str] = &[
+    "BEGIN",
+    LOCK_POSTGRES,
+    "SELECT value, CAST(pg_current_xact_id() AS TEXT) FROM sequence
+    WHERE model_uuid = '' AND name = 'row'",
+];
 
 /// The PostgreSQL server's clock.
 pub(crate) async fn database_now(db: &mut Session) -> Result<i64, StoreError> {

@@ -34,8 +34,8 @@ struct Shared {
     feed: Feed,
     picture: RwLock<Picture>,
     initialised: Gate,
-    /// Bumped with each whole state.
-    taken: watch::Sender<u64>,
+    /// Bumped with each change of the picture.
+    kept: watch::Sender<u64>,
     statuses: Statuses,
 }
 
@@ -69,7 +69,7 @@ impl ModelCache {
                     swept: 0,
                 }),
                 initialised: Gate::new(),
-                taken: watch::Sender::new(0),
+                kept: watch::Sender::new(0),
                 statuses,
             }),
         }
@@ -85,9 +85,9 @@ impl ModelCache {
         &self.shared.initialised
     }
 
-    /// Changes whenever the whole state was taken anew.
-    pub(super) fn taken(&self) -> watch::Receiver<u64> {
-        self.shared.taken.subscribe()
+    /// Changes whenever the picture did.
+    pub(super) fn kept(&self) -> watch::Receiver<u64> {
+        self.shared.kept.subscribe()
     }
 
     /// Statuses of models, each read once for everybody who asks between two changes.
@@ -119,7 +119,6 @@ impl ModelCache {
         let (cursor, everything) = feed.picture().await?;
         self.begin(cursor, &everything.entities);
         self.shared.initialised.unlock();
-        self.shared.taken.send_modify(|times| *times += 1);
         loop {
             told.mark_unchanged();
             loop {
@@ -159,6 +158,8 @@ impl ModelCache {
         }
         picture.cursor = cursor;
         picture.swept += swept;
+        drop(picture);
+        self.shared.kept.send_modify(|times| *times += 1);
         swept
     }
 
@@ -188,6 +189,8 @@ impl ModelCache {
         }
         picture.models.retain(|_, entities| !entities.is_empty());
         picture.cursor = cursor;
+        drop(picture);
+        self.shared.kept.send_modify(|times| *times += 1);
     }
 
     /// Entities of the models that `wanted` accepts; the controller's own are under `""`.

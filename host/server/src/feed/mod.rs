@@ -6,6 +6,8 @@
 //! carry its positions, which outlive restarts: a reader says how far it has come ([`Cursor`])
 //! and gets what came after, or hears that this was too long ago.
 //!
+//! While nobody reads, nothing is read of the store: see [`readers`].
+//!
 //! A change of an entity's own makes an event; one that may show in it makes one if it does.
 //! Names that are not there make one only when somebody may have seen them. Log lines are not events.
 //!
@@ -17,6 +19,7 @@ mod cursor;
 mod entry;
 mod known;
 mod reader;
+mod readers;
 mod ring;
 mod status;
 #[cfg(test)]
@@ -27,9 +30,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt;
 use periapt_engine::SharedClock;
 use periapt_model::ModelUuid;
-use periapt_store::{Everything, Interest, Store, StoreError, Subscription};
+use periapt_store::{Change, Everything, Interest, Store, StoreError, Subscription};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +47,7 @@ pub use reader::{Audience, HEARTBEAT, Reader, Scope};
 pub use ring::{Limits, Missed, Part};
 
 use known::Known;
+use readers::Readers;
 use ring::Ring;
 
 /// Between two batches while changes keep coming: what happens within is one batch, and an eye
@@ -71,7 +76,7 @@ struct Shared {
     batches: AtomicU64,
     events: AtomicU64,
     restarts: AtomicU64,
-    readers: AtomicU64,
+    readers: Readers,
 }
 
 impl Feed {
@@ -98,21 +103,22 @@ impl Feed {
                 batches: AtomicU64::new(0),
                 events: AtomicU64::new(0),
                 restarts: AtomicU64::new(0),
-                readers: AtomicU64::new(0),
+                readers: Readers::default(),
             }),
         }
     }
 
-    /// Follows the change log until `dying`. When the store fails or the stream of changes
-    /// breaks, it begins anew, and everybody takes a new picture.
+    /// Follows the change log until `dying`. When the store fails, the stream of changes breaks or
+    /// too much changed while nobody read, it begins anew, and everybody takes a new picture.
     pub async fn run(&self, dying: CancellationToken) {
         let follow = async {
             loop {
-                if let Err(error) = self.follow().await {
-                    tracing::warn!(%error, "the feed of events begins anew");
-                }
+                let ended = self.follow().await;
                 self.shared.restarts.fetch_add(1, Ordering::Relaxed);
-                self.shared.clock.sleep(PAUSE).await;
+                if let Err(error) = ended {
+                    tracing::warn!(%error, "the feed of events begins anew");
+                    self.shared.clock.sleep(PAUSE).await;
+                }
             }
         };
         tokio::select! {
@@ -171,35 +177,61 @@ impl Feed {
         json!({
             "position": to, "resumable-from": from, "kept-events": events, "kept-bytes": bytes,
             "batches": shared.batches.load(Ordering::Relaxed), "events": shared.events.load(Ordering::Relaxed),
-            "restarts": shared.restarts.load(Ordering::Relaxed), "readers": shared.readers.load(Ordering::Relaxed),
+            "restarts": shared.restarts.load(Ordering::Relaxed), "readers": shared.readers.count(),
         })
     }
 
-    /// One run over the change log, until something fails.
+    /// One run over the change log, until something fails or more changed, while nobody read,
+    /// than its subscription holds.
     async fn follow(&self) -> Result<(), StoreError> {
         let shared = &self.shared;
-        let mut changes = shared
-            .store
-            .changes()
-            .subscribe(Interest::any_model().everything());
+        let readers = &shared.readers;
+        let interest = Interest::any_model().everything();
+        let mut changes = shared.store.changes().subscribe(interest);
         let (mut known, begun) = self.begin().await?;
         loop {
-            let mut batch = changes.next().await?;
-            // Those were read with the beginning.
-            batch.retain(|change| change.position > begun);
-            if let Some(last) = batch.last().map(|change| change.position) {
-                let _turn = shared.turn.lock().await;
-                let wanted = concerns::wanted(&batch);
-                let found = shared
-                    .store
-                    .entities(wanted, &|model| self.present(model))
-                    .await?;
-                let entries = known.news(found);
-                shared.batches.fetch_add(1, Ordering::Relaxed);
-                self.publish(entry::entries(entries), last);
+            if !readers.still() {
+                changes.hold_at_most(Some(shared.limits.events));
+                readers.some().await;
+                match changes.next().now_or_never() {
+                    Some(Ok(batch)) => self.read(batch, begun, &mut known).await?,
+                    Some(Err(_)) => return Ok(()),
+                    None => {}
+                }
+                changes.hold_at_most(None);
+                readers.follow();
+            }
+            tokio::select! {
+                batch = changes.next() => self.read(batch?, begun, &mut known).await?,
+                () = readers.none() => continue,
             }
             shared.clock.sleep(PACE).await;
         }
+    }
+
+    /// Reads what changed since the beginning, and publishes what is news.
+    async fn read(
+        &self,
+        mut batch: Vec<Change>,
+        begun: i64,
+        known: &mut Known,
+    ) -> Result<(), StoreError> {
+        // Those were read with the beginning.
+        batch.retain(|change| change.position > begun);
+        let Some(last) = batch.last().map(|change| change.position) else {
+            return Ok(());
+        };
+        let shared = &self.shared;
+        let _turn = shared.turn.lock().await;
+        let wanted = concerns::wanted(&batch);
+        let found = shared
+            .store
+            .entities(wanted, &|model| self.present(model))
+            .await?;
+        let entries = known.news(found);
+        shared.batches.fetch_add(1, Ordering::Relaxed);
+        self.publish(entry::entries(entries), last);
+        Ok(())
     }
 
     /// Fills the ring with what the change log still holds; what is known and how far it is.

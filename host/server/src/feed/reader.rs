@@ -17,6 +17,7 @@ use periapt_model::{ModelUuid, UserName};
 use periapt_store::{EntityKind, Reach, Subscription};
 use tokio::sync::watch;
 
+use super::readers::Reading;
 use super::{Cursor, Entry, Missed, ModelCache};
 use crate::rest::sse;
 
@@ -100,6 +101,8 @@ impl Dropped {
 
 /// Where a reader is.
 enum Place {
+    /// It has come so far; the feed may have to begin to follow.
+    New(Option<Cursor>),
     /// It gets a snapshot first, because it is new or because of what it missed.
     Begin {
         missed: Option<&'static str>,
@@ -125,6 +128,10 @@ pub struct Reader {
     /// Of the feed, to tell a slow reader from a feed that began anew.
     restarts: u64,
     ending: BoxFuture<'static, ()>,
+    /// The feed follows as long as this is kept.
+    reading: Reading,
+    /// How far the feed had come as it followed; no snapshot is older.
+    followed: Cursor,
     /// Ends when there was silence for long enough.
     silence: BoxFuture<'static, ()>,
 }
@@ -137,25 +144,19 @@ impl Reader {
         from: Option<Cursor>,
         ending: BoxFuture<'static, ()>,
     ) -> Self {
-        let feed = cache.feed().clone();
-        feed.shared.readers.fetch_add(1, Ordering::Relaxed);
-        let place = match from.map(|from| (feed.after(&from), from)) {
-            None => Place::Begin { missed: None },
-            Some((Ok(_), from)) => Place::Live(from),
-            Some((Err(missed), _)) => Place::Begin {
-                missed: Some(in_words(missed)),
-            },
-        };
+        let feed = cache.feed();
         let clock = feed.shared.clock.clone();
         Self {
             silence: clock.sleep(HEARTBEAT),
             clock,
             told: feed.told(),
             accounts: feed.account_changes(),
-            restarts: feed.shared.restarts.load(Ordering::Relaxed),
+            restarts: 0,
+            reading: feed.shared.readers.enter(),
+            followed: Cursor::end(0),
             cache,
             audience,
-            place,
+            place: Place::New(from),
             ending,
         }
     }
@@ -171,6 +172,12 @@ impl Reader {
         loop {
             match &mut self.place {
                 Place::End => return None,
+                Place::New(from) => {
+                    let from = from.take();
+                    if let Some(bytes) = self.join(from).await {
+                        return Some(bytes);
+                    }
+                }
                 Place::Begin { missed } => {
                     let missed = missed.take();
                     return Some(self.begin(missed).await);
@@ -197,19 +204,43 @@ impl Reader {
         }
     }
 
+    /// Waits until the feed follows, and goes on from where the reader was if that is there. The
+    /// end, should it come first.
+    async fn join(&mut self, from: Option<Cursor>) -> Option<Bytes> {
+        // Also for who asks again, having given up waiting.
+        self.place = Place::New(from.clone());
+        tokio::select! {
+            biased;
+            () = &mut self.ending => return Some(self.end(Dropped::Stopped, Vec::new())),
+            () = self.reading.followed() => {}
+        }
+        let feed = self.cache.feed();
+        self.restarts = feed.shared.restarts.load(Ordering::Relaxed);
+        self.followed = Cursor::end(feed.head());
+        self.place = match from.map(|from| (feed.after(&from), from)) {
+            None => Place::Begin { missed: None },
+            Some((Ok(_), from)) => Place::Live(from),
+            Some((Err(missed), _)) => Place::Begin {
+                missed: Some(in_words(missed)),
+            },
+        };
+        None
+    }
+
     async fn begin(&mut self, missed: Option<&'static str>) -> Bytes {
-        let mut taken = self.cache.taken();
+        let mut kept = self.cache.kept();
         let snapshot = loop {
             let audience = &self.audience;
             let snapshot = self.cache.snapshot(|model| audience.hears_of(model));
-            // A feed that began anew may be ahead of its picture for a moment.
-            if self.cache.feed().after(&snapshot.cursor).is_ok() {
+            // The feed may be ahead of its picture for a moment.
+            let recent = snapshot.cursor >= self.followed;
+            if recent && self.cache.feed().after(&snapshot.cursor).is_ok() {
                 break snapshot;
             }
             tokio::select! {
                 biased;
                 () = &mut self.ending => return self.end(Dropped::Stopped, Vec::new()),
-                _ = taken.changed() => {}
+                _ = kept.changed() => {}
             }
         };
         self.place = Place::Snapshot {
@@ -315,16 +346,6 @@ impl Reader {
         self.place = Place::End;
         bytes.extend_from_slice(&why.event());
         Bytes::from(bytes)
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        self.cache
-            .feed()
-            .shared
-            .readers
-            .fetch_sub(1, Ordering::Relaxed);
     }
 }
 

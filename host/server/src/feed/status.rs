@@ -1,7 +1,7 @@
 //! The status of each model, read once between two changes however many ask.
 //!
-//! A kept status is good exactly as long as the store knows of no later commit to the model and
-//! the model's agent is there, or not, as it was. The store knows of a commit before it answers
+//! A kept status is good exactly as long as the store knows of no later commit that may show in it
+//! and the model's agent is there, or not, as it was. The store knows of a commit before it answers
 //! it, so whoever has written reads what they wrote. While one caller reads, the others wait for
 //! the result. The time in it is that of the second in which it is handed out.
 

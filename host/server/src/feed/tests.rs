@@ -9,6 +9,7 @@ use super::cache::ModelCache;
 use super::entry::entries;
 use super::*;
 
+mod clients;
 mod live;
 
 const MODEL: &str = "11111111-2222-4333-8444-555555555555";

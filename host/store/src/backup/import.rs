@@ -1,6 +1,6 @@
 //! Writing: into a database that holds nothing, in one transaction.
 
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use super::{Cell, LEFT_OUT, Table};
 use crate::Result;
@@ -28,11 +28,8 @@ impl Restoring {
     /// [`StoreError::AlreadyExists`] for a database that holds something,
     /// [`StoreError::SchemaTooNew`], and what the database says.
     pub async fn begin(options: &StoreOptions, schema: i64) -> Result<Self> {
-        let probe = Probe {
-            clock: Arc::clone(&options.clock),
-            slow: RwLock::new(None),
-        };
-        let mut db = db::writer(&options.database, &Arc::new(probe)).await?;
+        let probe = Probe::new(Arc::clone(&options.clock), None);
+        let mut db = db::writer(&options.database, &probe).await?;
         db.be_patient();
         if db::schema_version(&mut db).await? != 0 {
             return Err(StoreError::AlreadyExists {

@@ -295,8 +295,9 @@ impl Store {
         Ok(recent)
     }
 
-    /// Position of the last commit that changed the model, known before the commit is answered;
-    /// 0 when there was none since the store opened. Lines of log are no change.
+    /// Position of the last commit that may show in the model's status, known before the commit is
+    /// answered; 0 when there was none since the store opened. Settings, runs of hooks and lines of
+    /// log do not show there.
     pub fn last_commit(&self, model: &ModelUuid) -> i64 {
         self.inner.switchboard.last_commit(model.as_str())
     }

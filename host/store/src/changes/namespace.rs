@@ -70,3 +70,20 @@ namespaces! {
     /// Key: empty. Lines were added.
     LOG = "log";
 }
+
+/// Whether a change may show in the status of its model. A new namespace does until it is known
+/// not to.
+pub(super) fn shows_in_status(namespace: &str) -> bool {
+    !matches!(
+        namespace,
+        LOG | HOOK
+            | RESOLVED
+            | APPLICATION_CONFIG
+            | MODEL_CONFIG
+            | LEADER_SETTINGS
+            | RELATION_UNITS
+            | CONTROLLER_CONFIG
+            | CONTROLLER_NODE
+            | USER
+    )
+}

@@ -13,7 +13,17 @@ type Key = (String, &'static str, String);
 #[derive(Default)]
 struct Pending {
     positions: HashMap<Key, i64>,
+    most: Option<usize>,
     ended: bool,
+}
+
+impl Pending {
+    fn keep_bound(&mut self) {
+        if self.most.is_some_and(|most| self.positions.len() > most) {
+            self.positions = HashMap::new();
+            self.ended = true;
+        }
+    }
 }
 
 /// Where the dispatcher leaves changes. Bounded by the number of distinct keys, whatever the
@@ -28,9 +38,19 @@ impl Mailbox {
     pub(super) fn put(&self, change: &Change) {
         let key = (change.model.clone(), change.namespace, change.key.clone());
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        if pending.ended {
+            return;
+        }
         pending.positions.insert(key, change.position);
+        pending.keep_bound();
         drop(pending);
         self.filled.notify_one();
+    }
+
+    fn bound(&self, most: Option<usize>) {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.most = most;
+        pending.keep_bound();
     }
 
     /// No more will come; whoever waits is told.
@@ -81,6 +101,12 @@ impl Subscription {
             }
             self.mailbox.filled.notified().await;
         }
+    }
+
+    /// Holds no more than so many changes until they are taken, or any number again. With one more
+    /// it ends: the subscriber has to read the state anew.
+    pub fn hold_at_most(&mut self, most: Option<usize>) {
+        self.mailbox.bound(most);
     }
 
     /// What there is now, without waiting.

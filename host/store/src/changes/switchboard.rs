@@ -15,7 +15,7 @@ use crate::tx::Touched;
 const MODELS: &str = "models";
 
 fn raise(commits: &mut HashMap<String, i64>, namespace: &'static str, model: &str, position: i64) {
-    if namespace == namespace::LOG {
+    if !namespace::shows_in_status(namespace) {
         return;
     }
     let own = (namespace == namespace::MODEL).then_some(MODELS);
@@ -106,8 +106,8 @@ impl Switchboard {
         }
     }
 
-    /// Position of the last commit that changed the model, as far as this process made it or
-    /// heard of it; lines of log are no change. 0 when there was none since the store opened.
+    /// Position of the last commit that may show in the model's status, as far as this process
+    /// made it or heard of it. 0 when there was none since the store opened.
     pub(crate) fn last_commit(&self, model: &str) -> i64 {
         self.commits().get(model).copied().unwrap_or_default()
     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use super::{Interest, namespace};
+use crate::StoreError;
 use crate::testing::{Fixture, fixtures, fixtures_with};
 use periapt_model::ModelUuid;
 
@@ -256,5 +257,43 @@ fn hear(watch: &mut super::Subscription, keys: &BTreeSet<u8>, heard: &mut BTreeM
             before.is_none_or(|before| before < change.position),
             "never again"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_subscription_holds_as_many_changes_as_it_may_and_ends_with_one_more() {
+    for fixture in fixtures().await {
+        let model = fixture.model("default").await;
+        fixture.settle().await;
+        let mut changes = fixture
+            .store
+            .changes()
+            .subscribe(Interest::model(&model).everything());
+        changes.hold_at_most(Some(2));
+        let units = |numbers: std::ops::Range<u32>| -> Vec<String> {
+            numbers.map(|number| format!("site/{number}")).collect()
+        };
+        for _ in 0..3 {
+            touch(&fixture, &model, units(0..2)).await;
+            fixture.settle().await;
+        }
+        assert_eq!(
+            changes.next().await.expect("changes").len(),
+            2,
+            "the same keys again"
+        );
+        changes.hold_at_most(None);
+        touch(&fixture, &model, units(0..5)).await;
+        fixture.settle().await;
+        assert_eq!(changes.next().await.expect("changes").len(), 5);
+        touch(&fixture, &model, units(0..2)).await;
+        changes.hold_at_most(Some(2));
+        touch(&fixture, &model, units(2..3)).await;
+        fixture.settle().await;
+        assert_eq!(changes.next().await, Err(StoreError::Stopped));
+        touch(&fixture, &model, units(3..4)).await;
+        fixture.settle().await;
+        assert_eq!(changes.next().await, Err(StoreError::Stopped), "for good");
+        fixture.end().await;
     }
 }

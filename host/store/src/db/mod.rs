@@ -43,12 +43,24 @@ pub(crate) enum Connection {
 pub(crate) struct Probe {
     pub clock: SharedClock,
     pub slow: RwLock<Option<SlowQuery>>,
+    /// Statements that SQLite planned a second time.
+    #[cfg(test)]
+    pub replanned: std::sync::Mutex<Vec<String>>,
 }
 
 /// A statement of SQLite that took longer lets other tasks of its thread have their turn.
 const LONG: Duration = Duration::from_millis(1);
 
 impl Probe {
+    pub(crate) fn new(clock: SharedClock, slow: Option<SlowQuery>) -> Arc<Self> {
+        Arc::new(Self {
+            clock,
+            slow: RwLock::new(slow),
+            #[cfg(test)]
+            replanned: Default::default(),
+        })
+    }
+
     fn observe(&self, sql: &str, started: Duration) -> Duration {
         let duration = self.clock.monotonic().saturating_sub(started);
         let slow = self
@@ -80,6 +92,21 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(connection: Connection, probe: Arc<Probe>) -> Self {
         Self { connection, probe }
+    }
+
+    fn observe(&self, sql: &str, started: Duration) -> Duration {
+        #[cfg(test)]
+        self.look_at_plan(sql);
+        self.probe.observe(sql, started)
+    }
+
+    #[cfg(test)]
+    fn look_at_plan(&self, sql: &str) {
+        if let Connection::Sqlite(connection) = &self.connection
+            && connection.was_replanned(sql)
+        {
+            self.probe.replanned.lock().unwrap().push(sql.to_owned());
+        }
     }
 
     pub(crate) fn is_postgres(&self) -> bool {
@@ -117,7 +144,7 @@ impl Session {
                 rows.into_iter().map(Row::Postgres).collect()
             }
         };
-        if self.probe.observe(sql, started) >= LONG && !self.is_postgres() {
+        if self.observe(sql, started) >= LONG && !self.is_postgres() {
             tokio::task::yield_now().await;
         }
         Ok(rows)
@@ -142,7 +169,7 @@ impl Session {
                 rows.into_iter().map(Row::Postgres).collect()
             }
         };
-        if self.probe.observe(&sql, started) >= LONG && !self.is_postgres() {
+        if self.observe(&sql, started) >= LONG && !self.is_postgres() {
             tokio::task::yield_now().await;
         }
         Ok(rows)
@@ -180,8 +207,32 @@ impl Session {
             Connection::Sqlite(connection) => connection.execute(sql, &params)?,
             Connection::Postgres(connection) => connection.execute(sql, params).await?,
         };
-        self.probe.observe(sql, started);
+        self.observe(sql, started);
         Ok(touched)
+    }
+
+    /// Runs statements without parameters that come again and again; the last row of them all.
+    /// PostgreSQL gets them in one message, SQLite keeps each prepared.
+    pub(crate) async fn steps(
+        &mut self,
+        steps: &[&'static str],
+    ) -> Result<Option<Row>, StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) => {
+                let mut last = None;
+                for step in steps {
+                    last = self.fetch(step, vec![]).await?.pop().or(last);
+                }
+                Ok(last)
+            }
+            Connection::Postgres(connection) => {
+                let sql = steps.join("; ");
+                let started = self.probe.clock.monotonic();
+                let row = connection.batch_last(sql.clone()).await?;
+                self.probe.observe(&sql, started);
+                Ok(row.map(Row::Postgres))
+            }
+        }
     }
 
     /// Runs statements without parameters, several at once if need be.
@@ -204,19 +255,6 @@ impl Session {
         }
         self.probe.observe("COMMIT", started);
         Ok(())
-    }
-
-    /// Runs statements without parameters; the last row of them all.
-    pub(crate) async fn raw_last(&mut self, sql: &'static str) -> Result<Option<Row>, StoreError> {
-        let started = self.probe.clock.monotonic();
-        let row = match &mut self.connection {
-            Connection::Sqlite(connection) => connection.batch_last(sql)?.map(Row::Sqlite),
-            Connection::Postgres(connection) => {
-                connection.batch_last(sql).await?.map(Row::Postgres)
-            }
-        };
-        self.probe.observe(sql, started);
-        Ok(row)
     }
 
     /// Inserts many rows with few statements. `head` is the text up to `VALUES`, `tail` what
@@ -244,10 +282,13 @@ impl Session {
                     connection.execute(&sql, &params)?;
                 }
                 Connection::Postgres(connection) => {
-                    connection.execute(AssertSqlSafe(sql), params).await?;
+                    let sql = AssertSqlSafe(sql.clone());
+                    connection.execute(sql, params).await?;
                 }
             }
             self.probe.observe(head, started);
+            #[cfg(test)]
+            self.look_at_plan(&sql);
         }
         Ok(())
     }

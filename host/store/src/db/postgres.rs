@@ -188,11 +188,8 @@ impl Postgres {
     }
 
     /// The same; the last row of them all.
-    pub(super) async fn batch_last(
-        &mut self,
-        sql: &'static str,
-    ) -> Result<Option<PgRow>, StoreError> {
-        let sql = sqlx::raw_sql(sql);
+    pub(super) async fn batch_last(&mut self, sql: String) -> Result<Option<PgRow>, StoreError> {
+        let sql = sqlx::raw_sql(AssertSqlSafe(sql));
         let outcome = tokio::time::timeout(self.answer, self.asked()?.fetch_all(sql)).await;
         Ok(self.answered(outcome)?.pop())
     }

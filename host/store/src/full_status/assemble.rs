@@ -53,6 +53,7 @@ pub(super) fn full_status(
     let mut inhabitants = inhabitants(&units);
     let shown = Shown::new(&units, patterns, presence);
     let mut units = unit_statuses(units, &shown, &context);
+    let ends = by_application(&relations);
     let subordinate: HashSet<ApplicationName> = applications
         .iter()
         .filter(|row| row.subordinate)
@@ -67,12 +68,13 @@ pub(super) fn full_status(
         if !wanted {
             continue;
         }
+        let own = ends.get(name).map_or(&[][..], Vec::as_slice);
         let entry = ApplicationEntry {
             status: derived.get(name).cloned(),
             units: (!application.subordinate).then(|| units.remove(name).unwrap_or_default()),
-            relations: related(name, &relations),
+            relations: related(name, own),
             subordinate_to: match application.subordinate {
-                true => principals(name, &relations, &subordinate),
+                true => principals(own, &subordinate),
                 false => Vec::new(),
             },
         };
@@ -298,10 +300,22 @@ fn application_status(row: ApplicationRow, entry: ApplicationEntry) -> Applicati
     }
 }
 
+/// The relations of each application.
+fn by_application(relations: &[RelationInfo]) -> HashMap<&ApplicationName, Vec<&RelationInfo>> {
+    let mut found: HashMap<&ApplicationName, Vec<&RelationInfo>> = HashMap::new();
+    for relation in relations {
+        let ends = relation.endpoints.iter();
+        for name in ends.map(|end| &end.application).collect::<BTreeSet<_>>() {
+            found.entry(name).or_default().push(relation);
+        }
+    }
+    found
+}
+
 /// The applications at the other ends, by endpoint; of peers the application itself.
 fn related(
     application: &ApplicationName,
-    relations: &[RelationInfo],
+    relations: &[&RelationInfo],
 ) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for relation in relations {
@@ -325,22 +339,12 @@ fn related(
         .collect()
 }
 
-/// The principal applications in whose containers the units of a subordinate live.
-fn principals(
-    application: &ApplicationName,
-    relations: &[RelationInfo],
-    subordinate: &HashSet<ApplicationName>,
-) -> Vec<String> {
-    let takes_part = |relation: &&RelationInfo| {
-        relation.scope == "container"
-            && relation
-                .endpoints
-                .iter()
-                .any(|end| end.application == *application)
-    };
+/// The principal applications in whose containers the units of a subordinate with these relations
+/// live.
+fn principals(relations: &[&RelationInfo], subordinate: &HashSet<ApplicationName>) -> Vec<String> {
     let found: BTreeSet<String> = relations
         .iter()
-        .filter(takes_part)
+        .filter(|relation| relation.scope == "container")
         .flat_map(|relation| &relation.endpoints)
         .filter(|end| !subordinate.contains(&end.application))
         .map(|end| end.application.to_string())

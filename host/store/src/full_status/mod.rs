@@ -105,7 +105,7 @@ impl Picture {
             applications: load_applications(db, model).await?,
             units: load_units(db, model).await?,
             machines: load_machines(db, model).await?,
-            relations: relations::all(db, model).await?,
+            relations: relations::without_versions(db, model).await?,
             leaders: lease::rows::leaders(db, model, Which::All).await?,
         })
     }

@@ -1,10 +1,16 @@
 use bytes::Bytes;
 use periapt_model::ModelUuid;
 use periapt_model::charm::CharmInfo;
+use periapt_model::config::Value;
+use periapt_model::hook::Effects;
 use periapt_model::status::{Agent, Status};
+use periapt_model::uniter::OperationState;
+use periapt_wire::agent::uniter::HookReport;
+use periapt_wire::rest::ConfigChange;
 use serde_json::json;
 
 use super::pattern::matches;
+use crate::HookCommit;
 use crate::db::params;
 use crate::testing::{Fixture, application, charm, fixtures, present, unit};
 
@@ -258,6 +264,59 @@ async fn a_pattern_may_be_a_status_that_is_shown() {
         let none = store.full_status(&model, &terminated, &present);
         let none = none.await.unwrap();
         assert!(none.applications.is_empty() && none.machines.is_empty());
+        fixture.end().await;
+    }
+}
+
+/// A setting, and a hook after which everything is as it was, leave the position of the status
+/// where it is; and then the status is the same.
+#[tokio::test]
+async fn a_commit_that_does_not_show_in_the_status_is_none_to_it() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = contained(&fixture).await;
+        let site = unit("site/0");
+        let shown = async || {
+            let status = store.full_status(&model, &[], &present).await.unwrap();
+            (
+                store.last_commit(&model),
+                serde_json::to_value(&status).unwrap(),
+            )
+        };
+        let before = shown().await;
+        let change = ConfigChange {
+            set: [("title".to_owned(), Value::Text("hello".to_owned()))].into(),
+            reset: Vec::new(),
+        };
+        let name = application("site");
+        let set = store.set_application_config(&model, &name, change);
+        set.await.unwrap();
+        let run = HookReport {
+            hook: "config-changed".to_owned(),
+            charm: "local:site-0".to_owned(),
+            started_at: 1,
+            duration: 1,
+            waited: 0,
+            code: String::new(),
+            message: String::new(),
+            effects: Vec::new(),
+        };
+        let commit = HookCommit {
+            effects: Effects::default(),
+            operation: OperationState::default(),
+            workload: None,
+            hook: None,
+            run: Some(run),
+            idle_at: None,
+        };
+        store.commit_hook_run(&model, &site, commit).await.unwrap();
+        fixture.settle().await;
+        assert_eq!(shown().await, before);
+        let idle = Status::new(Agent::Idle, "");
+        let set = store.set_unit_agent_status(&model, &site, idle);
+        set.await.unwrap();
+        let after = shown().await;
+        assert!(after.0 > before.0 && after.1 != before.1);
         fixture.end().await;
     }
 }

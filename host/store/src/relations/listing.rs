@@ -30,6 +30,15 @@ impl Store {
 
 /// All relations of a model as shown, by number.
 pub(crate) async fn all(db: &mut Session, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
+    let found = without_versions(db, model).await?;
+    with_versions(db, model, None, found).await
+}
+
+/// The same, their settings not counted: that takes as long as all the rest of a large model.
+pub(crate) async fn without_versions(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<Vec<RelationInfo>> {
     let relations = rows::all(db, model).await?;
     shown(db, model, relations, None).await
 }
@@ -41,7 +50,25 @@ pub(crate) async fn some(
     ids: &[u64],
 ) -> Result<Vec<RelationInfo>> {
     let relations = rows::some(db, model, ids).await?;
-    shown(db, model, relations, Some(ids)).await
+    let found = shown(db, model, relations, Some(ids)).await?;
+    with_versions(db, model, Some(ids), found).await
+}
+
+/// Says how often each of the relations was written.
+async fn with_versions(
+    db: &mut Session,
+    model: &ModelUuid,
+    only: Option<&[u64]>,
+    mut relations: Vec<RelationInfo>,
+) -> Result<Vec<RelationInfo>> {
+    if relations.is_empty() {
+        return Ok(relations);
+    }
+    let written = written(db, model, only).await?;
+    for relation in &mut relations {
+        relation.settings_version = written.get(&relation.id).copied().unwrap_or_default();
+    }
+    Ok(relations)
 }
 
 /// One relation as shown.
@@ -53,7 +80,11 @@ pub(crate) async fn find(db: &mut Session, model: &ModelUuid, id: u64) -> Result
         .ok_or_else(|| StoreError::not_found("relation", id))
 }
 
-/// The applications that have units in a scope.
+/// The applications that have units in the scopes of a model.
+pub(crate) const PRESENT: &str = "SELECT DISTINCT relation_id, application FROM relation_unit
+    WHERE model_uuid = $1 AND in_scope = 1";
+
+/// The same in one scope.
 type Present = BTreeSet<ApplicationName>;
 
 async fn shown(
@@ -74,11 +105,7 @@ async fn shown(
             );
             of_some(db, model, ids, sql).await?
         }
-        None => {
-            let sql = "SELECT DISTINCT relation_id, application FROM relation_unit
-                WHERE model_uuid = $1 AND in_scope = 1";
-            db.fetch(sql, params![model]).await?
-        }
+        None => db.fetch(PRESENT, params![model]).await?,
     };
     let mut present: HashMap<u64, Present> = HashMap::new();
     for row in &rows {
@@ -95,7 +122,6 @@ async fn shown(
         true => HashMap::new(),
         false => waiting::of_relations(db, model).await?,
     };
-    let mut written = written(db, model, only).await?;
     Ok(relations
         .into_iter()
         .map(|relation| {
@@ -103,8 +129,7 @@ async fn shown(
             let present = present.remove(&id).unwrap_or_default();
             let staying = staying.remove(&id).unwrap_or_default();
             let due = due.remove(&id.to_string()).unwrap_or_default();
-            let written = written.remove(&id).unwrap_or_default();
-            info(relation, &present, &staying, &due, written)
+            info(relation, &present, &staying, &due)
         })
         .collect())
 }
@@ -185,7 +210,6 @@ fn info(
     present: &Present,
     staying: &[UnitName],
     due: &[Cleanup],
-    settings_version: u64,
 ) -> RelationInfo {
     let status = status(&relation, present);
     let waiting_for = match relation.is_open() {
@@ -216,7 +240,7 @@ fn info(
         message: relation.reason,
         suspended: relation.suspended,
         created_at: relation.created_at,
-        settings_version,
+        settings_version: 0,
         waiting_for,
     }
 }
@@ -293,15 +317,16 @@ pub(crate) async fn neighbours(
         of_principal.subordinates.push(row.parse(1, "unit name")?);
     }
     let sql = of_which!(
-        "SELECT unit.name, relation_unit.endpoint, relation_unit.relation_id, other.application FROM unit
-            JOIN relation_unit ON relation_unit.model_uuid = unit.model_uuid
-                AND relation_unit.unit = unit.name AND relation_unit.in_scope = 1
-            JOIN relation_endpoint AS other ON other.model_uuid = unit.model_uuid
+        // With a join of the two SQLite looks at all units of all relations for each that goes.
+        "SELECT relation_unit.unit, relation_unit.endpoint, relation_unit.relation_id, other.application
+            FROM relation_unit
+            JOIN relation_endpoint AS other ON other.model_uuid = relation_unit.model_uuid
                 AND other.relation_id = relation_unit.relation_id
                 AND other.application <> relation_unit.application
-            WHERE unit.model_uuid = $1 AND unit.life <> 'alive'",
-        "unit.name",
-        "ORDER BY unit.name, relation_unit.relation_id"
+            WHERE relation_unit.model_uuid = $1 AND relation_unit.in_scope = 1 AND relation_unit.unit IN (
+                SELECT name FROM unit WHERE model_uuid = $1 AND life <> 'alive')",
+        "relation_unit.unit",
+        "ORDER BY relation_unit.unit, relation_unit.relation_id"
     );
     for row in which.fetch(db, model, sql).await? {
         let neighbours = found.entry(row.text(0)?).or_default();

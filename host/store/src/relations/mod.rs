@@ -21,7 +21,9 @@ mod subordinates;
 mod tests;
 
 pub(crate) use integrate::{make_peers, require_endpoints};
-pub(crate) use listing::{Neighbours, all, in_words, listed, neighbours, some};
+#[cfg(test)]
+pub(crate) use listing::PRESENT;
+pub(crate) use listing::{Neighbours, all, in_words, listed, neighbours, some, without_versions};
 pub(crate) use remote::of_unit;
 pub(crate) use removal::{destroy_all_of, force, remove_peers};
 pub(crate) use scope::{begin, broken, created, leave_all};

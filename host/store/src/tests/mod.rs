@@ -2,6 +2,7 @@
 
 mod applications;
 mod compiled;
+mod counting;
 mod durability;
 mod lifecycle;
 mod outages;

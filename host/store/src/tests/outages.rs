@@ -30,11 +30,8 @@ async fn behind(fixture: &Fixture) -> (Proxy, Store) {
 
 /// A connection that writes beside the store, as another process has one.
 async fn other_writer(fixture: &Fixture) -> db::Session {
-    let probe = Probe {
-        clock: fixture.clock.shared(),
-        slow: std::sync::RwLock::new(None),
-    };
-    db::writer(&fixture.options().database, &std::sync::Arc::new(probe))
+    let probe = Probe::new(fixture.clock.shared(), None);
+    db::writer(&fixture.options().database, &probe)
         .await
         .expect("connection")
 }

@@ -11,17 +11,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::feed::cache::Snapshot;
+use crate::feed::readers::Reading;
 
-struct Bench {
-    store: Store,
-    clock: FakeClock,
+pub(super) struct Bench {
+    pub store: Store,
+    pub clock: FakeClock,
     presence: Presence,
-    stop: CancellationToken,
+    pub stop: CancellationToken,
     directory: tempfile::TempDir,
+    /// Somebody who reads, so that the feed follows.
+    reading: Option<Reading>,
 }
 
 impl Bench {
-    async fn open() -> Self {
+    pub async fn open() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let clock = FakeClock::new();
         let presence = Presence::new(clock.shared());
@@ -32,6 +35,7 @@ impl Bench {
             presence,
             stop: CancellationToken::new(),
             directory,
+            reading: None,
         };
         bench.dispatch();
         bench
@@ -42,17 +46,23 @@ impl Bench {
         tokio::spawn(async move { changes.run(stop).await });
     }
 
-    fn feed(&self) -> Feed {
-        Feed::new(
-            self.store.clone(),
-            self.clock.shared(),
-            self.presence.clone(),
-        )
+    fn feed(&self, limits: Limits) -> Feed {
+        let (store, presence) = (self.store.clone(), self.presence.clone());
+        Feed::with_limits(store, self.clock.shared(), presence, limits)
+    }
+
+    /// A feed that is read, and a picture.
+    async fn running(&mut self) -> ModelCache {
+        let cache = self.unread(Limits::default()).await;
+        let reading = cache.feed().shared.readers.enter();
+        reading.followed().await;
+        self.reading = Some(reading);
+        cache
     }
 
     /// A feed and a picture that run.
-    async fn running(&self) -> ModelCache {
-        let feed = self.feed();
+    pub async fn unread(&self, limits: Limits) -> ModelCache {
+        let feed = self.feed(limits);
         let cache = ModelCache::new(feed.clone());
         let (stop, kept) = (self.stop.clone(), cache.clone());
         tokio::spawn(async move { tokio::join!(feed.run(stop.clone()), kept.run(stop)) });
@@ -60,7 +70,7 @@ impl Bench {
         cache
     }
 
-    async fn model(&self, name: &str) -> ModelUuid {
+    pub async fn model(&self, name: &str) -> ModelUuid {
         let request = AddModel {
             name: name.parse().unwrap(),
             config: Values::default(),
@@ -69,10 +79,22 @@ impl Bench {
         self.store.add_model(request, &owner).await.unwrap().uuid
     }
 
-    /// Lets time pass until the feed has come to the last commit.
+    /// Lets time pass until the feed, which is read, has come to the last commit.
     async fn settle(&self, cache: &ModelCache, model: &ModelUuid) {
-        let mut told = cache.feed().told();
-        while cache.feed().head() < self.store.last_commit(model) {
+        self.settle_all(cache, std::slice::from_ref(model)).await;
+    }
+
+    /// The same of several models, and of the picture.
+    pub async fn settle_all(&self, cache: &ModelCache, models: &[ModelUuid]) {
+        let feed = cache.feed();
+        let commits = models.iter().map(|model| self.store.last_commit(model));
+        let last = commits.max().unwrap_or_default();
+        let behind = || {
+            let head = feed.head();
+            head < last || cache.snapshot(|_| false).cursor < Cursor::end(head)
+        };
+        let mut told = feed.told();
+        while !feed.shared.readers.follows() || behind() {
             tokio::select! {
                 _ = told.changed() => {}
                 () = tokio::time::sleep(Duration::from_millis(2)) => self.clock.advance(PACE),
@@ -101,12 +123,12 @@ fn names(snapshot: &Snapshot) -> Vec<String> {
 /// The acceptance of modelcache: no login before the gate, no ghosts after a new beginning.
 #[tokio::test]
 async fn the_gate_opens_with_the_first_full_picture_and_ghosts_are_swept() {
-    let bench = Bench::open().await;
+    let mut bench = Bench::open().await;
     let mut models = Vec::new();
     for number in 0..5 {
         models.push(bench.model(&format!("model-{number}")).await);
     }
-    let cache = ModelCache::new(bench.feed());
+    let cache = ModelCache::new(bench.feed(Limits::default()));
     assert!(!cache.initialised().is_unlocked());
     let cache = bench.running().await;
     let snapshot = cache.snapshot(|_| true);
@@ -188,7 +210,7 @@ async fn events_carry_the_last_value_and_go_on_after_a_restart() {
 
 #[tokio::test]
 async fn an_agent_that_comes_or_goes_has_its_place_in_the_feed() {
-    let bench = Bench::open().await;
+    let mut bench = Bench::open().await;
     let model = bench.model("first").await;
     let cache = bench.running().await;
     let before = bench.store.last_commit(&model);
@@ -213,7 +235,7 @@ async fn an_agent_that_comes_or_goes_has_its_place_in_the_feed() {
 
 #[tokio::test]
 async fn a_status_is_shared_until_a_commit_and_its_time_goes_on() {
-    let bench = Bench::open().await;
+    let mut bench = Bench::open().await;
     let model = bench.model("first").await;
     let cache = bench.running().await;
     let statuses = cache.statuses();
@@ -250,7 +272,7 @@ async fn a_status_is_shared_until_a_commit_and_its_time_goes_on() {
 /// A reader's whole life: snapshot, heartbeat with its place, changes, the end.
 #[tokio::test]
 async fn a_reader_begins_with_a_snapshot_and_is_kept_alive() {
-    let bench = Bench::open().await;
+    let mut bench = Bench::open().await;
     let model = bench.model("first").await;
     let cache = bench.running().await;
     let audience = Audience {

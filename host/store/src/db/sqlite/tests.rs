@@ -31,12 +31,25 @@ fn a_parameter_is_the_one_of_its_number() {
     assert!(matches!(missing, Err(StoreError::Internal { .. })));
 }
 
+/// What a LIMIT is bound to, and an equality that no index serves, are values that SQLite would
+/// look at.
 #[test]
-fn of_several_statements_the_last_row_is_told() {
+fn a_statement_is_planned_once_whatever_its_values() {
     let (_directory, writer, _) = database(1);
-    let last = writer.batch_last("SELECT 1; SELECT 2 UNION SELECT 3; DELETE FROM thing");
-    assert_eq!(last.unwrap(), Some(vec![Value::Integer(3)]));
-    assert_eq!(writer.batch_last("DELETE FROM thing").unwrap(), None);
+    let sql = "SELECT one.name FROM thing AS one JOIN thing AS other ON other.name = one.name
+        WHERE one.rowid = $1 AND other.name = $2 LIMIT $3";
+    let ask = || {
+        for number in 1..4_i64 {
+            let params = [Param::from(number), Param::from("a"), Param::from(number)];
+            writer.fetch(sql, &params).unwrap();
+        }
+        writer.was_replanned(sql)
+    };
+    assert!(!ask());
+    let look = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
+    let connection = writer.connection().unwrap();
+    connection.set_db_config(look, false).unwrap();
+    assert!(ask(), "else this test could not fail");
 }
 
 #[tokio::test]
@@ -70,4 +83,34 @@ async fn the_end_waits_for_who_reads_and_nobody_reads_after_it() {
     drop(reader);
     closing.await;
     assert!(matches!(readers.lend().await, Err(StoreError::Stopped)));
+}
+
+#[test]
+fn a_checkpoint_comes_after_thousands_of_pages_and_comes() {
+    const PAGE: usize = 4_096;
+    let (directory, writer, _) = database(1);
+    writer
+        .execute("INSERT INTO thing (name) VALUES ('')", &[])
+        .unwrap();
+    let log = || {
+        let file = directory.path().join("test.db-wal");
+        usize::try_from(std::fs::metadata(file).unwrap().len()).unwrap() / PAGE
+    };
+    let page = [Param::from("x".repeat(PAGE))];
+    let write = |pages: usize| {
+        writer.execute("BEGIN", &[]).unwrap();
+        for _ in 0..pages {
+            writer.execute(INSERT, &page).unwrap();
+        }
+        writer.execute("COMMIT", &[]).unwrap();
+    };
+    for _ in 0..6 {
+        write(500);
+    }
+    let many = log();
+    assert!(many > 3_000, "{many} pages and no checkpoint");
+    for _ in 0..40 {
+        write(500);
+    }
+    assert!(log() < 12_000, "{} pages", log());
 }

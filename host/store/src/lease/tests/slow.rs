@@ -231,6 +231,7 @@ async fn a_claim_survives_a_store_that_fails_for_a_while() {
         }
         claiming.await.expect("joined").expect("won at last");
         assert_eq!(holder(&manager, &model).await.as_deref(), Some("site/0"));
+        fixture.schema_changed();
         fixture.end().await;
     }
 }

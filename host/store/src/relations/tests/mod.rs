@@ -67,6 +67,8 @@ pub(super) struct House<'a> {
     seen: BTreeMap<UnitName, BTreeMap<u64, RelationState>>,
     /// Hooks that ran: `site/0 website-relation-joined front/0`.
     pub ran: Vec<String>,
+    /// The status when it was last looked at, with the commit that it was of.
+    shown: Option<(i64, serde_json::Value)>,
 }
 
 impl<'a> House<'a> {
@@ -86,6 +88,7 @@ impl<'a> House<'a> {
             model,
             seen: BTreeMap::new(),
             ran: Vec::new(),
+            shown: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Whatever people do, and whenever units answer, no row is left without what it belongs to,
 //! and everything that is removed goes.
 
+use periapt_wire::status::FullStatus;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -171,9 +172,22 @@ impl House<'_> {
         (!all.is_empty()).then(|| at.get(&all).id)
     }
 
-    async fn check(&self, after: &str) {
+    async fn check(&mut self, after: &str) {
         for sql in WRONG {
             assert_eq!(self.count(sql).await, 0, "after {after}: {sql}");
+        }
+        let store = &self.fixture.store;
+        let commit = store.last_commit(&self.model);
+        let status = store.full_status(&self.model, &[], &crate::testing::present);
+        let status = FullStatus {
+            controller_timestamp: String::new(),
+            ..status.await.expect("status")
+        };
+        let now = (commit, serde_json::to_value(&status).expect("JSON"));
+        if let Some(before) = self.shown.replace(now.clone())
+            && before.0 == now.0
+        {
+            assert_eq!(before.1, now.1, "after {after} a kept status is wrong");
         }
     }
 
