@@ -23,6 +23,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::figures::{Figures, peak_memory, resident_memory};
+use crate::report::Report;
 use crate::{MODEL, client, relations};
 
 /// How much is measured.
@@ -39,7 +40,7 @@ pub struct Size {
 const WRITERS: usize = 32;
 
 /// Lag of the readers and memory of the controller.
-pub async fn lag(size: &Size) -> Result<String> {
+pub async fn lag(report: &mut Report, size: &Size) -> Result<()> {
     let home = Home::started()?;
     let client = client(&home).await?;
     let applications = deploy(&client, size.applications, 0).await?;
@@ -121,26 +122,20 @@ pub async fn lag(size: &Size) -> Result<String> {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner),
     );
-    report(size, wrote, lags, before, after, peak)
-}
-
-fn report(
-    size: &Size,
-    wrote: Duration,
-    lags: Vec<Duration>,
-    before: u64,
-    after: u64,
-    peak: u64,
-) -> Result<String> {
     ensure!(!lags.is_empty(), "no reader heard of any change");
     let rate = size.changes as f64 / wrote.as_secs_f64();
-    let heard = lags.len();
-    Ok(format!(
-        "{} readers, {rate:.0} changes/s over the API for {:.0} s, {heard} events heard; from sending the write to reading its event {}; controller {before} MiB before, {after} after, {peak} at most",
-        size.readers,
-        wrote.as_secs_f64(),
-        Figures::new(lags)
-    ))
+    report.figure("changes over the API", rate, "/s");
+    report.figure("events heard", lags.len() as f64, "");
+    report.times(
+        "from sending the write to reading its event",
+        &Figures::new(lags),
+        None,
+        None,
+    );
+    report.figure("controller before", before as f64, "MiB");
+    report.figure("controller after", after as f64, "MiB");
+    report.figure("controller at most", peak as f64, "MiB");
+    Ok(())
 }
 
 fn keep(lags: &Mutex<Vec<Duration>>, own: &mut Vec<Duration>) {
@@ -172,7 +167,7 @@ async fn deploy(
 }
 
 /// Requests for the status and for the same bytes from a server that does nothing else.
-pub async fn status(size: &Size) -> Result<String> {
+pub async fn status(report: &mut Report, size: &Size) -> Result<()> {
     let home = Home::started()?;
     let client = client(&home).await?;
     deploy(&client, 100, 1).await?;
@@ -198,15 +193,21 @@ pub async fn status(size: &Size) -> Result<String> {
         &token,
         size.seconds,
     )?;
-    Ok(format!(
-        "{} bytes, 64 connections: {:.0}/s, p99 {}; the same bytes as a constant from axum alone {:.0}/s, p99 {}; ratio {:.2}",
-        body.len(),
-        ours.rate,
-        ours.p99,
+    report.figure("status", body.len() as f64, "bytes");
+    report.figure("64 connections", ours.rate, "/s");
+    report.figure("64 connections, p99", ours.p99, "ms");
+    report.figure(
+        "the same bytes as a constant from axum alone",
         theirs.rate,
+        "/s",
+    );
+    report.figure(
+        "the same bytes as a constant from axum alone, p99",
         theirs.p99,
-        ours.rate / theirs.rate
-    ))
+        "ms",
+    );
+    report.figure("ratio", ours.rate / theirs.rate, "times");
+    Ok(())
 }
 
 async fn fetch(address: &str, ca: &str, token: &str) -> Result<Bytes> {
@@ -220,7 +221,8 @@ async fn fetch(address: &str, ca: &str, token: &str) -> Result<Bytes> {
 
 struct Measured {
     rate: f64,
-    p99: String,
+    /// Milliseconds.
+    p99: f64,
 }
 
 /// Runs `wrk` and reads its report.
@@ -241,8 +243,15 @@ fn wrk(url: &str, token: &str, seconds: u64) -> Result<Measured> {
     };
     Ok(Measured {
         rate: after("Requests/sec:")?.parse()?,
-        p99: after("99%")?,
+        p99: milliseconds(&after("99%")?).with_context(|| format!("no p99 in:\n{text}"))?,
     })
+}
+
+/// `1.23ms`, `456.00us` or `1.02s`.
+fn milliseconds(text: &str) -> Option<f64> {
+    [("us", 0.001), ("ms", 1.0), ("s", 1000.0)]
+        .into_iter()
+        .find_map(|(unit, factor)| Some(text.strip_suffix(unit)?.parse::<f64>().ok()? * factor))
 }
 
 /// An axum server of one constant.

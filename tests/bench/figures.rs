@@ -1,6 +1,5 @@
 //! Percentiles, and what a process holds.
 
-use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -22,27 +21,18 @@ impl Figures {
     }
 }
 
-impl fmt::Display for Figures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
-        write!(
-            f,
-            "p50 {:.2} ms, p99 {:.2} ms, max {:.2} ms ({} runs)",
-            milliseconds(self.p(50)),
-            milliseconds(self.p(99)),
-            milliseconds(self.p(100)),
-            self.0.len()
-        )
-    }
-}
-
 /// Most memory the process ever held, MiB.
 pub fn peak_memory(pid: Pid) -> Result<u64> {
-    field(pid, "VmHWM:")
+    Ok(field(pid, "VmHWM:")? / 1024)
 }
 
 /// Memory the process holds now, MiB.
 pub fn resident_memory(pid: Pid) -> Result<u64> {
+    Ok(resident_kibibytes(pid)? / 1024)
+}
+
+/// Memory the process holds now, KiB.
+pub fn resident_kibibytes(pid: Pid) -> Result<u64> {
     field(pid, "VmRSS:")
 }
 
@@ -52,10 +42,6 @@ fn field(pid: Pid, name: &str) -> Result<u64> {
         .lines()
         .find_map(|line| line.strip_prefix(name))
         .context("no such field")?;
-    let kibibytes: u64 = line
-        .split_whitespace()
-        .next()
-        .context("no number")?
-        .parse()?;
-    Ok(kibibytes / 1024)
+    let kibibytes = line.split_whitespace().next().context("no number")?;
+    Ok(kibibytes.parse()?)
 }

@@ -12,12 +12,22 @@ use periapt_wire::agent::leadership::ClaimLeadership;
 use serde_json::Value;
 
 use crate::figures::Figures;
+use crate::report::Report;
 
 /// Claims under way at once.
 const CLAIMERS: usize = 32;
 
+/// Of one lease, then of a thousand.
+pub async fn measure(report: &mut Report, claims: usize) -> Result<()> {
+    let home = home()?;
+    for leases in [1, 1_000] {
+        self::claims(report, &home, leases, claims).await?;
+    }
+    Ok(())
+}
+
 /// `claims` claims of `leases` leases in turn, each by its holder, as renewals are.
-pub async fn claims(home: &Home, leases: usize, claims: usize) -> Result<String> {
+async fn claims(report: &mut Report, home: &Home, leases: usize, claims: usize) -> Result<()> {
     let agent = connect(home).await?;
     add_units(home, leases)?;
     let next = Arc::new(AtomicUsize::new(0));
@@ -27,11 +37,13 @@ pub async fn claims(home: &Home, leases: usize, claims: usize) -> Result<String>
     let started = Instant::now();
     let figures = run(&agent, leases, claims, &next).await?;
     let per_second = claims as f64 / started.elapsed().as_secs_f64();
-    Ok(format!("{per_second:.0} claims/s; {figures}"))
+    report.figure(&format!("{leases} leases"), per_second, "claims/s");
+    report.times(&format!("{leases} leases, one claim"), &figures, None, None);
+    Ok(())
 }
 
 /// A controller with an agent to speak for.
-pub fn home() -> Result<Home> {
+fn home() -> Result<Home> {
     let home = Home::started()?;
     home.ok(["deploy", &charm("noop").display().to_string(), "noop"])?;
     home.until("an agent runs", |status| {

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use periapt_client::rest::RestClient;
-use periapt_model::ApplicationName;
-use periapt_model::config::Value;
 use periapt_tests::{Home, charm};
-use periapt_wire::rest::{ConfigChange, Deploy, HookQuery};
+use periapt_wire::rest::{Deploy, HookQuery};
 use periapt_wire::status::FullStatus;
 
-use crate::figures::{peak_memory, resident_memory};
+use crate::hooks::set;
+use crate::report::{Budget, Report};
+use crate::site::{memory, status};
 use crate::{MODEL, client};
 
 /// How large the model is: pages with one unit each, sites with several, each page related to
@@ -23,8 +23,11 @@ pub struct Size {
 }
 
 const PATIENCE: Duration = Duration::from_secs(1800);
+const STATUSES: usize = 200;
+/// Between two changes while the status is asked for: each is heard by ten units.
+const CHANGES: Duration = Duration::from_millis(50);
 
-pub async fn settle(size: &Size) -> Result<String> {
+pub async fn settle(report: &mut Report, size: &Size) -> Result<()> {
     let home = Home::started()?;
     let client = client(&home).await?;
     let site = upload(&client, "site").await?;
@@ -62,33 +65,49 @@ pub async fn settle(size: &Size) -> Result<String> {
     })
     .await?;
     let settled = started.elapsed();
-    let mut statuses = Vec::new();
-    for _ in 0..50 {
-        let asked = Instant::now();
-        client.status(MODEL, &[]).await?;
-        statuses.push(asked.elapsed());
-    }
-    let controller = home.controller_pid()?;
-    let agent = home.agent_pids()?.into_iter().next().context("no agent")?;
-    Ok(format!(
-        "{} applications, {} units, {} relations: described in {:.1} s, settled after {:.1} s; \
-         status {}; memory peak (now): controller {} ({}), agent {} ({}) MiB",
-        size.pages + size.sites,
-        size.pages + size.sites * size.units as usize,
-        size.pages * size.each,
-        described.as_secs_f64(),
+    report.figure("described after", described.as_secs_f64(), "s");
+    report.budget(
+        "settled after",
         settled.as_secs_f64(),
-        crate::figures::Figures::new(statuses),
-        peak_memory(controller)?,
-        resident_memory(controller)?,
-        peak_memory(agent)?,
-        resident_memory(agent)?
-    ))
+        "s",
+        Budget::AtMost(75.0),
+    );
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let rest = status(&client, STATUSES).await?;
+    report.times("status at rest", &rest, None, Some(Budget::AtMost(20.0)));
+    let busy = while_changing(&client, size, status(&client, STATUSES)).await?;
+    report.times(
+        "status while units go on",
+        &busy,
+        None,
+        Some(Budget::AtMost(50.0)),
+    );
+    memory(report, &home)
+}
+
+/// What `asks` gives while titles of sites change, each heard by the pages related to it.
+async fn while_changing<T>(
+    client: &RestClient,
+    size: &Size,
+    asks: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let changes = async {
+        for number in 0.. {
+            let site = format!("site{}", number % size.sites);
+            set(client, &site, "title", &format!("Title {number}")).await?;
+            tokio::time::sleep(CHANGES).await;
+        }
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        asked = asks => asked,
+        ended = changes => Err(ended.err().unwrap_or_else(|| anyhow::anyhow!("no changes"))),
+    }
 }
 
 /// One site, and so many pages related to it: from the API's answer to a change of its title to
 /// the commit of the last hook that saw it.
-pub async fn heard(pages: u32) -> Result<String> {
+pub async fn heard(report: &mut Report, pages: u32) -> Result<()> {
     let home = Home::started()?;
     let client = client(&home).await?;
     let site = upload(&client, "site").await?;
@@ -106,15 +125,7 @@ pub async fn heard(pages: u32) -> Result<String> {
         related.count() == pages as usize
     })
     .await?;
-    let title = [("title".to_owned(), Value::Text("Heard".to_owned()))];
-    let change = ConfigChange {
-        set: title.into_iter().collect(),
-        reset: Vec::new(),
-    };
-    let application: ApplicationName = "site".parse()?;
-    client
-        .set_application_config(MODEL, &application, &change)
-        .await?;
+    set(&client, "site", "title", "Heard").await?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let changed = i64::try_from(now.as_micros())?;
     let began = Instant::now();
@@ -138,9 +149,13 @@ pub async fn heard(pages: u32) -> Result<String> {
         if ends.len() >= pages as usize {
             let last = ends.iter().max().copied().unwrap_or(changed);
             let seconds = Duration::from_micros(u64::try_from(last - changed)?).as_secs_f64();
-            return Ok(format!(
-                "{pages} units: the last hook ended {seconds:.1} s after the change"
-            ));
+            report.budget(
+                "the last hook ended after",
+                seconds,
+                "s",
+                Budget::AtMost(1.5),
+            );
+            return Ok(());
         }
         anyhow::ensure!(
             began.elapsed() < PATIENCE,

@@ -1,26 +1,29 @@
 //! What a visitor of a large model waits for, in Chromium against the real program.
 
+use std::io::BufRead;
+
 use anyhow::{Context, Result, ensure};
 use periapt_tests::{Home, browser, charm};
-use periapt_wire::rest::WaitQuery;
+use serde::Deserialize;
 
-use crate::{MODEL, client};
+use crate::client;
+use crate::hooks::idle;
+use crate::report::Report;
 
-/// Lines about loading the page of a model with so many units, and about changes to it.
-pub async fn measure(units: usize) -> Result<String> {
+/// A line of what the page's measurement prints.
+#[derive(Deserialize)]
+struct Said {
+    name: String,
+    value: f64,
+    unit: String,
+}
+
+/// Figures about loading the page of a model with so many units, and about changes to it.
+pub async fn measure(report: &mut Report, units: usize) -> Result<()> {
     let home = Home::started()?;
     let file = charm("noop").display().to_string();
     home.ok(["deploy", &file, "noop", "-n", &units.to_string()])?;
-    // The no-op charm never says that it is active.
-    let query =
-        format!("len(units) == {units} && forEach(units, unit => unit.agent-status==\"idle\")");
-    let settled = WaitQuery {
-        kind: "model".to_owned(),
-        name: String::new(),
-        query,
-        timeout: Some(600),
-    };
-    client(&home).await?.wait(MODEL, &settled).await?;
+    idle(&client(&home).await?, units).await?;
     let output = browser::spec(&home, "figures")?
         .env("PERIAPT_FIGURES_UNITS", units.to_string())
         .output()
@@ -30,6 +33,10 @@ pub async fn measure(units: usize) -> Result<String> {
         "the page could not be measured:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(said.trim_end().replace('\n', "\n    "))
+    for line in output.stdout.lines() {
+        let line = line?;
+        let said: Said = serde_json::from_str(&line).with_context(|| line.clone())?;
+        report.figure(&said.name, said.value, &said.unit);
+    }
+    Ok(())
 }

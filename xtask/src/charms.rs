@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::{packages, run};
+use crate::{packages, progress, run};
 
 /// The charms that demo, tests and benches deploy.
 pub const CHARMS: &[&str] = &["site", "front", "registry", "log-shipper", "probe", "noop"];
@@ -85,8 +85,8 @@ fn has_rustup_target() -> bool {
 /// compile the large ones once more.
 fn build_periapt() -> Result<PathBuf> {
     crate::web::build()?;
-    run::step(
-        "building periapt (the first time takes some ten minutes on two cores)",
+    progress::cargo(
+        "building periapt",
         &mut run::cargo(&["build", "--workspace"]),
     )?;
     Ok(run::target().join("debug/periapt"))

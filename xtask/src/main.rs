@@ -4,8 +4,10 @@
 //! ends with a result that a script can read. Nothing here decides anything about models.
 
 mod bench;
+mod busy;
 mod charms;
 mod demo;
+mod progress;
 mod python;
 mod test;
 mod web;
@@ -20,8 +22,9 @@ Usage: cargo xtask COMMAND
   demo [--once]      build everything, start a controller, deploy the demo charm, serve until Ctrl-C
                      (--once: stop when it is settled)
   test [SUITE...]    run the tests; the last line counts them
-  bench [--quick]    measure against the promises of SPECIFICATION.md (--feed: readers of events
-                     and statuses alone; --web: the web interface alone)
+  bench [--quick] [--json FILE] [PART...]
+                     measure against the promises of SPECIFICATION.md, whose letters name the parts;
+                     the file gets every figure with its budget and whether it is met
   openapi            write docs/reference/openapi.json anew
   charms             build and pack the charms of charms/ into target/charms/
   web                build the web interface into web-ui/dist/, which periapt carries

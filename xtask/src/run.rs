@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -22,11 +22,24 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// A cargo call in the checkout, with the toolchain that runs this program.
+/// A cargo call in the checkout, with the toolchain that runs this program. What `cargo xtask` says
+/// of this program's own package is kept from it: some build scripts look at these variables, and
+/// what they made would be made again by the next cargo call without them.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_of_package) {
+            command.env_remove(name);
+        }
+    }
     command
+}
+
+fn is_of_package(name: &str) -> bool {
+    ["CARGO_MANIFEST_", "CARGO_PKG_"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 /// Runs to the end, output passed on, and fails with the program's name when it fails.
@@ -57,7 +70,11 @@ pub fn output(command: &mut Command) -> Result<String> {
 }
 
 pub fn elapsed(since: Instant) -> String {
-    let seconds = since.elapsed().as_secs_f64();
+    duration(since.elapsed())
+}
+
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
     if seconds < 90.0 {
         format!("{seconds:.1} s")
     } else {

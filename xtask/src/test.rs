@@ -12,7 +12,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{charms, packages, postgres, python, run, web};
+use crate::busy::Processors;
+use crate::{charms, packages, postgres, progress, python, run, web};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
@@ -190,7 +191,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
     let mut total = Count::default();
     for (suite, commands) in suites {
         eprintln!("==> suite {suite}");
-        let began = Instant::now();
+        let (began, processors) = (Instant::now(), Processors::now());
         let mut sum = Count::default();
         for mut command in commands {
             let count = count(command.envs(environment.clone())).unwrap_or_else(|error| {
@@ -204,8 +205,13 @@ pub fn run(wanted: &[String]) -> Result<()> {
             sum.failed += count.failed;
         }
         let took = run::elapsed(began);
+        let busy = Processors::now()
+            .zip(processors)
+            .map_or_else(String::new, |(now, then)| {
+                format!("processors {} % busy", now.busy_since(&then))
+            });
         lines.push(format!(
-            "{suite:<16} {:>5} passed {:>3} failed  {took}",
+            "{suite:<16} {:>5} passed {:>3} failed  {took:<14} {busy}",
             sum.passed, sum.failed
         ));
         total.passed += sum.passed;
@@ -274,13 +280,15 @@ pub fn write_reference() -> Result<()> {
 
 /// Builds every test program of the workspace and lists them by package.
 fn build() -> Result<BTreeMap<String, Vec<TestProgram>>> {
-    eprintln!("==> building the tests");
-    let messages = run::output(&mut run::cargo(&[
-        "test",
-        "--workspace",
-        "--no-run",
-        "--message-format=json-render-diagnostics",
-    ]))
+    let messages = progress::cargo(
+        "building the tests",
+        &mut run::cargo(&[
+            "test",
+            "--workspace",
+            "--no-run",
+            "--message-format=json-render-diagnostics",
+        ]),
+    )
     .context("the tests do not compile")?;
     let mut programs: BTreeMap<String, Vec<TestProgram>> = BTreeMap::new();
     for message in messages

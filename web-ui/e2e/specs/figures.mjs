@@ -27,17 +27,19 @@ export default async function ({ enter, world }) {
     ({ page } = await enter({ storageState }));
     loads.push(await load(page, `/models/${world.model}`));
   }
-  console.log(
-    `first paint ${spread(loads, "painted")}, interactive ${spread(loads, "interactive")}, ` +
-      `${Math.round(middle(loads.map(({ bytes }) => bytes)) / 1024)} KiB in ` +
-      `${middle(loads.map(({ requests }) => requests))} requests (${LOADS} loads)`,
-  );
+  say("first paint", middle(loads.map(({ painted }) => painted)), "ms");
+  say("interactive", middle(loads.map(({ interactive }) => interactive)), "ms");
+  say("loaded", middle(loads.map(({ bytes }) => bytes)) / 1024, "KiB");
+  say("requests", middle(loads.map(({ requests }) => requests)), "");
   const lags = await changes(page, world);
-  const p = (percent) => `p${percent} ${rank(lags, percent).toFixed(2)} ms`;
-  console.log(
-    `from the API's answer to the page showing it ${p(50)}, ${p(99)}, ` +
-      `max ${rank(lags, 100).toFixed(2)} ms (${lags.length} runs)`,
-  );
+  for (const percent of [50, 99]) {
+    say(`from the API's answer to the page showing it, p${percent}`, rank(lags, percent), "ms");
+  }
+}
+
+/** A figure, as the bench reads it. */
+function say(name, value, unit) {
+  console.log(JSON.stringify({ name, value, unit }));
 }
 
 /** One cold load, measured from its beginning, in milliseconds. */
@@ -165,9 +167,4 @@ const middle = (values) => sorted(values)[Math.floor((values.length - 1) / 2)];
 /** Nearest rank. */
 function rank(values, percent) {
   return sorted(values)[Math.max(1, Math.ceil((values.length * percent) / 100)) - 1];
-}
-
-function spread(loads, key) {
-  const values = loads.map((each) => each[key]);
-  return `${Math.round(middle(values))} ms (at most ${Math.round(Math.max(...values))})`;
 }

@@ -1,0 +1,267 @@
+//! (a) and (k): what one hook takes by itself, and how many run when many are due at once.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use periapt_client::rest::RestClient;
+use periapt_model::config::Value;
+use periapt_tests::{Home, charm};
+use periapt_wire::rest::{ConfigChange, HookQuery, HookRun, LogQuery, WaitQuery};
+
+use crate::counters::Counters;
+use crate::figures::Figures;
+use crate::report::{Budget, Report};
+use crate::{MODEL, client, peer, relations};
+
+/// Between two hooks that are measured alone.
+const PAUSE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(900);
+/// What one commit in SQLite's journal writes at least: two frames of a page each.
+const FRAMES: usize = 2 * (4096 + 24);
+
+/// (a): one hook after the other, each by itself; beside it the peer, and the disk of this minute.
+pub async fn alone(report: &mut Report, hooks: usize, peers: usize) -> Result<()> {
+    let python = std::env::var_os("PERIAPT_BENCH_PYTHON")
+        .map(PathBuf::from)
+        .context("PERIAPT_BENCH_PYTHON names a Python that has ops")?;
+    let home = Home::started()?;
+    let client = client(&home).await?;
+    let noop = relations::upload(&client, "noop").await?;
+    relations::deploy(&client, &noop, "noop", 1).await?;
+    idle(&client, 1).await?;
+    let before = Counters::read(&home, &client).await?;
+    let mut answers = Vec::new();
+    for number in 0..hooks {
+        let asked = Instant::now();
+        salt(&client, "noop", number).await?;
+        answers.push(asked.elapsed());
+        tokio::time::sleep(PAUSE).await;
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let after = Counters::read(&home, &client).await?;
+    let times = logged(&client, "noop/0", "config-changed").await?;
+    ensure!(
+        times.len() * 10 >= hooks * 5,
+        "only {} of {hooks} hooks are in the log",
+        times.len()
+    );
+    let counted = times.len();
+    let ours = Figures::new(times);
+    let disk = Figures::new(syncs(&home.path().join("probe"), hooks)?);
+    let directory = tempfile::tempdir()?;
+    let ops = peer::OpsCharm::write(directory.path(), &python)?;
+    ops.dispatch()?;
+    let ops = (0..peers).map(|_| ops.dispatch()).collect::<Result<_>>()?;
+    let ops = Figures::new(ops);
+
+    let ratio = |ours: &Figures, theirs: &Figures, percent| {
+        theirs.p(percent).as_secs_f64() / ours.p(percent).as_secs_f64()
+    };
+    report.times(
+        "no-op hook, from chosen to committed",
+        &ours,
+        Some(Budget::AtMost(1.0)),
+        Some(Budget::AtMost(10.0)),
+    );
+    report.times("a journal's sync in the same minute", &disk, None, None);
+    report.budget(
+        "hook to sync, p50",
+        ratio(&disk, &ours, 50),
+        "times",
+        Budget::AtMost(3.0),
+    );
+    report.times(
+        "the same charm with ops on CPython, stub hook tools",
+        &ops,
+        None,
+        None,
+    );
+    report.budget(
+        "ops to hook, p50",
+        ratio(&ours, &ops, 50),
+        "times",
+        Budget::AtLeast(100.0),
+    );
+    report.times(
+        "a person's setting, answered",
+        &Figures::new(answers),
+        Some(Budget::AtMost(2.0)),
+        None,
+    );
+    after.per_hook(&before, counted, report);
+    Ok(())
+}
+
+/// (k): all units of one application at once.
+pub async fn together(report: &mut Report, units: usize, rounds: usize) -> Result<()> {
+    let home = Home::started()?;
+    let client = client(&home).await?;
+    let noop = relations::upload(&client, "noop").await?;
+    let began = Instant::now();
+    relations::deploy(&client, &noop, "noop", u32::try_from(units)?).await?;
+    idle(&client, units).await?;
+    let seconds = began.elapsed().as_secs_f64();
+    let hooks = runs(&client, "noop", None, 0, 0).await?.len();
+    report.budget(
+        "from nothing to idle",
+        hooks as f64 / seconds,
+        "hooks/s",
+        Budget::AtLeast(1_000.0),
+    );
+    // The first round still finds caches cold.
+    let mut rates = Vec::new();
+    let before = Counters::read(&home, &client).await?;
+    for round in 0..rounds {
+        rates.push(changed(&client, "noop", units, "salt", round).await?);
+    }
+    let after = Counters::read(&home, &client).await?;
+    report.budget(
+        "a changed setting, median of the rounds",
+        median(rates),
+        "hooks/s",
+        Budget::AtLeast(1_200.0),
+    );
+    after.per_hook(&before, units * rounds, report);
+    Ok(())
+}
+
+/// Sets an option of the application and gives the rate at which its units heard of it, from the
+/// first that began to the last that ended.
+pub async fn changed(
+    client: &RestClient,
+    application: &str,
+    units: usize,
+    option: &str,
+    round: usize,
+) -> Result<f64> {
+    let since = microseconds()?;
+    set(client, application, option, &format!("round {round}")).await?;
+    let heard = runs(client, application, Some("config-changed"), since, units).await?;
+    let began = heard.iter().map(|run| run.started_at).min();
+    let ended = heard.iter().map(|run| run.started_at + run.duration).max();
+    let took = ended.unwrap_or(since) - began.unwrap_or(since);
+    Ok(heard.len() as f64 / Duration::from_micros(u64::try_from(took.max(1))?).as_secs_f64())
+}
+
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Waits until there are so many runs of the hook since then, and gives all of them.
+async fn runs(
+    client: &RestClient,
+    application: &str,
+    hook: Option<&str>,
+    since: i64,
+    count: usize,
+) -> Result<Vec<HookRun>> {
+    let began = Instant::now();
+    loop {
+        let mut found = Vec::new();
+        let mut query = HookQuery {
+            application: Some(application.to_owned()),
+            hook: hook.map(str::to_owned),
+            since: Some(since),
+            limit: Some(1000),
+            ..HookQuery::default()
+        };
+        loop {
+            let page = client.hooks(MODEL, &query).await?;
+            found.extend(page.items);
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        if found.len() >= count {
+            return Ok(found);
+        }
+        ensure!(
+            began.elapsed() < PATIENCE,
+            "only {} of {count} hooks ran",
+            found.len()
+        );
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Waits until the model has so many units and all of them are idle. The no-op charm never says
+/// that it is active.
+pub async fn idle(client: &RestClient, units: usize) -> Result<()> {
+    let query =
+        format!("len(units) == {units} && forEach(units, unit => unit.agent-status==\"idle\")");
+    let settled = WaitQuery {
+        kind: "model".to_owned(),
+        name: String::new(),
+        query,
+        timeout: Some(600),
+    };
+    client.wait(MODEL, &settled).await?;
+    Ok(())
+}
+
+async fn salt(client: &RestClient, application: &str, number: usize) -> Result<()> {
+    set(client, application, "salt", &number.to_string()).await
+}
+
+pub async fn set(client: &RestClient, application: &str, option: &str, value: &str) -> Result<()> {
+    let change = ConfigChange {
+        set: [(option.to_owned(), Value::Text(value.to_owned()))]
+            .into_iter()
+            .collect(),
+        reset: Vec::new(),
+    };
+    client
+        .set_application_config(MODEL, &application.parse()?, &change)
+        .await?;
+    Ok(())
+}
+
+/// Times of the unit's hooks, from chosen to committed, as the uniter logs them.
+async fn logged(client: &RestClient, unit: &str, hook: &str) -> Result<Vec<Duration>> {
+    let query = LogQuery {
+        replay: true,
+        include: Some(unit.to_owned()),
+        ..LogQuery::default()
+    };
+    let mut times = Vec::new();
+    let mut lines = client.logs(MODEL, &query).await?;
+    while let Some(line) = lines.next().await {
+        times.extend(hook_time(&line?.message, hook));
+    }
+    Ok(times)
+}
+
+/// `ran "config-changed" hook in 0.812 ms` as a duration.
+fn hook_time(message: &str, hook: &str) -> Option<Duration> {
+    let rest = message.strip_prefix(&format!("ran \"{hook}\" hook in "))?;
+    let milliseconds: f64 = rest.strip_suffix(" ms")?.parse().ok()?;
+    Some(Duration::from_secs_f64(milliseconds / 1000.0))
+}
+
+/// How long it takes until what a commit writes at least is on the disk, in a file that is long
+/// enough already, as a journal that was begun anew is.
+fn syncs(path: &Path, times: usize) -> Result<Vec<Duration>> {
+    let frames = vec![7; FRAMES];
+    let mut file = std::fs::File::create(path)?;
+    file.write_all(&vec![0; FRAMES * 64])?;
+    file.sync_all()?;
+    let mut took = Vec::new();
+    for number in 0..times {
+        file.seek(SeekFrom::Start((number % 64 * FRAMES) as u64))?;
+        let began = Instant::now();
+        file.write_all(&frames)?;
+        file.sync_data()?;
+        took.push(began.elapsed());
+        std::thread::sleep(PAUSE / 10);
+    }
+    Ok(took)
+}
+
+fn microseconds() -> Result<i64> {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+    Ok(i64::try_from(now.as_micros())?)
+}
