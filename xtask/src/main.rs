@@ -3,6 +3,7 @@
 //! Each command installs what it lacks (Debian's packages only), says what takes long, and
 //! ends with a result that a script can read. Nothing here decides anything about models.
 
+mod arrows;
 mod bench;
 mod charms;
 mod demo;
@@ -22,6 +23,7 @@ Usage: cargo xtask COMMAND
   test [SUITE...]    run the tests; the last line counts them
   bench [--quick]    measure against the promises of SPECIFICATION.md (--feed: readers of events
                      and statuses alone; --web: the web interface alone)
+  arrows             hold the crates' dependencies against the table of rooms in ARCHITECTURE.md
   openapi            write docs/reference/openapi.json anew
   charms             build and pack the charms of charms/ into target/charms/
   web                build the web interface into web-ui/dist/, which periapt carries
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         "demo" => demo::run(rest.iter().any(|flag| flag == "--once")),
         "test" => test::run(rest),
         "bench" => bench::run(rest),
+        "arrows" => arrows::run(),
         "openapi" => test::write_reference(),
         "charms" => charms::pack_all().map(|_| ()),
         "web" => web::build().map(|_| ()),
