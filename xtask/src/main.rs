@@ -3,6 +3,7 @@
 //! Each command installs what it lacks (Debian's packages only), says what takes long, and
 //! ends with a result that a script can read. Nothing here decides anything about models.
 
+mod arrows;
 mod bench;
 mod busy;
 mod charms;
@@ -25,6 +26,7 @@ Usage: cargo xtask COMMAND
   bench [--quick] [--json FILE] [PART...]
                      measure against the promises of SPECIFICATION.md, whose letters name the parts;
                      the file gets every figure with its budget and whether it is met
+  arrows             hold the crates' dependencies against the table of rooms in ARCHITECTURE.md
   openapi            write docs/reference/openapi.json anew
   charms             build and pack the charms of charms/ into target/charms/
   web                build the web interface into web-ui/dist/, which periapt carries
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         "demo" => demo::run(rest.iter().any(|flag| flag == "--once")),
         "test" => test::run(rest),
         "bench" => bench::run(rest),
+        "arrows" => arrows::run(),
         "openapi" => test::write_reference(),
         "charms" => charms::pack_all().map(|_| ()),
         "web" => web::build().map(|_| ()),

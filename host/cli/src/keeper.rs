@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use periapt_agents::controller::{Keeper, keeper_pid};
+use periapt_controller::{Keeper, keeper_pid};
 
 use crate::failure::{Failure, Outcome};
 use crate::processes;

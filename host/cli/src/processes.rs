@@ -6,11 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use periapt_agents::controller::{
-    self, BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, JoinOptions,
-    JoinResult, RestoreOptions, RestoreResult,
-};
 use periapt_agents::descriptors;
+use periapt_controller::{
+    BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, JoinOptions, JoinResult,
+    RestoreOptions, RestoreResult,
+};
 use periapt_sandbox::{ChildLimits, Inspection, Settings};
 use rustix::process::Pid;
 
@@ -24,7 +24,7 @@ pub fn run_controller(data_dir: &Path, detached: bool, accept_move: bool) -> Exi
     }
     owner_only();
     descriptors::raise();
-    controller::run_process(data_dir, accept_move)
+    periapt_controller::run_process(data_dir, accept_move)
 }
 
 /// `agent run`: until it is told to stop.
@@ -42,7 +42,7 @@ pub fn compile_component() -> ExitCode {
 pub async fn bootstrap(options: BootstrapOptions) -> Outcome<BootstrapResult> {
     owner_only();
     let data_dir = options.data_dir.clone();
-    let made = controller::bootstrap(options).await;
+    let made = periapt_controller::bootstrap(options).await;
     made.map_err(|error| not_made(&error, &data_dir))
 }
 
@@ -50,7 +50,7 @@ pub async fn bootstrap(options: BootstrapOptions) -> Outcome<BootstrapResult> {
 pub async fn join(options: JoinOptions) -> Outcome<JoinResult> {
     owner_only();
     let data_dir = options.data_dir.clone();
-    let made = controller::join(options).await;
+    let made = periapt_controller::join(options).await;
     made.map_err(|error| not_made(&error, &data_dir))
 }
 
@@ -58,7 +58,7 @@ pub async fn join(options: JoinOptions) -> Outcome<JoinResult> {
 pub async fn restore(options: RestoreOptions) -> Outcome<RestoreResult> {
     owner_only();
     let file = options.file.clone();
-    controller::restore(options).await.map_err(|error| {
+    periapt_controller::restore(options).await.map_err(|error| {
         let exit = match &error {
             ControllerError::NotEmpty(_)
             | ControllerError::DatabaseNotEmpty
@@ -90,7 +90,7 @@ fn not_made(error: &ControllerError, data_dir: &Path) -> Failure {
 
 /// The process of the controller in `data_dir`, if one runs.
 pub fn running_pid(data_dir: &Path) -> Option<u32> {
-    controller::running_pid(data_dir)
+    periapt_controller::running_pid(data_dir)
 }
 
 /// Where a controller in the background says what goes wrong.

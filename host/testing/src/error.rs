@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use periapt_agents::controller::ControllerError;
 use periapt_client::rest::RestError;
+use periapt_controller::ControllerError;
 use thiserror::Error;
 
 /// A scenario that cannot go on.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use periapt_agents::controller::{self, BootstrapOptions, RunOptions};
 use periapt_client::rest::{Authorization, RestClient, RestError};
+use periapt_controller::{BootstrapOptions, ControllerError, RunOptions};
 use periapt_engine::FakeClock;
 use periapt_model::config::Value;
 use periapt_model::{ApplicationName, UnitName};
@@ -33,7 +33,7 @@ pub struct Scenario {
     client: RestClient,
     machines: Machines,
     stop: CancellationToken,
-    running: JoinHandle<Result<(), controller::ControllerError>>,
+    running: JoinHandle<Result<(), ControllerError>>,
 }
 
 impl Scenario {
@@ -46,7 +46,7 @@ impl Scenario {
         let program = place::program()?;
         let clock = FakeClock::new();
         let data = directory.path().join("controller");
-        let made = controller::bootstrap(BootstrapOptions {
+        let made = periapt_controller::bootstrap(BootstrapOptions {
             data_dir: data.clone(),
             name: "scenario".to_owned(),
             address: std::net::Ipv4Addr::LOCALHOST.into(),
@@ -69,7 +69,7 @@ impl Scenario {
             ..RunOptions::new(data)
         };
         let (ready, mut up) = oneshot::channel();
-        let running = tokio::spawn(controller::run(options, |told| {
+        let running = tokio::spawn(periapt_controller::run(options, |told| {
             // There may be no receiver left, which is fine.
             let _ = ready.send(told);
         }));

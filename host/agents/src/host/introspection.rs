@@ -7,6 +7,7 @@
 //! beside the controller. The controller's API is its only door: a restricted process opens no
 //! socket of its own.
 
+use periapt_catalogue::{AgentKind, AgentReport};
 use periapt_client::ApiConnection;
 use periapt_engine::{DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker};
 use periapt_wire::agent::host::{
@@ -16,7 +17,6 @@ use periapt_wire::rest::{AgentIntrospection, MachineLockReport};
 use serde_json::Value;
 
 use super::{AgentContext, ENGINE, agent, apicaller, machines};
-use crate::catalogue::{self, AgentKind, AgentReport};
 use crate::machine::deployer;
 
 pub const NAME: &str = "introspection";
@@ -62,7 +62,7 @@ pub fn manifold() -> Manifold {
                         .while_doing("answering an introspection request")?;
                     continue;
                 }
-                let rows = catalogue::rows(&reports(engine.report()))
+                let rows = periapt_catalogue::rows(&reports(engine.report()))
                     .into_iter()
                     .filter(|row| row.start_count > 0 || row.state == "resting")
                     .collect();

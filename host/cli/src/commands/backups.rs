@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use periapt_agents::controller::{RestoreOptions, RestoreResult};
+use periapt_controller::{RestoreOptions, RestoreResult};
 use periapt_wire::rest::Backup;
 use serde::Serialize;
 use serde_json::Value;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
-use periapt_agents::controller::{BootstrapOptions, BootstrapResult, JoinOptions};
 use periapt_client::rest::RestClient;
+use periapt_controller::{BootstrapOptions, BootstrapResult, JoinOptions};
 use periapt_model::hook::Limits;
 use serde_json::Value;
 

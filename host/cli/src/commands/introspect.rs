@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use periapt_agents::controller::INTROSPECTION_SOCKET;
+use periapt_controller::INTROSPECTION_SOCKET;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;

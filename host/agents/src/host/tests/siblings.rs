@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::catalogue::AgentKind;
+use periapt_catalogue::AgentKind;
 
 /// How often the uniter of each unit was started.
 fn uniters(engine: &DependencyEngine) -> BTreeMap<String, u64> {

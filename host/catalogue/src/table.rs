@@ -1,0 +1,233 @@
+//! The table: Juju's 109 workers by name.
+//!
+//! A row that runs names the tests that hold it to its promise: to what Juju's worker of that name
+//! promises, or, where that makes no sense here, to the sentence in the row.
+
+use super::AgentKind::{Controller, Host, Machine, Model, Unit};
+use super::Class::{Adapted, Artefact, Kubernetes, Library as Lib, Same};
+use super::Standing::{Built, Library, NotBuilt, NotNeeded};
+use super::{Class, Standing, Worker};
+
+const fn worker(
+    name: &'static str,
+    class: Class,
+    agent: &'static str,
+    standing: Standing,
+) -> Worker {
+    Worker {
+        name,
+        class,
+        agent,
+        standing,
+        sentence: "",
+        tests: &[],
+    }
+}
+
+impl Worker {
+    /// The tests that hold it to its promise.
+    const fn kept_by(self, tests: &'static [&'static str]) -> Self {
+        Self { tests, ..self }
+    }
+
+    /// What it promises instead of what Juju's does.
+    const fn promises(self, sentence: &'static str) -> Self {
+        Self { sentence, ..self }
+    }
+}
+
+/// Waits of many rows.
+const KUBERNETES: Standing = NotBuilt("waits for the Kubernetes provider");
+const SECRETS: &str = "waits for secrets";
+const MIGRATION: Standing = NotBuilt("waits for model migration");
+
+/// All of them, in the order of the alphabet.
+#[rustfmt::skip]
+pub static WORKERS: &[Worker] = &[
+    worker("actionpruner", Same, "model", NotBuilt("waits for actions: there are no operations to prune yet")),
+    worker("agent", Lib, "all", Library(&[(Controller, "agent"), (Model, "agent"), (Host, "agent"), (Machine, "agent"), (Unit, "agent")], "the identity that every engine begins with"))
+        .kept_by(&["a_controller_is_made_serves_over_tls_and_stops", "a_handshake_after_the_clock_jumped_past_the_certificates_end_shows_a_good_one"]),
+    worker("agentconfigupdater", Adapted, "controller", Built(&[(Controller, "agent-config-updater")]))
+        .promises("When controller-api-port is set, then controller.json holds it, so that the next start serves on it before the store is open; agents are told their settings over the API and have no such node.")
+        .kept_by(&["agents_move_to_a_port_of_their_own_and_back"]),
+    worker("apiaddressupdater", Same, "machine, unit", Built(&[(Host, "api-address-updater")]))
+        .kept_by(&["an_agent_learns_the_addresses_of_all_of_its_controllers"]),
+    worker("apicaller", Same, "all", Built(&[(Controller, "api-caller"), (Model, "api-caller"), (Host, "api-caller"), (Machine, "api-caller"), (Unit, "api-caller")]))
+        .promises("When the controller goes away, then the agent has its connection in error and nothing runs on it; when it is back all start without another process. One whose login is refused for good ends.")
+        .kept_by(&["while_the_controller_is_away_the_report_shows_the_connection_in_error_and_nothing_on_it", "an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "a_refused_login_ends_the_agent_for_good"]),
+    worker("apiconfigwatcher", Same, "all", Built(&[(Controller, "api-config-watcher"), (Model, "api-config-watcher"), (Host, "api-config-watcher")]))
+        .promises("When none of the addresses is left that an agent began with, then it connects anew; one that is gone among several costs no restart.")
+        .kept_by(&["changed_addresses_make_the_connection_new", "an_agent_learns_the_addresses_of_all_of_its_controllers"]),
+    worker("apiserver", Same, "controller", Built(&[(Controller, "api-server")]))
+        .kept_by(&["until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed"]),
+    worker("apiservercertwatcher", Adapted, "controller", Built(&[(Controller, "certificate-watcher")]))
+        .kept_by(&["a_controller_is_made_serves_over_tls_and_stops"]),
+    worker("applicationscaler", Same, "model", NotBuilt("waits for the min-units setting of applications")),
+    worker("auditconfigupdater", Same, "controller", Built(&[(Controller, "audit-config-updater")]))
+        .kept_by(&["auditing_is_switched_on_and_off_while_the_controller_runs"]),
+    worker("authenticationworker", Artefact, "machine", NotNeeded("machines of the local provider have no shell that keys could open")),
+    worker("caasadmission", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasapplicationprovisioner", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasbroker", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasenvironupgrader", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasfirewaller", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasfirewallersidecar", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasmodelconfigmanager", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasmodeloperator", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasoperator", Kubernetes, "kubernetes", NotNeeded("the machine agent hosts any number of units, so no operator process is needed"))
+        .promises("When one agent hosts three units of an application, then its report shows three unit engines, and the failure of one restarts that one alone.")
+        .kept_by(&["a_unit_agent_that_fails_leaves_its_siblings_alone"]),
+    worker("caasoperatorprovisioner", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasprober", Kubernetes, "kubernetes", NotBuilt("waits for the Kubernetes provider; the controller answers /health and /ready")),
+    worker("caasrbacmapper", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasunitprovisioner", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasunitsmanager", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasunitterminationworker", Kubernetes, "kubernetes", KUBERNETES),
+    worker("caasupgrader", Kubernetes, "kubernetes", KUBERNETES),
+    worker("centralhub", Adapted, "controller", NotNeeded("watchers of the change stream carry what the hub would, between processes too"))
+        .promises("What one process of the controller commits is heard by the watchers of every other; an agent has no change stream, and nothing in it depends on one.")
+        .kept_by(&["a_second_controller_on_the_same_database_hears_of_commits", "every_node_of_every_agent_is_in_the_catalogue_and_the_other_way_round"]),
+    worker("certupdater", Same, "controller", Built(&[(Controller, "certificate-updater")]))
+        .kept_by(&["a_gained_address_passes_verification_and_connections_survive", "a_leaf_is_replaced_after_two_thirds_of_its_life"]),
+    worker("changestream", Adapted, "controller", Built(&[(Controller, "change-stream")]))
+        .kept_by(&["nothing_is_lost_and_nothing_doubled", "a_dispatcher_that_is_stopped_and_run_again_loses_nothing"]),
+    worker("charmdownloader", Same, "model", Built(&[(Model, "charm-downloader")]))
+        .promises("When the charm of an application is not compiled for this engine, then it is, and its units wait meanwhile; while that fails, the application shows the error and no unit runs install.")
+        .kept_by(&["a_charm_without_compiled_form_gets_one", "a_charm_that_is_being_compiled_is_waited_for_without_an_error", "a_charm_that_cannot_be_compiled_shows_on_its_application", "a_charms_trouble_goes_with_its_cause", "a_charm_that_cannot_be_loaded_never_runs_install"]),
+    worker("charmrevision", Same, "model", NotBuilt("waits for a charm store to ask for newer revisions")),
+    worker("cleaner", Same, "model", Built(&[(Model, "state-cleaner")]))
+        .kept_by(&["removing_an_application_drains_the_queue_and_a_poisoned_item_stops_nobody", "a_removal_that_nobody_forces_ends_by_its_deadline"]),
+    worker("common", Lib, "library", Library(&[], "what marks a credential as not valid when a provider refuses it; the rest of its helpers are the engine's"))
+        .promises("When a provider refuses the credential in any call of a worker, then the credential is marked as not valid, and the model's status says so.")
+        .kept_by(&["a_refused_credential_suspends_the_model_until_it_is_replaced"]),
+    worker("containerbroker", Artefact, "machine", NotBuilt("waits for a provider of containers")),
+    worker("controllerport", Same, "controller", Built(&[(Controller, "controller-port")]))
+        .promises("When controller-api-port is set, then the process listens on it beside its own port, the HTTP server restarts once, and agents connect there; reset, they come back.")
+        .kept_by(&["agents_move_to_a_port_of_their_own_and_back"]),
+    worker("credentialvalidator", Same, "model", Built(&[(Model, "valid-credential-flag")]))
+        .promises("When the credential is not valid, then environ, provisioner and machine undertaker rest and everything else of the model goes on, at the start of its engine too; when it is replaced they start by themselves.")
+        .kept_by(&["a_refused_credential_suspends_the_model_until_it_is_replaced", "an_engine_starts_with_a_credential_that_is_not_valid", "a_suspended_model_goes_on_and_starts_nothing"]),
+    worker("dbaccessor", Adapted, "controller", Built(&[(Controller, "db-accessor")]))
+        .promises("When the database does not answer three times in a row, then everything that uses the store stops until it is back; all models share one database.")
+        .kept_by(&["a_lost_database_restarts_it_and_everything_that_stands_on_it", "a_database_that_never_answers_is_given_up_within_half_a_minute", "not_ready_without_a_store"]),
+    worker("deployer", Same, "machine", Built(&[(Machine, "deployer")]))
+        .kept_by(&["a_unit_agent_that_fails_leaves_its_siblings_alone", "a_unit_that_a_person_stopped_stays_stopped_until_it_is_started", "a_stopped_unit_has_no_engine_until_it_is_started"]),
+    worker("diskmanager", Artefact, "machine", NotBuilt("waits for storage")),
+    worker("environ", Same, "model", Built(&[(Model, "environ-tracker")]))
+        .promises("When an option changes that users of the provider follow, then the report shows it with the next version, and no user restarts.")
+        .kept_by(&["a_changed_option_is_a_new_version_and_restarts_nobody"]),
+    worker("environupgrader", Same, "model", Built(&[(Model, "environ-upgrader")]))
+        .promises("When a step fails, then the model's status is error with the text and its ordinary workers wait; when the cause is gone they start by themselves. It does not wait for a valid credential.")
+        .kept_by(&["a_failing_step_of_the_environment_holds_its_model_up_and_shows", "an_engine_starts_with_a_credential_that_is_not_valid"]),
+    worker("externalcontrollerupdater", Same, "controller", NotBuilt("waits for relations between controllers")),
+    worker("fanconfigurer", Artefact, "machine", NotNeeded("no overlay network is configured, so machines report at once")),
+    worker("filenotifywatcher", Adapted, "controller", NotBuilt("waits for a switch that pauses a change stream, a debugging aid")),
+    worker("firewaller", Same, "model", NotBuilt("waits for expose and a provider with a firewall")),
+    worker("fortress", Lib, "library", Library(&[(Unit, "charm-dir")], "part of the engine; a unit keeps its charm directory in one"))
+        .kept_by(&["lockdown_keeps_new_guests_out_and_waits_for_those_inside", "unlocking_during_a_lockdown_reopens_and_strands_it_until_the_visits_drain"]),
+    worker("gate", Lib, "library", Library(&[(Controller, "upgrade-steps-gate"), (Controller, "upgrade-steps-flag"), (Model, "environ-upgrade-gate"), (Model, "environ-upgraded-flag")], "part of the engine; gates hold back what must wait for an upgrade"))
+        .kept_by(&["the_flag_bounces_at_the_unlock_and_is_true_from_then_on", "a_gate_of_its_node_is_locked_again_by_a_restart_and_a_lent_one_is_not"]),
+    worker("hostkeyreporter", Artefact, "machine", NotNeeded("machines of the local provider have no ssh host keys")),
+    worker("httpserver", Same, "controller", Built(&[(Controller, "http-server")]))
+        .kept_by(&["a_running_request_finishes_while_new_connections_are_refused"]),
+    worker("httpserverargs", Same, "controller", Built(&[(Controller, "http-server-args")]))
+        .kept_by(&["routes_may_be_absent_while_the_port_stays_open"]),
+    worker("identityfilewriter", Artefact, "controller", NotNeeded("the controller never opens a shell on a machine, so there is no identity file")),
+    worker("instancemutater", Adapted, "model", NotBuilt("waits for capability profiles that change while a unit runs")),
+    worker("instancepoller", Same, "model", NotBuilt("waits for a provider whose instances change their addresses")),
+    worker("introspection", Same, "controller, machine", Built(&[(Controller, "introspection"), (Host, "introspection"), (Host, "engine")]))
+        .kept_by(&["a_look_into_the_controller_and_its_agent"]),
+    worker("leadership", Same, "unit", Built(&[(Unit, "leadership-tracker")]))
+        .kept_by(&["a_leader_whose_agent_is_dead_is_succeeded_within_a_minute"]),
+    worker("lease", Same, "controller", Built(&[(Controller, "lease-manager")]))
+        .kept_by(&["two_controllers_that_want_one_singular_lease_see_the_same_holder", "a_hundred_claimers_over_both_processes_never_make_two_holders"]),
+    worker("leaseexpiry", Same, "controller", Built(&[(Controller, "lease-expiry")]))
+        .kept_by(&["a_lease_that_is_not_renewed_is_gone_within_a_second_and_a_pinned_one_stays"]),
+    worker("lifeflag", Lib, "model", Library(&[(Model, "not-dead-flag"), (Model, "not-alive-flag")], "flags computed from the life of an entity"))
+        .kept_by(&["a_destroyed_model_goes_and_its_engine_ends_well"]),
+    worker("logforwarder", Adapted, "model", Built(&[(Model, "log-forwarder")]))
+        .kept_by(&["the_last_hundred_lines_and_all_later_ones_arrive_once", "a_models_log_reaches_rsyslog_over_tls_with_certificates_on_both_sides"]),
+    worker("logger", Same, "all", Built(&[(Controller, "logging-config-updater"), (Host, "logging-config-updater")]))
+        .kept_by(&["the_next_hook_after_a_change_of_the_levels_writes_debug_lines"]),
+    worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender")]))
+        .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many"]),
+    worker("machineactions", Adapted, "machine", NotBuilt("waits for actions")),
+    worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines")]))
+        .kept_by(&["an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "one_process_hosts_all_instances_and_ends_with_the_last"]),
+    worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
+        .kept_by(&["a_dead_machine_leaves_nothing_behind"]),
+    worker("meterstatus", Adapted, "unit", NotBuilt("waits for quotas of units")),
+    worker("metrics", Adapted, "unit", NotBuilt("waits for metrics of charms")),
+    worker("metricworker", Artefact, "model", NotNeeded("there is no metrics collector to send to")),
+    worker("migrationflag", Lib, "all", MIGRATION),
+    worker("migrationmaster", Same, "model", MIGRATION),
+    worker("migrationminion", Same, "machine, unit", MIGRATION),
+    worker("minunitsworker", Artefact, "model", NotBuilt("waits for applicationscaler, which has superseded it in Juju too")),
+    worker("mocks", Lib, "library", Library(&[], "test only: scripted workers of the engine"))
+        .kept_by(&["a_node_the_engine_stopped_comes_back_however_it_ends"]),
+    worker("modelcache", Adapted, "controller", Built(&[(Controller, "model-cache")]))
+        .kept_by(&["the_gate_opens_with_the_first_full_picture_and_ghosts_are_swept"]),
+    worker("modelworkermanager", Same, "controller", Built(&[(Controller, "model-worker-manager")]))
+        .kept_by(&["a_new_model_has_an_engine_and_a_panic_in_one_disturbs_no_other"]),
+    worker("multiwatcher", Adapted, "controller", Built(&[(Controller, "multiwatcher")]))
+        .kept_by(&["a_stream_is_a_snapshot_and_then_each_change", "whoever_comes_back_misses_nothing_and_hears_nothing_twice"]),
+    worker("muxhttpserver", Lib, "library", Library(&[], "a small server around a mux, beside the API; no page needs one yet"))
+        .kept_by(&["the_real_port_is_shown_and_an_added_route_answers"]),
+    worker("peergrouper", Artefact, "controller", NotNeeded("every process keeps its own row and reads those of all; PostgreSQL needs no votes of ours"))
+        .promises("When a process joins on PostgreSQL, then it is listed and agents get its address; killed, it is listed as lost within half a minute; with SQLite joining is refused.")
+        .kept_by(&["a_process_that_is_gone_for_good_is_removed", "a_controller_with_its_data_in_a_file_is_not_joined", "a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),
+    worker("presence", Adapted, "controller", Built(&[(Controller, "presence")]))
+        .kept_by(&["a_killed_agent_is_down_until_it_is_back", "an_agent_that_hangs_is_down_within_the_ping_timeout", "an_agent_connected_to_another_process_of_the_controller_is_present"]),
+    worker("provisioner", Same, "model", Built(&[(Model, "compute-provisioner")]))
+        .kept_by(&["a_provider_that_fails_twice_is_tried_again", "a_machine_that_was_given_up_is_tried_again_when_a_person_says_so"]),
+    worker("proxyupdater", Adapted, "machine", NotBuilt("waits for proxy settings")),
+    worker("pruner", Lib, "library", Library(&[(Model, "status-history-pruner")], "the loop of workers that drop old rows"))
+        .kept_by(&["the_tick_prunes_with_the_configuration_of_that_moment"]),
+    worker("pubsub", Adapted, "controller", NotNeeded("the change log in the database that all processes share is what they tell each other"))
+        .promises("What one process changes is heard once by the watchers of the others; one that was down reads what there is when it starts, and nothing is queued for it.")
+        .kept_by(&["a_second_controller_on_the_same_database_hears_of_commits", "a_dispatcher_that_is_stopped_and_run_again_loses_nothing"]),
+    worker("querylogger", Adapted, "controller", Built(&[(Controller, "query-logger")]))
+        .kept_by(&["a_slow_statement_is_one_line_of_the_log"]),
+    worker("reboot", Same, "machine", NotBuilt("waits for charms that may ask for a reboot")),
+    worker("remoterelations", Same, "model", NotBuilt("waits for relations between models")),
+    worker("retrystrategy", Same, "unit", Built(&[(Unit, "hook-retry-strategy"), (Host, "model-settings")]))
+        .kept_by(&["the_first_failure_of_each_hook_waits_the_shortest_time", "a_failing_hook_is_retried_and_leaves_nothing_behind", "a_failed_hook_is_left_alone_where_hooks_are_not_retried"]),
+    worker("s3caller", Adapted, "unit", NotNeeded("charms come over the API connection by their digest; there is no separate object store"))
+        .promises("When an agent fetches a charm by its digest, then a blob that does not have that digest is refused.")
+        .kept_by(&["a_charm_that_is_not_what_it_should_be_waits_for_another_one"]),
+    worker("secretbackendrotate", Same, "controller", NotBuilt(SECRETS)),
+    worker("secretdrainworker", Same, "unit", NotBuilt(SECRETS)),
+    worker("secretexpire", Lib, "unit", NotBuilt(SECRETS)),
+    worker("secretrotate", Lib, "unit", NotBuilt(SECRETS)),
+    worker("simplesignalhandler", Same, "controller, machine", Built(&[(Controller, "termination-signal-handler"), (Host, "termination-signal-handler")]))
+        .promises("When a process is asked to stop by a signal, then it ends in good order and with status 0; a unit is no process here and has no status of its own.")
+        .kept_by(&["a_controller_asked_to_stop_by_a_signal_ends_with_status_0", "an_agent_ended_by_sigabrt_stays_down_until_a_person_says_so", "a_hook_that_ends_in_time_is_committed_by_a_stopping_agent"]),
+    worker("singular", Lib, "controller, model", Library(&[(Controller, "is-primary-controller-flag"), (Model, "is-responsible-flag")], "the lease that lets one controller act"))
+        .kept_by(&["one_controller_acts_for_a_model"]),
+    worker("state", Artefact, "controller", NotNeeded("there is no MongoDB; db-accessor lends the store")),
+    worker("stateconfigwatcher", Artefact, "controller", NotNeeded("a process is started as a controller or as an agent and stays that")),
+    worker("stateconverter", Adapted, "machine", NotNeeded("a process is made as a controller by `periapt controller join`, never converted"))
+        .promises("A machine's agent never becomes a controller: `periapt controller join` makes another process, which serves the API and acts for models when the first is killed.")
+        .kept_by(&["a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),
+    worker("statushistorypruner", Same, "model", Built(&[(Model, "status-history-pruner")]))
+        .kept_by(&["history_is_pruned_by_age_and_by_size_and_current_statuses_stay", "the_tick_prunes_with_the_configuration_of_that_moment"]),
+    worker("storageprovisioner", Same, "model, machine", NotBuilt("waits for storage")),
+    worker("syslogger", Adapted, "controller", Built(&[(Controller, "syslog")]))
+        .kept_by(&["a_model_that_logs_to_syslog_is_heard_by_the_local_daemon"]),
+    worker("terminationworker", Same, "machine", Built(&[(Host, "termination-worker")]))
+        .kept_by(&["an_agent_ended_by_sigabrt_stays_down_until_a_person_says_so", "a_refused_login_ends_the_agent_for_good"]),
+    worker("toolsversionchecker", Adapted, "controller", NotBuilt("waits for a feed of releases")),
+    worker("undertaker", Same, "model", Built(&[(Model, "undertaker")]))
+        .kept_by(&["a_destroyed_model_goes_and_its_engine_ends_well", "the_controllers_own_model_keeps_its_environment"]),
+    worker("unitassigner", Same, "model", Built(&[(Model, "unit-assigner")]))
+        .kept_by(&["a_unit_whose_machine_is_gone_shows_why_and_the_others_are_assigned"]),
+    worker("uniter", Same, "unit", Built(&[(Unit, "uniter")]))
+        .kept_by(&["hooks_run_in_jujus_order_from_install_to_remove", "a_failing_hook_is_shown_retried_and_can_be_skipped", "a_failing_hook_is_retried_and_leaves_nothing_behind"]),
+    worker("upgradedatabase", Artefact, "controller", NotNeeded("the store migrates its schema when db-accessor opens it"))
+        .promises("When two processes start on a new schema at once, then one migrates it and the other waits; both serve at the newest version.")
+        .kept_by(&["of_two_programs_that_start_at_once_one_migrates"]),
+    worker("upgrader", Adapted, "machine, unit", NotBuilt("waits for agent binaries served by the controller; until then agents run the controller's own")),
+    worker("upgradeseries", Artefact, "machine", NotNeeded("a machine of the local provider has no operating system of its own to upgrade")),
+    worker("upgradesteps", Adapted, "controller", Built(&[(Controller, "upgrade-steps-runner")]))
+        .kept_by(&["a_failing_upgrade_step_keeps_the_gate_closed_and_is_shown_until_it_passes"]),
+];

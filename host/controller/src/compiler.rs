@@ -1,0 +1,109 @@
+//! Charms are compiled in a child process of this very program, never in the controller itself.
+//!
+//! A compiled charm is kept by the digest of its component, so the same charm in two models, or
+//! again after a restart, costs nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use periapt_sandbox::{
+    ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash,
+};
+use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Turn};
+
+use crate::error::file;
+use crate::{ControllerContext, ControllerError};
+
+/// The hidden command of the program that compiles what it reads from its standard input.
+pub const COMMAND: &str = "compile-component";
+
+/// Compiles with the program's hidden command.
+pub struct ChildCompiler {
+    program: PathBuf,
+    settings: Settings,
+    engine_hash: String,
+    cache: Arc<CompileCache>,
+}
+
+impl ChildCompiler {
+    pub fn new(controller: &ControllerContext) -> Result<Self, ControllerError> {
+        let settings = Settings::default();
+        let engine_hash =
+            engine_hash(&settings).map_err(|error| ControllerError::Sandbox(error.to_string()))?;
+        let directory = directory(controller);
+        let cache =
+            CompileCache::new(&directory, &engine_hash).map_err(file("make", &directory))?;
+        Ok(Self {
+            program: controller.program.clone(),
+            settings,
+            engine_hash,
+            cache: Arc::new(cache),
+        })
+    }
+}
+
+/// Removes what programs with another engine compiled, which this one never asks for; how many
+/// files. Blocks.
+pub fn forget_others(controller: &ControllerContext) -> Result<usize, ControllerError> {
+    let removed = ChildCompiler::new(controller)?.cache.forget_others();
+    removed.map_err(file("clear", directory(controller)))
+}
+
+/// Where compiled charms are kept.
+fn directory(controller: &ControllerContext) -> PathBuf {
+    controller.data_dir.join("cache").join("compiled")
+}
+
+#[async_trait]
+impl CharmCompiler for ChildCompiler {
+    fn engine_hash(&self) -> String {
+        self.engine_hash.clone()
+    }
+
+    async fn compile(
+        &self,
+        component: &[u8],
+        turn: Option<Turn>,
+    ) -> Result<CompiledCharm, CompileProblem> {
+        let (program, settings, cache) = (
+            self.program.clone(),
+            self.settings.clone(),
+            Arc::clone(&self.cache),
+        );
+        let component = component.to_vec();
+        let compiled = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            cache.get_or_compile(&component, |bytes| {
+                compile_in_child(
+                    &program,
+                    &[COMMAND],
+                    &settings,
+                    bytes,
+                    &ChildLimits::default(),
+                )
+            })
+        });
+        let artifact = match compiled.await {
+            Ok(compiled) => compiled.map_err(problem)?,
+            Err(error) => {
+                return Err(CompileProblem {
+                    code: "compile-failed".to_owned(),
+                    message: error.to_string(),
+                });
+            }
+        };
+        Ok(CompiledCharm {
+            cwasm: artifact.as_bytes().to_vec(),
+            hooks: artifact.inspection().hooks.clone(),
+            engine_hash: artifact.engine_hash().to_owned(),
+        })
+    }
+}
+
+fn problem(error: CompileError) -> CompileProblem {
+    CompileProblem {
+        code: error.code().to_owned(),
+        message: error.to_string(),
+    }
+}
