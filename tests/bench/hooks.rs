@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use periapt_client::rest::RestClient;
 use periapt_model::config::Value;
-use periapt_tests::{Home, charm};
+use periapt_tests::Home;
 use periapt_wire::rest::{ConfigChange, HookQuery, HookRun, LogQuery, WaitQuery};
 
 use crate::counters::Counters;

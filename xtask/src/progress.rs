@@ -19,7 +19,17 @@ use crate::run;
 const PACE: Duration = Duration::from_secs(30);
 /// The time of a build from nothing when so much of it was built, both as shares of the whole.
 /// Measured on two cores (`cargo build --timings`).
-const COURSE: &[(f64, f64)] = &[(0.0, 0.0), (1.0, 1.0)];
+const COURSE: &[(f64, f64)] = &[
+    (0.0, 0.0),
+    (0.14, 0.09),
+    (0.42, 0.18),
+    (0.51, 0.26),
+    (0.61, 0.43),
+    (0.84, 0.62),
+    (0.93, 0.79),
+    (0.98, 0.91),
+    (1.0, 1.0),
+];
 /// What a build from nothing takes on one core that has nothing else to do.
 const ONE_CORE: Duration = Duration::from_secs(1200);
 /// What must have been built before the speed of this machine can be told.
@@ -70,7 +80,7 @@ fn show(stderr: impl Read, mut line: Line) -> Line {
         }
         let told = String::from_utf8_lossy(&text).into_owned();
         text.clear();
-        match Heard::from(&told) {
+        match Heard::from(told.as_str()) {
             Heard::Progress { built, all, now } => {
                 let words = line.words(built, all, now, line.began.elapsed());
                 if terminal {

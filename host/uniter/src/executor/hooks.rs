@@ -100,8 +100,8 @@ impl Executor {
         Ok(())
     }
 
-    /// The record that the hook begins, the copy of its state and the loading of its code go on
-    /// side by side; the guest waits for all three.
+    /// The record that the hook begins and the loading of its code go on side by side; the guest
+    /// waits for both.
     async fn run_in_turn(
         &mut self,
         operation: &Operation,
