@@ -306,6 +306,7 @@ async fn a_commit_that_does_not_show_in_the_status_is_none_to_it() {
             operation: OperationState::default(),
             workload: None,
             hook: None,
+            absent: Vec::new(),
             run: Some(run),
             idle_at: None,
         };

@@ -93,6 +93,7 @@ impl Idler {
             operation: Self::operation(OperationStep::Done),
             workload: None,
             hook: Some(Info::new(Kind::ConfigChanged)),
+            absent: Vec::new(),
             run: Some(HookReport {
                 hook: "config-changed".to_owned(),
                 charm: "local:site-0".to_owned(),

@@ -242,6 +242,7 @@ fn ran(number: u64) -> HookCommit {
         },
         workload: None,
         hook: None,
+        absent: Vec::new(),
         run: Some(HookReport {
             hook: "config-changed".to_owned(),
             charm: "local:site-0".to_owned(),
