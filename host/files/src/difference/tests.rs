@@ -47,6 +47,9 @@ fn small(root: &Path) {
     symlink("a/file", root.join("link")).unwrap();
 }
 
+/// What is done to a tree, by its name.
+type Change<'a> = (&'a str, &'a dyn Fn(&Path));
+
 #[test]
 fn one_of_a_thousand_files_that_changed_is_written_out_alone() {
     let trees = Trees::new(|root| {
@@ -72,7 +75,7 @@ fn one_of_a_thousand_files_that_changed_is_written_out_alone() {
 #[test]
 fn every_change_is_seen_and_kept() {
     let file = |path: &Path| File::options().write(true).open(path).unwrap();
-    let changes: [(&str, &dyn Fn(&Path)); 12] = [
+    let changes: [Change; 12] = [
         ("content of the same length and time", &|root| {
             let path = root.join("a/file");
             let time = fs::metadata(&path).unwrap().modified().unwrap();
