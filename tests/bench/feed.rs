@@ -17,7 +17,7 @@ use periapt_client::rest::RestClient;
 use periapt_model::config::Value;
 use periapt_server::authority::{Authority, LeafResolver, server_config};
 use periapt_tests::Home;
-use periapt_wire::rest::{ConfigChange, WaitQuery};
+use periapt_wire::rest::ConfigChange;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -171,18 +171,7 @@ pub async fn status(report: &mut Report, size: &Size) -> Result<()> {
     let home = Home::started()?;
     let client = client(&home).await?;
     deploy(&client, 100, 1).await?;
-    let query = "len(units) == 100 && forEach(units, unit => unit.agent-status==\"idle\")";
-    client
-        .wait(
-            MODEL,
-            &WaitQuery {
-                kind: "model".to_owned(),
-                name: String::new(),
-                query: query.to_owned(),
-                timeout: Some(600),
-            },
-        )
-        .await?;
+    crate::hooks::idle(&client, 100).await?;
     let (address, ca, token) = crate::session(&home).await?;
     let url = format!("https://{address}/v1/models/{MODEL}/status");
     let body = fetch(&address, &ca, &token).await?;

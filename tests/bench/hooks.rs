@@ -193,13 +193,18 @@ async fn runs(
 pub async fn idle(client: &RestClient, units: usize) -> Result<()> {
     let query =
         format!("len(units) == {units} && forEach(units, unit => unit.agent-status==\"idle\")");
-    let settled = WaitQuery {
+    settled(client, MODEL, query).await
+}
+
+/// Waits until the query of `wait-for` holds of the model.
+pub async fn settled(client: &RestClient, model: &str, query: String) -> Result<()> {
+    let wait = WaitQuery {
         kind: "model".to_owned(),
         name: String::new(),
         query,
         timeout: Some(600),
     };
-    client.wait(MODEL, &settled).await?;
+    client.wait(model, &wait).await?;
     Ok(())
 }
 

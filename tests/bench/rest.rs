@@ -5,11 +5,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use periapt_client::rest::RestClient;
 use periapt_tests::Home;
-use periapt_wire::rest::{AddModel, Deploy, WaitQuery};
+use periapt_wire::rest::{AddModel, Deploy};
 
 use crate::counters::Counters;
 use crate::figures::resident_kibibytes;
-use crate::hooks::idle;
+use crate::hooks::{idle, settled};
 use crate::report::{Budget, Report};
 use crate::{MODEL, client, relations};
 
@@ -108,13 +108,7 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
         };
         client.deploy(&model, &deploy).await?;
         let query = "len(units) > 0 && forEach(units, unit => unit.agent-status==\"idle\")";
-        let settled = WaitQuery {
-            kind: "model".to_owned(),
-            name: String::new(),
-            query: query.to_owned(),
-            timeout: Some(300),
-        };
-        client.wait(&model, &settled).await?;
+        settled(&client, &model, query.to_owned()).await?;
     }
     tokio::time::sleep(SETTLES).await;
     let what = format!("{} models of {} idle units", size.models, size.each);

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use periapt_client::rest::RestClient;
 use periapt_tests::{Home, kill};
-use periapt_wire::rest::WaitQuery;
 
 use crate::counters::Counters;
 use crate::figures::{Figures, peak_memory, resident_memory};
-use crate::hooks::{changed, median};
+use crate::hooks::{changed, median, settled};
 use crate::report::{Budget, Report};
 use crate::{MODEL, client, relations};
 
@@ -29,13 +28,7 @@ pub async fn measure(
     let query = format!(
         "len(units) == {units} && forEach(units, unit => unit.workload-status==\"active\" && unit.agent-status==\"idle\")"
     );
-    let settled = WaitQuery {
-        kind: "model".to_owned(),
-        name: String::new(),
-        query,
-        timeout: Some(600),
-    };
-    client.wait(MODEL, &settled).await?;
+    settled(&client, MODEL, query).await?;
     let seconds = began.elapsed().as_secs_f64();
     let metrics = client.controller_introspection("metrics").await?;
     let hooks: f64 = metrics

@@ -298,13 +298,19 @@ impl Drop for Home {
 pub fn kill(pid: Pid) {
     let _ = rustix::process::kill_process(pid, Signal::KILL);
     let started = Instant::now();
-    while started.elapsed() < Duration::from_secs(10) {
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-        match state {
-            Ok(stat) if !stat.contains(") Z ") => std::thread::sleep(Duration::from_millis(10)),
-            _ => return,
-        }
+    while started.elapsed() < Duration::from_secs(10) && !is_gone(pid) {
+        std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// The first thread of a process may be dead while others still keep its files and connections.
+fn is_gone(pid: Pid) -> bool {
+    let folder = PathBuf::from(format!("/proc/{}", pid.as_raw_nonzero()));
+    let Ok(stat) = std::fs::read_to_string(folder.join("stat")) else {
+        return true;
+    };
+    let threads = std::fs::read_dir(folder.join("task")).map_or(0, Iterator::count);
+    stat.contains(") Z ") && threads <= 1
 }
 
 /// An error as people get it: three lines on standard error, nothing on standard output.
