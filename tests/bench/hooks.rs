@@ -151,7 +151,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Waits until there are so many runs of the hook since then, and gives all of them.
-async fn runs(
+pub async fn runs(
     client: &RestClient,
     application: &str,
     hook: Option<&str>,
@@ -266,7 +266,7 @@ fn syncs(path: &Path, times: usize) -> Result<Vec<Duration>> {
     Ok(took)
 }
 
-fn microseconds() -> Result<i64> {
+pub fn microseconds() -> Result<i64> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     Ok(i64::try_from(now.as_micros())?)
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use periapt_client::rest::RestClient;
 use periapt_tests::{Home, charm};
-use periapt_wire::rest::{Deploy, HookQuery};
+use periapt_wire::rest::Deploy;
 use periapt_wire::status::FullStatus;
 
-use crate::hooks::set;
+use crate::hooks::{microseconds, runs, set};
 use crate::report::{Budget, Report};
 use crate::site::{memory, status};
 use crate::{MODEL, client};
@@ -126,44 +126,18 @@ pub async fn heard(report: &mut Report, pages: u32) -> Result<()> {
     })
     .await?;
     set(&client, "site", "title", "Heard").await?;
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
-    let changed = i64::try_from(now.as_micros())?;
-    let began = Instant::now();
-    loop {
-        let mut ends = Vec::new();
-        let mut query = HookQuery {
-            application: Some("page".to_owned()),
-            hook: Some("website-relation-changed".to_owned()),
-            since: Some(changed),
-            limit: Some(1000),
-            ..HookQuery::default()
-        };
-        loop {
-            let page = client.hooks(MODEL, &query).await?;
-            ends.extend(page.items.iter().map(|run| run.started_at + run.duration));
-            query.after = page.next;
-            if query.after.is_none() {
-                break;
-            }
-        }
-        if ends.len() >= pages as usize {
-            let last = ends.iter().max().copied().unwrap_or(changed);
-            let seconds = Duration::from_micros(u64::try_from(last - changed)?).as_secs_f64();
-            report.budget(
-                "the last hook ended after",
-                seconds,
-                "s",
-                Budget::AtMost(1.5),
-            );
-            return Ok(());
-        }
-        anyhow::ensure!(
-            began.elapsed() < PATIENCE,
-            "only {} of {pages} units heard of it",
-            ends.len()
-        );
-        tokio::time::sleep(Duration::from_millis(500)).await;
-    }
+    let since = microseconds()?;
+    let hook = Some("website-relation-changed");
+    let heard = runs(&client, "page", hook, since, pages as usize).await?;
+    let ended = heard.iter().map(|run| run.started_at + run.duration).max();
+    let took = Duration::from_micros(u64::try_from(ended.unwrap_or(since) - since)?);
+    report.budget(
+        "the last hook ended after",
+        took.as_secs_f64(),
+        "s",
+        Budget::AtMost(1.5),
+    );
+    Ok(())
 }
 
 /// Uploads a charm of the project; its URL.

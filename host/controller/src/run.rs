@@ -154,15 +154,17 @@ pub async fn run(
         halt_agents(&controller).await;
     }
     spans.shut_down().await;
+    installed.map_err(|error| ControllerError::Internal(error.to_string()))?;
     if let Some(error) = controller.verdict.take() {
         return Err(error);
     }
     match ended {
-        Some(ended) => ended.map_err(ControllerError::Stopped)?,
-        None => tracing::warn!(report = ?engine.report(), "workers did not stop in time"),
+        Some(ended) => ended.map_err(ControllerError::Stopped),
+        None => {
+            tracing::warn!(report = ?engine.report(), "workers did not stop in time");
+            Ok(())
+        }
     }
-    // Last: a worker that ends the engine may do so before all are installed, and says why.
-    installed.map_err(|error| ControllerError::Internal(error.to_string()))
 }
 
 /// Runs the controller as the whole process: its own runtime, log and signals.

@@ -64,17 +64,9 @@ pub(crate) struct Surroundings {
 /// A hook that is about to run on the files of `generation`. The turn goes on until its thread has
 /// ended, also that of a hook that is broken off; dropped before, nothing ran.
 pub(crate) struct Starting {
-    state_directory: StateDirectory,
-    generation: u64,
-    turn: Arc<Turn>,
-}
-
-pub(crate) fn start(state_directory: &StateDirectory, generation: u64, turn: Turn) -> Starting {
-    Starting {
-        state_directory: state_directory.clone(),
-        generation,
-        turn: Arc::new(turn),
-    }
+    pub state_directory: StateDirectory,
+    pub generation: u64,
+    pub turn: Arc<Turn>,
 }
 
 /// The charm's code, or how the hook failed for the lack of it. A charm whose files are damaged is
@@ -108,10 +100,6 @@ pub(crate) async fn load(
 }
 
 impl Starting {
-    pub fn turn(&self) -> &Turn {
-        &self.turn
-    }
-
     /// Runs `hook` of `code`, in the place that its turn has, with what the controller lets it see.
     #[allow(clippy::too_many_arguments)]
     pub async fn run(

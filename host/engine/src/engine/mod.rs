@@ -105,8 +105,19 @@ impl DependencyEngine {
     /// # Errors
     /// See [`InstallError`]; then nothing has changed.
     pub fn install(&self, name: impl Into<Name>, manifold: Manifold) -> Result<(), InstallError> {
-        let name = name.into();
-        self.apply(|state, config, effects| state.install(name, manifold, config, effects))
+        self.install_all([(name.into(), manifold)])
+    }
+
+    /// Adds nodes in order. None of them starts before all are there, so that one that ends the
+    /// engine at once cannot have the rest refused.
+    pub(crate) fn install_all(
+        &self,
+        rows: impl IntoIterator<Item = (Name, Manifold)>,
+    ) -> Result<(), InstallError> {
+        self.apply(|state, config, effects| {
+            rows.into_iter()
+                .try_for_each(|(name, manifold)| state.install(name, manifold, config, effects))
+        })
     }
 
     /// Asks all nodes to stop, all at once.

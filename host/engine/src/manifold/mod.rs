@@ -159,13 +159,11 @@ impl Manifolds {
             .collect()
     }
 
-    /// Installs all rows in order. Must be called within a tokio runtime.
+    /// Installs all rows in order, before any of them starts. Must be called within a tokio runtime.
     ///
     /// # Errors
     /// The first refusal; the rows before it stay installed, and the caller kills the engine.
     pub fn install(self, engine: &DependencyEngine) -> Result<(), InstallError> {
-        self.rows
-            .into_iter()
-            .try_for_each(|(name, manifold)| engine.install(name, manifold))
+        engine.install_all(self.rows)
     }
 }

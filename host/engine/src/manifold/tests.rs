@@ -1,6 +1,7 @@
-use super::Manifolds;
+use super::{Manifold, Manifolds};
 use crate::clock::FakeClock;
 use crate::engine::{DependencyEngine, EngineConfig, InstallError};
+use crate::error::WorkerError;
 use crate::housing::Housing;
 use crate::testing::Script;
 
@@ -56,4 +57,18 @@ async fn installing_a_table_stops_at_the_first_refusal() {
         Err(InstallError::Duplicate("one".into()))
     );
     assert_eq!(engine.report().manifolds.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_ends_the_engine_at_once_ends_it_after_the_whole_table_is_there() {
+    for _ in 0..20 {
+        let engine = DependencyEngine::new(EngineConfig::new("test", FakeClock::new().shared()));
+        let ends = Manifold::new(|_| async { Err(WorkerError::fatal("a test ends it")) });
+        let table = (0..500).fold(Manifolds::new().add("ends", ends), |table, number| {
+            table.add(format!("row {number}"), row(&[]))
+        });
+        assert_eq!(table.install(&engine), Ok(()));
+        let ended = engine.wait().await.unwrap_err();
+        assert!(ended.to_string().contains("a test ends it"), "{ended}");
+    }
 }

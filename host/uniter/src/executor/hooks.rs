@@ -1,5 +1,6 @@
 //! One hook that runs, from its begin to its commit, its failure or its end without either.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_client::CallError;
@@ -16,7 +17,7 @@ use super::{Executor, Outcome};
 use crate::charms::Charm;
 use crate::context;
 use crate::error::UniterError;
-use crate::hook::{self, Ended};
+use crate::hook::{self, Ended, Starting};
 use crate::turns::Turn;
 use crate::waiting::Waiting;
 
@@ -119,7 +120,11 @@ impl Executor {
         let state = self.local.operation.clone();
         let prepared = operation.prepare(&state)?.unwrap_or(state);
         let generation = prepared.state_generation;
-        let starting = hook::start(&self.state_directory, generation, turn);
+        let starting = Starting {
+            state_directory: self.state_directory.clone(),
+            generation,
+            turn: Arc::new(turn),
+        };
         let executing = agent_executing(info, self.shown.as_ref());
         let begin = BeginHook {
             unit: self.config.unit.clone(),
@@ -154,7 +159,7 @@ impl Executor {
         let loaded = loaded?;
         self.awaits_code = false;
         let ended = match loaded {
-            Ok(code) => match self.take_place(starting.turn(), info).await? {
+            Ok(code) => match self.take_place(&starting.turn, info).await? {
                 true => {
                     starting
                         .run(&config, charm, code, info, around, snapshot, &dying)
