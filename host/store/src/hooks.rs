@@ -17,15 +17,29 @@ use crate::changes::namespace;
 use crate::db::{PART, names, params, part_params, to_json};
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::uniter::{read_remote, read_resolved, read_surroundings};
+use crate::uniter::{MACHINE, OPENED_PORTS, TOLD, read_resolved, told};
 use crate::{Result, Store, hook_runs, relations, status};
 
 #[cfg(test)]
 mod tests;
 
+/// What begins a hook.
+#[derive(Clone, Debug)]
+pub struct HookBegin {
+    /// The sequence of the state that it was decided on.
+    pub from: u64,
+    pub operation: OperationState,
+    /// The answer that was there as the hook was chosen.
+    pub answer: Resolved,
+    pub agent: Option<Status<Agent>>,
+    pub workload: Option<Status<Workload>>,
+}
+
 /// What ends a hook that went well.
 #[derive(Clone, Debug)]
 pub struct HookCommit {
+    /// The sequence of the state that it was decided on.
+    pub from: u64,
     pub effects: Effects,
     /// The state that follows.
     pub operation: OperationState,
@@ -39,26 +53,29 @@ pub struct HookCommit {
     pub run: Option<HookReport>,
     /// The agent is idle if this is still what the controller says.
     pub idle_at: Option<RemoteState>,
+    /// Digest of the configuration that the agent has.
+    pub config_hash: Option<String>,
 }
 
 impl Store {
-    /// Stores the operation state, and takes a person's answer to a failure away if the state
-    /// uses it up.
+    /// Stores the operation state that follows the one numbered `from`, and takes a person's
+    /// answer to a failure away if the state uses it up.
     pub async fn set_state(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
+        from: u64,
         operation: &OperationState,
         takes_answer: bool,
     ) -> Result<()> {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
         self.write(move |tx| {
             Box::pin(async move {
-                put_operation(tx, &model, &unit, operation).await?;
-                match takes_answer {
-                    true => take_answer(tx, &model, &unit).await,
-                    false => Ok(()),
+                put_operation(tx, &model, &unit, from, operation).await?;
+                if takes_answer {
+                    take_answer(tx, &model, &unit).await?;
                 }
+                Ok(())
             })
         })
         .await
@@ -66,23 +83,18 @@ impl Store {
 
     /// Records that a hook begins, and the statuses that say so. With the created hook of a
     /// relation the unit enters its scope. A person's answer to a failure is taken away, unless
-    /// one came after the hook was chosen (with `answer` there) and keeps it from beginning:
-    /// error code `answered`.
+    /// one came after the hook was chosen and keeps it from beginning: error code `answered`.
     pub async fn begin_hook(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-        operation: &OperationState,
-        answer: Resolved,
-        agent: Option<Status<Agent>>,
-        workload: Option<Status<Workload>>,
+        begin: HookBegin,
     ) -> Result<()> {
-        let (model, unit, begun) = (model.clone(), unit.clone(), operation.clone());
-        let operation = to_json(operation)?;
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&begin.operation)?);
         self.write(move |tx| {
             Box::pin(async move {
                 let found = find_answer(tx, &model, &unit).await?;
-                if !found.lets_begin(answer) {
+                if !found.lets_begin(begin.answer) {
                     return Err(StoreError::Invalid {
                         code: code::ANSWERED,
                         message: format!("unit {unit} was told to go on without its failed hook"),
@@ -91,12 +103,12 @@ impl Store {
                 if found != Resolved::None {
                     take_answer(tx, &model, &unit).await?;
                 }
-                relations::begin(tx, &model, &unit, &begun).await?;
-                put_operation(tx, &model, &unit, operation).await?;
-                if let Some(agent) = &agent {
+                relations::begin(tx, &model, &unit, &begin.operation).await?;
+                put_operation(tx, &model, &unit, begin.from, operation).await?;
+                if let Some(agent) = &begin.agent {
                     status::put_agent(tx, &model, &unit, agent).await?;
                 }
-                if let Some(workload) = &workload {
+                if let Some(workload) = &begin.workload {
                     status::put_workload(tx, &model, &unit, workload).await?;
                 }
                 Ok(())
@@ -110,6 +122,7 @@ impl Store {
         &self,
         model: &ModelUuid,
         unit: &UnitName,
+        from: u64,
         operation: &OperationState,
         agent: Status<Agent>,
         run: HookReport,
@@ -117,7 +130,7 @@ impl Store {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
         self.write(move |tx| {
             Box::pin(async move {
-                put_operation(tx, &model, &unit, operation).await?;
+                put_operation(tx, &model, &unit, from, operation).await?;
                 status::put_agent(tx, &model, &unit, &agent).await?;
                 hook_runs::insert(tx, &model, &unit, &run).await
             })
@@ -125,7 +138,7 @@ impl Store {
         .await
     }
 
-    /// [`Store::commit_hook_run`] of effects alone.
+    /// [`Store::commit_hook_run`] of effects alone, after whatever is recorded.
     pub async fn commit_hook(
         &self,
         model: &ModelUuid,
@@ -134,6 +147,7 @@ impl Store {
         operation: &OperationState,
     ) -> Result<()> {
         let commit = HookCommit {
+            from: self.get_state(model, unit).await?.sequence,
             effects,
             operation: operation.clone(),
             workload: None,
@@ -141,6 +155,7 @@ impl Store {
             absent: Vec::new(),
             run: None,
             idle_at: None,
+            config_hash: None,
         };
         self.commit_hook_run(model, unit, commit).await.map(|_| ())
     }
@@ -161,22 +176,19 @@ impl Store {
         let committed = self.write(move |tx| {
             Box::pin(async move {
                 let effects = &commit.effects;
-                let row = tx
-                    .db
-                    .fetch_optional(COMMITTING, params![&model, &unit])
-                    .await?;
+                let row = tx.db.fetch_optional(TOLD, params![&model, &unit]).await?;
                 let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
-                let mut remote = read_remote(&row)?;
-                if remote.life == Life::Dead && !effects.is_empty() {
+                let life: Life = row.parse(0, "life")?;
+                if life == Life::Dead && !effects.is_empty() {
                     return Err(StoreError::NotAlive {
                         kind: "unit",
                         name: unit.to_string(),
-                        life: remote.life,
+                        life,
                     });
                 }
                 if !effects.open_ports.is_empty() || !effects.close_ports.is_empty() {
-                    let machine: Option<MachineId> = row.parse_optional(9, "machine")?;
-                    let opened: Vec<PortRange> = row.json(10, "opened ports")?;
+                    let machine: Option<MachineId> = row.parse_optional(MACHINE, "machine")?;
+                    let opened: Vec<PortRange> = row.json(OPENED_PORTS, "opened ports")?;
                     change_ports(tx, &model, &unit, machine, opened, effects).await?;
                 }
                 if !effects.state.is_empty() {
@@ -193,30 +205,34 @@ impl Store {
                     relations::created(tx, &model, &unit, hook).await?;
                     relations::broken(tx, &model, &unit, hook).await?;
                 }
-                put_operation(tx, &model, &unit, operation).await?;
-                if remote.resolved != Resolved::None {
-                    take_answer(tx, &model, &unit).await?;
-                    remote.resolved = Resolved::None;
-                }
+                put_operation(tx, &model, &unit, commit.from, operation).await?;
                 if let Some(workload) = &commit.workload {
                     status::put_workload(tx, &model, &unit, workload).await?;
                 }
                 if let Some(run) = &commit.run {
                     hook_runs::insert(tx, &model, &unit, run).await?;
                 }
+                let known = commit.config_hash.as_deref();
+                let mut told = told(&mut tx.db, &model, &unit, &row, known).await?;
+                // The row was read before.
+                if told.remote.resolved != Resolved::None {
+                    take_answer(tx, &model, &unit).await?;
+                    told.remote.resolved = Resolved::None;
+                }
                 if !effects.leader.is_empty() {
-                    // It may have just been raised.
-                    remote.leader_settings_version =
+                    told.remote.leader_settings_version =
                         leader_settings_version(tx, &model, &unit).await?;
                 }
-                read_surroundings(&mut tx.db, &model, &unit, &row, &mut remote).await?;
+                if let Some(workload) = commit.workload {
+                    told.view.workload = workload;
+                }
                 let idle = commit
                     .idle_at
-                    .is_some_and(|seen| same_for_all(seen) == remote);
+                    .is_some_and(|seen| same_for_all(seen) == told.remote);
                 if idle {
                     status::put_agent(tx, &model, &unit, &agent_idle()).await?;
                 }
-                Ok(HookCommitted { remote, idle })
+                Ok(HookCommitted { told, idle })
             })
         });
         let committed = committed.await?;
@@ -226,17 +242,6 @@ impl Store {
         Ok(committed)
     }
 }
-
-const COMMITTING: &str = "SELECT unit.life, unit.resolved, application.charm_url, application.charm_modified_version,
-        application.force_charm, application.config_hash,
-        COALESCE((SELECT version FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
-            AND leader_settings.application = unit.application), 0),
-        (SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
-            AND relation_endpoint.application = unit.application),
-        unit.principal, unit.machine_id, unit.opened_ports
-    FROM unit
-    JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
-    WHERE unit.model_uuid = $1 AND unit.name = $2";
 
 async fn leader_settings_version(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<u64> {
     let sql = "SELECT version FROM leader_settings WHERE model_uuid = $1 AND application = $2";
@@ -270,21 +275,40 @@ async fn take_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<
     Ok(())
 }
 
-/// Stores the state of a unit that exists. The same again writes nothing.
+/// Stores the state that follows the one numbered `from`, of a unit that exists. A write that was
+/// decided on anything else is too late: error code `stale`.
 async fn put_operation(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
+    from: u64,
     operation: String,
 ) -> Result<()> {
-    let sql = "INSERT INTO unit_state (model_uuid, unit, operation)
-        SELECT model_uuid, name, $3 FROM unit WHERE model_uuid = $1 AND name = $2
-        ON CONFLICT (model_uuid, unit) DO UPDATE SET operation = excluded.operation
-        WHERE unit_state.operation <> excluded.operation";
-    if tx.db.execute(sql, params![model, unit, operation]).await? == 0 {
-        status::require_unit(&mut tx.db, model, unit).await?;
+    let sql = match from {
+        0 => {
+            "INSERT INTO unit_state (model_uuid, unit, operation, seq)
+            SELECT model_uuid, name, $3, $4 + 1 FROM unit WHERE model_uuid = $1 AND name = $2
+            ON CONFLICT (model_uuid, unit) DO UPDATE SET operation = excluded.operation, seq = excluded.seq
+            WHERE unit_state.seq = 0"
+        }
+        _ => {
+            "UPDATE unit_state SET operation = $3, seq = $4 + 1
+            WHERE model_uuid = $1 AND unit = $2 AND seq = $4"
+        }
+    };
+    if tx
+        .db
+        .execute(sql, params![model, unit, operation, from])
+        .await?
+        > 0
+    {
+        return Ok(());
     }
-    Ok(())
+    status::require_unit(&mut tx.db, model, unit).await?;
+    Err(StoreError::Invalid {
+        code: code::STALE,
+        message: format!("the operation of unit {unit} was written since {from} was read"),
+    })
 }
 
 /// Sets and deletes keys of a unit's state, within the bounds of [`periapt_model::bounds`].

@@ -87,7 +87,7 @@ pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted,
 pub use error::StoreError;
 pub use full_status::Presence;
 pub use guard::Guard;
-pub use hooks::HookCommit;
+pub use hooks::{HookBegin, HookCommit};
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use logs::LogPage;
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use periapt_engine::FakeClock;
 use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
 use periapt_model::config::{ConfigOption, Kind, Schema, Value};
+use periapt_model::uniter::RemoteState;
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{AddModel, Deploy};
 use sqlx::{Connection, Executor};
@@ -265,6 +266,24 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         capabilities: Vec::new(),
         hooks: vec!["install".to_owned()],
         subordinate: false,
+    }
+}
+
+impl Store {
+    /// The sequence of the state that a unit has recorded; 0 of one that is gone.
+    pub(crate) async fn sequence(&self, model: &ModelUuid, unit: &UnitName) -> u64 {
+        let state = self.get_state(model, unit).await;
+        state.map_or(0, |state| state.sequence)
+    }
+
+    /// What decisions are made on.
+    pub(crate) async fn get_remote_state(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> crate::Result<Option<RemoteState>> {
+        let told = self.unit_told(model, unit, None).await?;
+        Ok(told.map(|told| told.remote))
     }
 }
 

@@ -1,15 +1,14 @@
-//! What the uniter reads: the remote state, what is stored between hooks, and the snapshot a
-//! hook begins with.
+//! What the uniter reads: what the controller says of the unit, with what a hook sees of it, and
+//! what is stored between hooks.
 
 use std::collections::BTreeMap;
 
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::config::{Schema, Values};
-use periapt_model::hook::Limits;
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{RemoteState, Resolved};
 use periapt_model::{ModelUuid, UnitName};
-use periapt_wire::agent::uniter::{HookSnapshot, UnitState};
+use periapt_wire::agent::uniter::{HookView, Told, UnitState};
 
 use crate::changes::namespace;
 use crate::db::{Row, Session, params};
@@ -17,40 +16,31 @@ use crate::error::StoreError;
 use crate::{Result, Store, applications, relations, status};
 
 impl Store {
-    /// What the controller says of a unit; none when it is gone. Of one without relations, in one
-    /// statement.
-    pub async fn get_remote_state(
+    /// What the controller says of a unit; none when it is gone. Of one without relations whose
+    /// configuration the caller has, by its digest, in one statement.
+    pub async fn unit_told(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-    ) -> Result<Option<RemoteState>> {
-        let sql = "SELECT unit.life, unit.resolved, application.charm_url, application.charm_modified_version,
-                application.force_charm, application.config_hash,
-                COALESCE((SELECT version FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
-                    AND leader_settings.application = unit.application), 0),
-                (SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
-                    AND relation_endpoint.application = unit.application),
-                unit.principal
-            FROM unit
-            JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
-            WHERE unit.model_uuid = $1 AND unit.name = $2";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![model, unit])
-            .await?;
-        match row {
-            Some(row) if row.count(RELATIONS)? == 0 => read_remote(&row).map(Some),
+        config_hash: Option<&str>,
+    ) -> Result<Option<Told>> {
+        let mut db = self.glance().await?;
+        let Some(row) = db.fetch_optional(TOLD, params![model, unit]).await? else {
+            return Ok(None);
+        };
+        let known = config_hash == Some(row.str(CONFIG_HASH)?);
+        if known && row.count(RELATIONS)? == 0 {
+            return told(&mut db, model, unit, &row, config_hash)
+                .await
+                .map(Some);
+        }
+        drop(db);
+        let mut db = self.snapshot().await?;
+        match db.fetch_optional(TOLD, params![model, unit]).await? {
+            Some(row) => told(&mut db, model, unit, &row, config_hash)
+                .await
+                .map(Some),
             None => Ok(None),
-            Some(_) => {
-                let mut db = self.snapshot().await?;
-                let Some(row) = db.fetch_optional(sql, params![model, unit]).await? else {
-                    return Ok(None);
-                };
-                let mut remote = read_remote(&row)?;
-                read_surroundings(&mut db, model, unit, &row, &mut remote).await?;
-                Ok(Some(remote))
-            }
         }
     }
 
@@ -69,7 +59,7 @@ impl Store {
     /// What is stored about a unit between hooks.
     pub async fn get_state(&self, model: &ModelUuid, unit: &UnitName) -> Result<UnitState> {
         let mut db = self.snapshot().await?;
-        let sql = "SELECT unit.opened_ports, unit_state.operation FROM unit
+        let sql = "SELECT unit.opened_ports, unit_state.operation, COALESCE(unit_state.seq, 0) FROM unit
             LEFT JOIN unit_state ON unit_state.model_uuid = unit.model_uuid AND unit_state.unit = unit.name
             WHERE unit.model_uuid = $1 AND unit.name = $2";
         let row = db.fetch_optional(sql, params![model, unit]).await?;
@@ -77,8 +67,14 @@ impl Store {
         let charm_state = charm_state(&mut db, model, unit).await?;
         let agent = status::find(&mut db, model, status::kind::AGENT, unit.as_str()).await?;
         Ok(UnitState {
+            operation: match row.optional_str(1)? {
+                Some(_) => Some(row.json(1, "operation state")?),
+                None => None,
+            },
+            sequence: row.count(2)?,
+            charm_state,
+            opened_ports: row.json(0, "opened ports")?,
             agent,
-            ..state(&row, 0, charm_state)?
         })
     }
 
@@ -93,66 +89,6 @@ impl Store {
         Ok(applications::find(&mut db, model, &unit.application())
             .await?
             .status)
-    }
-
-    /// What a hook sees of the model, from one moment.
-    pub async fn get_hook_snapshot(
-        &self,
-        model: &ModelUuid,
-        unit: &UnitName,
-        limits: &Limits,
-    ) -> Result<HookSnapshot> {
-        let mut db = self.glance().await?;
-        let sql = "SELECT unit.opened_ports, unit_state.operation, unit.machine_id, unit.principal,
-                application.settings, application.config_hash, charm.info, COALESCE(machine.addresses, '[]'),
-                status.status, status.message, status.data, status.since,
-                (SELECT COUNT(*) FROM charm_state
-                    WHERE charm_state.model_uuid = unit.model_uuid AND charm_state.unit = unit.name),
-                unit.workload_version, application.workload_version,
-                led.status, led.message, led.data, led.since
-            FROM unit
-            JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
-            JOIN charm ON charm.model_uuid = unit.model_uuid AND charm.url = application.charm_url
-            LEFT JOIN unit_state ON unit_state.model_uuid = unit.model_uuid AND unit_state.unit = unit.name
-            LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
-            LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
-                AND status.entity = unit.name
-            LEFT JOIN status AS led ON led.model_uuid = unit.model_uuid AND led.kind = 'application'
-                AND led.entity = unit.application
-            WHERE unit.model_uuid = $1 AND unit.name = $2";
-        let row = db.fetch_optional(sql, params![model, unit]).await?;
-        let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-        let charm: OnlyConfig = row.json(6, "charm")?;
-        // Two reads see the same here: only the unit itself changes its state, and it is waiting.
-        let charm_state = match row.count(12)? {
-            0 => BTreeMap::new(),
-            _ => charm_state(&mut db, model, unit).await?,
-        };
-        let settings: Values = row.json(4, "settings")?;
-        let addresses: Vec<String> = row.json(7, "addresses")?;
-        let address = addresses.into_iter().next();
-        Ok(HookSnapshot {
-            config: charm.config.effective(&settings),
-            config_hash: row.text(5)?,
-            machine: row.parse_optional(2, "machine")?,
-            principal: row.parse_optional(3, "unit name")?,
-            private_address: address.clone(),
-            public_address: address,
-            workload: match row.optional_text(8)? {
-                Some(_) => status::read(&row, 8)?,
-                None => Status::new(Workload::Unknown, ""),
-            },
-            application: match row.optional_text(15)? {
-                Some(_) => Some(status::read(&row, 15)?),
-                None => None,
-            },
-            workload_version: match row.text(13)? {
-                version if version == row.str(14)? => Some(version),
-                _ => None,
-            },
-            state: state(&row, 0, charm_state)?,
-            limits: limits.clone(),
-        })
     }
 
     /// The charm now in place for the unit.
@@ -252,53 +188,103 @@ async fn charm_state(
     Ok(charm_state)
 }
 
-/// The state whose ports and operation stand in `row` from `index` on.
-fn state(row: &Row, index: usize, charm_state: BTreeMap<String, String>) -> Result<UnitState> {
-    Ok(UnitState {
-        operation: match row.optional_text(index + 1)? {
-            Some(_) => Some(row.json(index + 1, "operation state")?),
-            None => None,
-        },
-        charm_state,
-        opened_ports: row.json(index, "opened ports")?,
-        agent: None,
-    })
-}
-
-/// Of a charm, what a hook's snapshot needs; the rest is not even parsed.
+/// Of a charm, what its configuration is made with; the rest is not even parsed.
 #[derive(serde::Deserialize)]
 struct OnlyConfig {
     config: Schema,
 }
 
-/// Column with the number of relations of a unit's application.
-const RELATIONS: usize = 7;
+/// What [`told`] reads.
+pub(crate) const TOLD: &str = "SELECT unit.life, unit.resolved, application.charm_url,
+        application.charm_modified_version, application.force_charm, application.config_hash,
+        COALESCE((SELECT version FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
+            AND leader_settings.application = unit.application), 0),
+        (SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
+            AND relation_endpoint.application = unit.application),
+        unit.principal, unit.machine_id, unit.opened_ports, COALESCE(machine.addresses, '[]'),
+        unit.workload_version, application.workload_version,
+        status.status, status.message, status.data, status.since,
+        led.status, led.message, led.data, led.since
+    FROM unit
+    JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
+    LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
+    LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
+        AND status.entity = unit.name
+    LEFT JOIN status AS led ON led.model_uuid = unit.model_uuid AND led.kind = 'application'
+        AND led.entity = unit.application
+    WHERE unit.model_uuid = $1 AND unit.name = $2";
 
-/// Adds the relations, if there are any, to a remote state from the same moment.
-pub(crate) async fn read_surroundings(
+/// Columns of it.
+const CONFIG_HASH: usize = 5;
+const RELATIONS: usize = 7;
+const PRINCIPAL: usize = 8;
+pub(crate) const MACHINE: usize = 9;
+pub(crate) const OPENED_PORTS: usize = 10;
+const ADDRESSES: usize = 11;
+const VERSION: usize = 12;
+const APPLICATION_VERSION: usize = 13;
+const WORKLOAD: usize = 14;
+const APPLICATION: usize = 18;
+
+/// What the controller says of the unit in a row of [`TOLD`], as it is for this session now; with
+/// the configuration unless the caller has it.
+pub(crate) async fn told(
     db: &mut Session,
     model: &ModelUuid,
     unit: &UnitName,
     row: &Row,
-    remote: &mut RemoteState,
-) -> Result<()> {
+    config_hash: Option<&str>,
+) -> Result<Told> {
+    let mut remote = read_remote(row)?;
     if row.count(RELATIONS)? > 0 {
-        let principal: Option<UnitName> = row.parse_optional(RELATIONS + 1, "unit name")?;
+        let principal: Option<UnitName> = row.parse_optional(PRINCIPAL, "unit name")?;
         remote.relations = relations::of_unit(db, model, unit, principal.as_ref()).await?;
     }
-    Ok(())
+    let config = match config_hash == Some(&remote.config_hash) {
+        true => None,
+        false => Some(effective_config(db, model, unit).await?),
+    };
+    let addresses: Vec<String> = row.json(ADDRESSES, "addresses")?;
+    let address = addresses.into_iter().next();
+    let version = row.str(VERSION)?;
+    let view = HookView {
+        machine: row.parse_optional(MACHINE, "machine")?,
+        principal: row.parse_optional(PRINCIPAL, "unit name")?,
+        private_address: address.clone(),
+        public_address: address,
+        workload: status::read_optional(row, WORKLOAD)?
+            .unwrap_or_else(|| Status::new(Workload::Unknown, "")),
+        application: status::read_optional(row, APPLICATION)?,
+        workload_version: (version == row.str(APPLICATION_VERSION)?).then(|| version.to_owned()),
+    };
+    Ok(Told {
+        remote,
+        view,
+        config,
+    })
 }
 
-/// The remote state, but for relations, in the columns `life, resolved, charm_url,
-/// charm_modified_version, force_charm, config_hash, leader_settings.version`.
-pub(crate) fn read_remote(row: &Row) -> Result<RemoteState> {
+async fn effective_config(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Values> {
+    let sql = "SELECT application.settings, charm.info FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        WHERE application.model_uuid = $1 AND application.name = $2";
+    let application = unit.application();
+    let row = db.fetch_optional(sql, params![model, &application]).await?;
+    let row = row.ok_or_else(|| StoreError::not_found("application", &application))?;
+    let charm: OnlyConfig = row.json(1, "charm")?;
+    let settings: Values = row.json(0, "settings")?;
+    Ok(charm.config.effective(&settings))
+}
+
+/// The remote state, but for relations.
+fn read_remote(row: &Row) -> Result<RemoteState> {
     Ok(RemoteState {
         life: row.parse(0, "life")?,
         resolved: read_resolved(row.str(1)?)?,
         charm_url: row.text(2)?,
         charm_modified_version: row.count(3)?,
         force_charm_upgrade: row.flag(4)?,
-        config_hash: row.text(5)?,
+        config_hash: row.text(CONFIG_HASH)?,
         relations: BTreeMap::new(),
         leader_settings_version: row.count(6)?,
         leader: false,

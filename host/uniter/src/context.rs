@@ -26,7 +26,7 @@ use periapt_sandbox::{
 };
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{
-    GetApplicationStatus, GetGoalState, GetLeaderSettings, GetRelationSettings, HookSnapshot,
+    GetApplicationStatus, GetGoalState, GetLeaderSettings, GetRelationSettings,
     SetApplicationStatus, SetUnitStatus, SetWorkloadVersion,
 };
 use periapt_wire::rpc::{Call, code};
@@ -36,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::leadership::Leadership;
 use crate::process::{HookLog, ModelIdentity};
 use crate::settings::KnownSettings;
+use crate::snapshot::HookSnapshot;
 use crate::turns::Turn;
 
 mod relations;

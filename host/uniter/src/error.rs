@@ -76,6 +76,11 @@ impl UniterError {
         matches!(self, UniterError::Call { error, .. } if error.is(code::TRY_AGAIN))
     }
 
+    /// Whether the unit's record is another one than was read.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, UniterError::Call { error, .. } if error.is(code::STALE))
+    }
+
     /// Whether a person answered a failed hook before the next one could begin.
     pub fn is_answered(&self) -> bool {
         matches!(self, UniterError::Call { error, .. } if error.is(code::ANSWERED))

@@ -12,15 +12,17 @@ use periapt_model::uniter::{
     Resolved, agent_files_missing, agent_hook_failed, agent_idle, agent_waiting,
 };
 use periapt_wire::Call;
-use periapt_wire::agent::uniter::{GetState, SetCharmUrl, SetState, SetUnitAgentStatus};
+use periapt_wire::agent::uniter::{GetState, SetCharmUrl, SetState, SetUnitAgentStatus, Told};
 
 use crate::charms::Charm;
 use crate::context;
 use crate::error::{UniterError, call, file};
 use crate::files::blocking;
 use crate::process::Running;
+use crate::remote::Heard;
 use crate::retries::Retries;
 use crate::settings::KnownSettings;
+use crate::snapshot::Kept;
 use crate::state_directory::{Settled, StateDirectory};
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
@@ -51,6 +53,12 @@ pub(crate) struct Executor {
     worker: WorkerContext,
     state_directory: StateDirectory,
     pub local: LocalState,
+    /// The sequence of the state that the controller has recorded last.
+    sequence: u64,
+    /// That state, while a hook runs of which only this machine knows.
+    unrecorded: Option<OperationState>,
+    /// None if it is too much to be kept.
+    kept: Option<Arc<Kept>>,
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
@@ -58,8 +66,9 @@ pub(crate) struct Executor {
     /// When the turn of the hook at hand came, and how long it had waited for it.
     begun: Duration,
     waited: Duration,
-    /// What the controller said of the unit as the last hook was committed.
-    heard: Option<RemoteState>,
+    /// What the controller said of the unit as the last hook was committed, and until when the
+    /// unit was known to lead before that.
+    told: Option<(Told, Option<Duration>)>,
     settings: KnownSettings,
     missing: Option<Missing>,
     /// The hook at hand was put back because the charm is not compiled.
@@ -89,7 +98,8 @@ impl Executor {
             .call(&ask)
             .await
             .map_err(call("reading the recorded operation"))?;
-        let mut local = LocalState::recorded(recorded.operation);
+        let (sequence, shown) = (recorded.sequence, recorded.agent.clone());
+        let mut local = LocalState::recorded(recorded.operation.clone());
         local.unit = Some(config.unit.clone());
         local.hook_was_interrupted = config
             .process
@@ -98,23 +108,27 @@ impl Executor {
             StateDirectory::new(config.process.unit_directory(&config.unit).join("state"));
         let (directory, generation) = (state_directory.clone(), local.operation.state_generation);
         let settled = blocking(move || directory.settle(generation)).await?;
-        let reason = match (&recorded.agent, local.operation.failed_hook()) {
+        let reason = match (&shown, local.operation.failed_hook()) {
             (Some(agent), Some(hook)) => Failure::reason_in(agent, hook),
             _ => None,
         };
         let process = &config.process;
         let (clock, randomness) = (process.clock().clone(), process.randomness().clone());
-        Ok(Self {
+        let kept = Kept::of(recorded);
+        let mut executor = Self {
             retries: Retries::new(config.retry.clone(), clock, randomness),
             config,
             worker,
             state_directory,
             local,
-            shown: recorded.agent,
+            sequence,
+            unrecorded: None,
+            kept: kept.stays().then(|| Arc::new(kept)),
+            shown,
             reason,
             begun: Duration::ZERO,
             waited: Duration::ZERO,
-            heard: None,
+            told: None,
             settings: KnownSettings::default(),
             missing: match settled {
                 Settled::Ready => None,
@@ -122,7 +136,25 @@ impl Executor {
             },
             awaits_code: false,
             _running: running,
-        })
+        };
+        executor.record_unfinished().await?;
+        Ok(executor)
+    }
+
+    /// Records that a hook was running, if it was and an earlier process died in it: what it did
+    /// until then nobody knows, and it is in error until it is tried again.
+    async fn record_unfinished(&mut self) -> Result<(), UniterError> {
+        let UniterConfig { process, unit, .. } = &*self.config;
+        let found = process
+            .intents()
+            .unfinished(unit, self.sequence, &self.local.operation);
+        let Some(hook) = found else {
+            return Ok(());
+        };
+        match (Operation::RunHook { hook }).prepare(&self.local.operation)? {
+            Some(running) => self.write(running, false).await,
+            None => Ok(()),
+        }
     }
 
     /// The name of the hook that `operation` runs, if the charm has it: then it needs a turn.
@@ -191,14 +223,15 @@ impl Executor {
         self.write(self.local.operation.clone(), true).await
     }
 
-    /// Carries out `operation`, which was decided on with `remote`, in the turn that a hook which
-    /// the charm has needs.
+    /// Carries out `operation`, which was decided on with what was `heard`, in the turn that a hook
+    /// which the charm has needs.
     pub async fn run(
         &mut self,
         operation: &Operation,
-        remote: &RemoteState,
+        heard: &Heard,
         turn: Option<Turn>,
     ) -> Result<Outcome, UniterError> {
+        let remote = &heard.state;
         if remote.resolved == Resolved::RetryHooks && operation.takes_answer() {
             // Whatever fails after a person said to try again begins to be retried anew.
             self.retries.over();
@@ -207,10 +240,10 @@ impl Executor {
         self.local.begin(operation, remote);
         match (operation, turn) {
             (Operation::RunHook { hook }, Some(turn)) => {
-                self.run_hook(operation, hook, remote, turn).await
+                self.run_hook(operation, hook, heard, turn).await
             }
             (Operation::RunHook { hook }, None) => {
-                self.run_missing_hook(operation, hook, remote).await
+                self.run_missing_hook(operation, hook, heard).await
             }
             (Operation::Deploy { deploy, .. }, _) => {
                 if let Some(state) = operation.prepare(&self.local.operation)? {
@@ -219,7 +252,7 @@ impl Executor {
                 self.set_charm_directory().await?;
                 self.deploy(operation, &deploy.charm_url).await
             }
-            (Operation::SkipHook { hook, .. }, _) => self.finish(operation, hook, remote).await,
+            (Operation::SkipHook { hook, .. }, _) => self.finish(operation, hook, heard).await,
             (Operation::AcceptLeadership | Operation::ResignLeadership, _) => {
                 self.commit(operation).await
             }
@@ -236,8 +269,8 @@ impl Executor {
     }
 
     /// What the controller said of the unit in its last answer; none if it did not say.
-    pub fn take_heard(&mut self) -> Option<RemoteState> {
-        self.heard.take()
+    pub fn take_told(&mut self) -> Option<(Told, Option<Duration>)> {
+        self.told.take()
     }
 
     /// Shows that the unit is at rest, or why it is not.
@@ -289,6 +322,7 @@ impl Executor {
         let unit = self.config.process.unit_directory(&self.config.unit);
         // Those of a subordinate's container are its principal's, and stay.
         let container = self.config.process.container_directory(&self.config.unit);
+        self.config.process.intents().withdraw(&self.config.unit);
         blocking(move || {
             directory.remove()?;
             periapt_files::remove(&container).map_err(file("remove", &container))?;
@@ -384,12 +418,20 @@ impl Executor {
     ) -> Result<(), UniterError> {
         let set = SetState {
             unit: self.config.unit.clone(),
+            from: self.sequence,
             operation: state.clone(),
             takes_answer,
         };
         self.call(&set, "recording the operation").await?;
+        self.recorded();
         self.local.operation = state;
         Ok(())
+    }
+
+    /// The controller has recorded another state.
+    fn recorded(&mut self) {
+        self.sequence += 1;
+        self.unrecorded = None;
     }
 
     async fn drop_generations(&self) -> Result<(), UniterError> {

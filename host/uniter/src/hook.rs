@@ -15,7 +15,6 @@ use periapt_model::hook::{AtOnce, Effects, Info};
 use periapt_sandbox::{
     ContainerDirectory, Directories, HookContext, HookEvent, HookFailure, RelationInfo,
 };
-use periapt_wire::agent::uniter::HookSnapshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
@@ -25,6 +24,7 @@ use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
+use crate::snapshot::HookSnapshot;
 use crate::state_directory::StateDirectory;
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
@@ -39,7 +39,6 @@ pub(crate) enum Ended {
     Well {
         effects: Effects,
         generation: u64,
-        config_hash: String,
         status_set: bool,
         at_once: Vec<AtOnce>,
     },
@@ -57,7 +56,7 @@ pub(crate) enum Ended {
 pub(crate) struct Surroundings {
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,
-    /// Until when the unit leads, as it was known before the snapshot was made.
+    /// Until when the unit leads, as it was known before the controller said what the hook sees.
     pub leads_until: Option<Duration>,
 }
 
@@ -122,7 +121,6 @@ impl Starting {
         let files = Arc::new(HookFiles::new(state_directory, generation, process));
         let job = Job {
             call: hook_call(config, charm, hook, files.clone(), &snapshot),
-            config_hash: snapshot.config_hash.clone(),
             context: Box::new(context(
                 config,
                 charm,
@@ -157,7 +155,6 @@ async fn out_of_patience(clock: &SharedClock, dying: &CancellationToken, config:
 /// What the hook's thread does.
 struct Job {
     call: HookCall,
-    config_hash: String,
     context: Box<dyn HookContext>,
     code: Arc<dyn RunnableCharm>,
     tether: Tether,
@@ -180,7 +177,6 @@ impl Job {
                 Ok(Ended::Well {
                     effects,
                     generation,
-                    config_hash: self.config_hash,
                     status_set,
                     at_once,
                 })

@@ -38,6 +38,7 @@ impl Process {
         if self.is_running(unit) {
             return Ok(false);
         }
+        self.intents().withdraw(unit);
         let directories = [self.container_directory(unit), self.unit_directory(unit)];
         files::blocking(move || {
             for directory in directories {

@@ -24,6 +24,7 @@ mod executor;
 mod files;
 mod hook;
 mod hook_files;
+mod intents;
 pub mod leadership;
 mod leftovers;
 pub mod process;
@@ -31,6 +32,7 @@ pub mod remote;
 mod retries;
 pub mod sandbox;
 mod settings;
+mod snapshot;
 pub mod state_directory;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -17,6 +17,7 @@ use crate::charms::Charms;
 use crate::directories;
 use crate::discard;
 use crate::error::{UniterError, file};
+use crate::intents::{self, Intents};
 use crate::sandbox::Sandbox;
 use crate::turns::Turns;
 
@@ -58,6 +59,7 @@ struct Shared {
     directory: PathBuf,
     charms: Charms,
     turns: Turns,
+    intents: Intents,
     interrupted: Mutex<BTreeMap<UnitName, OperationState>>,
     /// How often each unit runs: once, or twice while one that stops is not gone yet.
     running: Mutex<BTreeMap<UnitName, usize>>,
@@ -85,7 +87,14 @@ impl Drop for Running {
 
 impl Process {
     /// What it keeps in its directory.
-    pub const DIRECTORIES: &[&str] = &["charms", "units", "containers", "tmp", discard::DISCARDED];
+    pub const DIRECTORIES: &[&str] = &[
+        "charms",
+        "units",
+        "containers",
+        "tmp",
+        discard::DISCARDED,
+        intents::DIRECTORY,
+    ];
 
     /// Makes the directories and takes away what a crash left in them. Blocks.
     pub fn open(options: ProcessOptions) -> Result<Self, UniterError> {
@@ -104,6 +113,7 @@ impl Process {
             shared: Arc::new(Shared {
                 charms: Charms::open(directory.join("charms"))?,
                 turns: Turns::new(clock.clone(), room),
+                intents: Intents::open(&directory)?,
                 clock,
                 randomness,
                 sandbox,
@@ -151,6 +161,11 @@ impl Process {
     /// Who may run a hook, and when.
     pub fn turns(&self) -> &Turns {
         &self.shared.turns
+    }
+
+    /// Which hook each unit is about to run.
+    pub(crate) fn intents(&self) -> &Intents {
+        &self.shared.intents
     }
 
     /// Says that a unit runs from now on.
@@ -218,16 +233,16 @@ impl Process {
         self.shared.directory.join("tmp")
     }
 
-    /// Remembers that the hook recorded in `state` was broken off and is not to blame.
+    /// Remembers that the hook that `state` says is running was broken off and is not to blame.
     pub(crate) fn remember_interrupted(&self, unit: &UnitName, state: OperationState) {
         lock(&self.shared.interrupted).insert(unit.clone(), state);
     }
 
-    /// Whether what is recorded is a hook that was broken off.
-    pub(crate) fn was_interrupted(&self, unit: &UnitName, recorded: &OperationState) -> bool {
+    /// Whether the hook that `running` says is running was broken off.
+    pub(crate) fn was_interrupted(&self, unit: &UnitName, running: &OperationState) -> bool {
         lock(&self.shared.interrupted)
             .get(unit)
-            .is_some_and(|state| state == recorded)
+            .is_some_and(|state| state == running)
     }
 
     /// A hook begins: what became of an earlier one does not matter any more.

@@ -1,39 +1,76 @@
-//! The remote state of one unit: a snapshot, and one signal for everything that may change it.
+//! What the controller says of one unit: a snapshot, and one signal for everything that may change it.
+//!
+//! It is what decisions are made on and what hooks see, so that a hook sees the model as it was when
+//! the hook was chosen and nothing is read for a hook as it begins.
 //!
 //! Its sources are the controller's watcher of the unit, the leadership tracker, the time at which
 //! a failed hook is due again and the timer of `update-status`. It says nothing before each source has been
 //! heard once. Changes that come while nobody listens are one change. At rest it is one pending
 //! request and one sleep.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use periapt_client::{ApiConnection, Watcher};
 use periapt_engine::{SharedClock, SharedRandomness};
 use periapt_model::UnitName;
+use periapt_model::config::Values;
 use periapt_model::uniter::RemoteState;
-use periapt_wire::agent::uniter::{GetRemoteState, WatchUnit};
+use periapt_wire::agent::uniter::{GetRemoteState, HookView, Told, WatchUnit};
 use tokio::sync::watch;
 
 use crate::error::{UniterError, call};
-use crate::leadership::Standing;
+use crate::leadership::{Leadership, Standing};
 
 /// Where the snapshot comes from.
 pub struct Sources {
     pub unit: UnitName,
     pub connection: ApiConnection,
-    pub standing: watch::Receiver<Standing>,
+    pub leadership: Leadership,
     /// Time between two `update-status` hooks; zero for none.
     pub update_status: watch::Receiver<Duration>,
     pub clock: SharedClock,
     pub randomness: SharedRandomness,
 }
 
+/// What the controller said, and what is known of the moment at which it did.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    pub state: RemoteState,
+    pub view: HookView,
+    /// The effective configuration, with its digest.
+    pub config: Arc<Values>,
+    pub config_hash: String,
+    /// Until when the unit leads, as it was known before the controller was asked: so long nobody
+    /// else changes what is the leader's.
+    pub leads_until: Option<Duration>,
+}
+
+impl Heard {
+    /// Takes over what the controller says now; timers and leadership go on.
+    fn hear(&mut self, told: Told, leads_until: Option<Duration>) {
+        if let Some(config) = told.config {
+            self.config = Arc::new(config);
+            self.config_hash.clone_from(&told.remote.config_hash);
+        }
+        self.view = told.view;
+        self.leads_until = leads_until;
+        self.state = RemoteState {
+            leader: self.state.leader,
+            retry_hook_version: self.state.retry_hook_version,
+            update_status_version: self.state.update_status_version,
+            ..told.remote
+        };
+    }
+}
+
 /// The snapshot and what keeps it up to date.
 pub struct RemoteWatcher {
     sources: Sources,
+    standing: watch::Receiver<Standing>,
     watcher: Watcher,
-    state: RemoteState,
+    heard: Heard,
     retry: Option<BoxFuture<'static, ()>>,
     /// What the retry timer is, or was, set to, on the clock's monotonic time.
     retry_at: Option<Duration>,
@@ -44,21 +81,32 @@ pub struct RemoteWatcher {
 
 impl RemoteWatcher {
     /// Waits until every source has been heard; none when the unit is gone.
-    pub async fn start(mut sources: Sources) -> Result<Option<Self>, UniterError> {
+    pub async fn start(sources: Sources) -> Result<Option<Self>, UniterError> {
         let watcher = watch(&sources).await?;
-        let known = sources
-            .standing
+        let mut standing = sources.leadership.subscribe();
+        let known = standing
             .wait_for(|standing| *standing != Standing::Unknown)
             .await;
         let leader = known
             .map_err(|_| UniterError::LeadershipTracker)?
             .is_leader();
-        let Some(state) = fetch(&sources).await? else {
+        let leads_until = sources.leadership.leads_until();
+        let Some(told) = fetch(&sources, None).await? else {
             return Ok(None);
         };
         let mut this = Self {
-            state: RemoteState { leader, ..state },
+            heard: Heard {
+                config: Arc::new(told.config.unwrap_or_default()),
+                config_hash: told.remote.config_hash.clone(),
+                state: RemoteState {
+                    leader,
+                    ..told.remote
+                },
+                view: told.view,
+                leads_until,
+            },
             sources,
+            standing,
             watcher,
             retry: None,
             retry_at: None,
@@ -76,26 +124,28 @@ impl RemoteWatcher {
     }
 
     pub fn state(&self) -> &RemoteState {
-        &self.state
+        &self.heard.state
+    }
+
+    pub fn heard(&self) -> &Heard {
+        &self.heard
     }
 
     /// Fetches the snapshot; false when the unit is gone.
     pub async fn refresh(&mut self) -> Result<bool, UniterError> {
-        let Some(state) = fetch(&self.sources).await? else {
+        let leads_until = self.sources.leadership.leads_until();
+        let known = Some(self.heard.config_hash.clone());
+        let Some(told) = fetch(&self.sources, known).await? else {
             return Ok(false);
         };
-        self.accept(state);
+        self.accept(told, leads_until);
         Ok(true)
     }
 
-    /// Takes over what the controller says of the unit.
-    pub fn accept(&mut self, state: RemoteState) {
-        self.state = RemoteState {
-            leader: self.sources.standing.borrow_and_update().is_leader(),
-            retry_hook_version: self.state.retry_hook_version,
-            update_status_version: self.state.update_status_version,
-            ..state
-        };
+    /// Takes over what the controller says of the unit; `leads_until` was known before it was asked.
+    pub fn accept(&mut self, told: Told, leads_until: Option<Duration>) {
+        self.heard.hear(told, leads_until);
+        self.heard.state.leader = self.standing.borrow_and_update().is_leader();
     }
 
     /// Sets the retry timer, on the clock's monotonic time; none stops it. One that has gone off
@@ -117,22 +167,23 @@ impl RemoteWatcher {
                     event.map_err(call("watching the unit"))?;
                     return self.refresh().await;
                 }
-                changed = self.sources.standing.changed() => {
+                changed = self.standing.changed() => {
                     changed.map_err(|_| UniterError::LeadershipTracker)?;
-                    let leader = self.sources.standing.borrow_and_update().is_leader();
-                    if std::mem::replace(&mut self.state.leader, leader) != leader {
+                    let leader = self.standing.borrow_and_update().is_leader();
+                    if std::mem::replace(&mut self.heard.state.leader, leader) != leader {
                         return Ok(true);
                     }
                 }
                 () = due(&mut self.retry) => {
                     self.retry = None;
-                    self.state.retry_hook_version += 1;
+                    self.heard.state.retry_hook_version += 1;
                     return Ok(true);
                 }
                 () = due(&mut self.update_status) => {
                     self.arm_update_status();
-                    self.state.update_status_version += 1;
-                    return Ok(true);
+                    self.heard.state.update_status_version += 1;
+                    // Nothing has told of what a hook sees since the last one.
+                    return self.refresh().await;
                 }
                 changed = self.sources.update_status.changed(), if !self.interval_is_final => {
                     match changed {
@@ -166,9 +217,13 @@ async fn watch(sources: &Sources) -> Result<Watcher, UniterError> {
     Ok(watcher)
 }
 
-async fn fetch(sources: &Sources) -> Result<Option<RemoteState>, UniterError> {
+async fn fetch(
+    sources: &Sources,
+    config_hash: Option<String>,
+) -> Result<Option<Told>, UniterError> {
     let ask = GetRemoteState {
         unit: sources.unit.clone(),
+        config_hash,
     };
     sources
         .connection

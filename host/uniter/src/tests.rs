@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use periapt_engine::{FakeClock, Fatal, Fortress, Guest, Kind, Seeded, SharedWorker};
 use periapt_model::charm::CharmUrl;
-use periapt_model::hook::Effects;
+use periapt_model::hook::{Effects, Limits};
 use periapt_model::turns::Room;
 use periapt_model::uniter::OperationKind;
 use periapt_model::{MachineId, UnitName};
@@ -137,6 +137,7 @@ impl World {
                 .unit(unit)
                 .map_or_else(machine, |record| record.machine),
             leadership,
+            limits: Limits::default(),
             charm_directory: fortress.guard(),
             retry: self.retry.clone(),
             update_status,

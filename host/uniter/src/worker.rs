@@ -8,6 +8,7 @@ use periapt_engine::{
     Fatal, Guard, Kind, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext,
     WorkerError, WorkerResult,
 };
+use periapt_model::hook::Limits;
 use periapt_model::uniter::{
     Decision, OperationKind, Resolved, agent_failed, agent_leaving, resolve,
 };
@@ -41,6 +42,8 @@ pub struct UniterConfig {
     /// The machine the unit is on.
     pub machine: MachineId,
     pub leadership: Leadership,
+    /// What a hook may use.
+    pub limits: Limits,
     /// The right to open and close the charm's directory for others.
     pub charm_directory: Guard,
     pub retry: RetryStrategy,
@@ -123,6 +126,8 @@ async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
             Err(Turn::Gone) => return unit_gone(&executor).await,
             Err(Turn::Dying) => return Err(WorkerError::Dying),
             Err(Turn::Failed(UniterError::Fortress(_))) => return Err(WorkerError::Bounce),
+            // A call of an earlier connection came through after all: all is read anew.
+            Err(Turn::Failed(error)) if error.is_stale() => return Err(WorkerError::Bounce),
             // Removed by force in the middle of something.
             Err(Turn::Failed(error))
                 if error.is_not_found() && !remote.refresh().await.worker_error()? =>
@@ -219,8 +224,8 @@ async fn turns(
                     }
                 };
                 // Not `or_dying`: what is begun with the controller is brought to an end.
-                let state = remote.state().clone();
-                let outcome = executor.run(&operation, &state, turn).await?;
+                let heard = remote.heard().clone();
+                let outcome = executor.run(&operation, &heard, turn).await?;
                 match outcome {
                     Outcome::BrokenOff => return Ok(Some(End::Stopping)),
                     Outcome::NotYet => changed_or_late(NOT_YET, executor, remote, worker).await?,
@@ -233,8 +238,8 @@ async fn turns(
                         changed(remote, worker).await?;
                     }
                     Outcome::Answered | Outcome::Committed | Outcome::Failed => {
-                        match executor.take_heard() {
-                            Some(state) => remote.accept(state),
+                        match executor.take_told() {
+                            Some((told, leads_until)) => remote.accept(told, leads_until),
                             None if !remote.refresh().await? => return Err(Turn::Gone),
                             None => {}
                         }
@@ -388,7 +393,7 @@ fn sources(config: &UniterConfig) -> Sources {
     Sources {
         unit: config.unit.clone(),
         connection: config.connection.clone(),
-        standing: config.leadership.subscribe(),
+        leadership: config.leadership.clone(),
         update_status: config.update_status.clone(),
         clock: config.process.clock().clone(),
         randomness: config.process.randomness().clone(),

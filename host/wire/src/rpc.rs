@@ -48,6 +48,8 @@ pub mod code {
     pub const UPGRADE_IN_PROGRESS: &str = "upgrade in progress";
     /// A person answered a failed hook in between.
     pub const ANSWERED: &str = "answered";
+    /// What was decided on has changed since, and is to be read anew.
+    pub const STALE: &str = "stale";
     pub const LEASE_DENIED: &str = "leadership claim denied";
     pub const NOT_EMPTY: &str = "model not empty";
     pub const HAS_ASSIGNED_UNITS: &str = "machine has assigned units";

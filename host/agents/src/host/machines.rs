@@ -37,6 +37,7 @@ pub fn manifold() -> Manifold {
                 uuid: model.uuid,
                 name: model.name,
             },
+            limits: model.limits,
             connection,
             process: agent.process,
             settings,

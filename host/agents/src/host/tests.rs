@@ -56,6 +56,7 @@ pub(crate) fn host_context(connection: ApiConnection) -> HostContext {
             uuid: MODEL.parse().unwrap(),
             name: "default".parse().unwrap(),
         },
+        limits: Default::default(),
         connection,
         process: process(&clock, &ScriptedSandbox::default(), log, directory.path()),
         settings,

@@ -16,6 +16,7 @@ use periapt_engine::{
     SharedRandomness, WorkerContext, WorkerError, WorkerResult,
 };
 use periapt_model::MachineId;
+use periapt_model::hook::Limits;
 use periapt_uniter::{ModelIdentity, Process};
 
 use crate::host::settings::ModelSettings;
@@ -24,6 +25,8 @@ use crate::host::settings::ModelSettings;
 #[derive(Clone)]
 pub struct HostContext {
     pub model: ModelIdentity,
+    /// What each hook may use.
+    pub limits: Limits,
     pub connection: ApiConnection,
     pub process: Process,
     pub settings: ModelSettings,

@@ -27,6 +27,7 @@ pub fn manifold() -> Manifold {
             machine: unit.machine.machine.clone(),
             model: host.model.clone(),
             process: host.process.clone(),
+            limits: host.limits.clone(),
             update_status: host.settings.update_status.clone(),
             unit: unit.unit.clone(),
             connection,

@@ -1,6 +1,6 @@
 //! `Uniter`: one unit's hooks.
 
-use periapt_store::{HookCommit, Interest, namespace};
+use periapt_store::{HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm, GetGoalState,
     GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState, SetApplicationStatus,
@@ -13,9 +13,9 @@ use super::watch;
 handlers! {
     WatchUnit: |session, call| {
         let application = call.unit.application();
-        let principal = session.store().unit_principal(session.model()?, &call.unit).await?;
-        let container = principal.as_ref().unwrap_or(&call.unit);
-        let interest = Interest::model(session.model()?)
+        let place = session.store().unit_place(session.model()?, &call.unit).await?;
+        let container = place.principal.as_ref().unwrap_or(&call.unit);
+        let mut interest = Interest::model(session.model()?)
             .key(namespace::UNIT, &call.unit)
             .key(namespace::RESOLVED, &call.unit)
             .key(namespace::APPLICATION, &application)
@@ -25,30 +25,33 @@ handlers! {
             .key(namespace::RELATION_UNITS, &application)
             .key(namespace::RELATION_UNITS, container)
             .all(namespace::CHARM);
+        if let Some(machine) = &place.machine {
+            interest = interest.key(namespace::MACHINE, machine);
+        }
         session.watch(watch::notify(session, interest), Vec::new())
     };
-    GetRemoteState: |session, call| Ok(session.store().get_remote_state(session.model()?, &call.unit).await?);
+    GetRemoteState: |session, call| {
+        Ok(session.store().unit_told(session.model()?, &call.unit, call.config_hash.as_deref()).await?)
+    };
     GetState: |session, call| Ok(session.store().get_state(session.model()?, &call.unit).await?);
     SetState: |session, call| {
-        session.store().set_state(session.model()?, &call.unit, &call.operation, call.takes_answer).await?;
+        session.store().set_state(session.model()?, &call.unit, call.from, &call.operation, call.takes_answer).await?;
         Ok(Empty {})
     };
     BeginHook: |session, call| {
-        let (store, model, workload) = (session.store(), session.model()?, call.workload.clone());
-        // The two do not depend on each other, but for the status, which is put in below.
-        let (begun, snapshot) = tokio::join!(
-            store.begin_hook(model, &call.unit, &call.operation, call.answer, call.agent, call.workload),
-            store.get_hook_snapshot(model, &call.unit, session.state().limits()),
-        );
-        begun?;
-        let mut snapshot = snapshot?;
-        if let Some(workload) = workload {
-            snapshot.workload = workload;
-        }
-        Ok(snapshot)
+        let begin = HookBegin {
+            from: call.from,
+            operation: call.operation,
+            answer: call.answer,
+            agent: call.agent,
+            workload: call.workload,
+        };
+        session.store().begin_hook(session.model()?, &call.unit, begin).await?;
+        Ok(Empty {})
     };
     CommitHook: |session, call| {
         let commit = HookCommit {
+            from: call.from,
             effects: call.effects,
             operation: call.operation,
             workload: call.workload,
@@ -56,6 +59,7 @@ handlers! {
             absent: call.absent,
             run: call.run,
             idle_at: call.idle_at,
+            config_hash: call.config_hash,
         };
         let run = commit.run.clone();
         let committed = session.store().commit_hook_run(session.model()?, &call.unit, commit).await?;
@@ -66,7 +70,7 @@ handlers! {
     };
     FailHook: |session, call| {
         let run = call.run.clone();
-        session.store().fail_hook(session.model()?, &call.unit, &call.operation, call.agent, call.run).await?;
+        session.store().fail_hook(session.model()?, &call.unit, call.from, &call.operation, call.agent, call.run).await?;
         session.state().observation().hook(session.model()?, &call.unit, &run);
         Ok(Empty {})
     };

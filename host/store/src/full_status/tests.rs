@@ -302,6 +302,8 @@ async fn a_commit_that_does_not_show_in_the_status_is_none_to_it() {
             effects: Vec::new(),
         };
         let commit = HookCommit {
+            from: store.sequence(&model, &site).await,
+            config_hash: None,
             effects: Effects::default(),
             operation: OperationState::default(),
             workload: None,

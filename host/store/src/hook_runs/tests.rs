@@ -24,8 +24,10 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
     }
 }
 
-fn commit(run: HookReport) -> HookCommit {
+fn commit(from: u64, run: HookReport) -> HookCommit {
     HookCommit {
+        from,
+        config_hash: None,
         hook: None,
         absent: Vec::new(),
         effects: Effects::default(),
@@ -38,9 +40,10 @@ fn commit(run: HookReport) -> HookCommit {
 
 async fn ran(fixture: &Fixture, model: &periapt_model::ModelUuid, name: &UnitName, hook: &str) {
     let now = fixture.clock.shared().now().as_microsecond();
-    fixture
-        .store
-        .commit_hook_run(model, name, commit(report(hook, now, "")))
+    let store = &fixture.store;
+    let from = store.sequence(model, name).await;
+    store
+        .commit_hook_run(model, name, commit(from, report(hook, now, "")))
         .await
         .expect("committed");
 }
@@ -68,6 +71,7 @@ async fn runs_are_listed_newest_first_and_by_what_is_asked_for() {
             .fail_hook(
                 &model,
                 &unit("site/0"),
+                1,
                 &OperationState::default(),
                 error,
                 report("start", 7, "trap"),
@@ -154,7 +158,7 @@ async fn a_refused_commit_leaves_no_run_and_a_failure_all_of_itself() {
                 state: [(String::new(), Some("x".to_owned()))].into(),
                 ..Effects::default()
             },
-            ..commit(report("install", 1, ""))
+            ..commit(0, report("install", 1, ""))
         };
         store
             .commit_hook_run(&model, &site, too_much)
@@ -175,7 +179,7 @@ async fn a_refused_commit_leaves_no_run_and_a_failure_all_of_itself() {
             ..OperationState::default()
         };
         store
-            .fail_hook(&model, &site, &operation, error, long)
+            .fail_hook(&model, &site, 0, &operation, error, long)
             .await
             .expect("told");
         let run = &store
@@ -216,20 +220,20 @@ async fn idle_is_set_only_while_nothing_else_is_to_do() {
                 config_hash: "another".to_owned(),
                 ..remote.clone()
             }),
-            ..commit(report("install", 1, ""))
+            ..commit(0, report("install", 1, ""))
         };
         let answer = store
             .commit_hook_run(&model, &site, stale)
             .await
             .expect("committed");
-        assert!(!answer.idle && answer.remote == remote);
+        assert!(!answer.idle && answer.told.remote == remote);
         let leader = HookCommit {
             idle_at: Some(periapt_model::uniter::RemoteState {
                 leader: true,
                 update_status_version: 3,
                 ..remote.clone()
             }),
-            ..commit(report("start", 1, ""))
+            ..commit(1, report("start", 1, ""))
         };
         let answer = store
             .commit_hook_run(&model, &site, leader)

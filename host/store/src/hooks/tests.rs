@@ -3,10 +3,11 @@ use proptest::prelude::*;
 use periapt_model::bounds::{PORT_RANGES, SETTINGS_BYTES, STATE_KEYS};
 use periapt_model::hook::{Effects, RelationSettings};
 use periapt_model::ports::PortRange;
-use periapt_model::uniter::OperationState;
+use periapt_model::status::{Agent, Status};
+use periapt_model::uniter::{OperationState, Resolved};
 
-use crate::StoreError;
 use crate::testing::{Fixture, fixtures, machine, unit};
+use crate::{HookBegin, HookCommit, StoreError};
 
 fn state(pairs: &[(&str, Option<String>)]) -> Effects {
     Effects {
@@ -306,6 +307,65 @@ async fn a_bag_is_bounded_as_it_is_sent() {
     }
 }
 
+/// What an agent decided on a state that another write has followed does nothing.
+#[tokio::test]
+async fn a_write_that_was_decided_on_an_older_state_is_refused_and_leaves_nothing() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(1).await;
+        let site = unit("site/0");
+        let queued = OperationState::initial();
+        let placed = OperationState {
+            installed: true,
+            ..Default::default()
+        };
+        for from in [1, 7] {
+            let early = store.set_state(&model, &site, from, &queued, false).await;
+            assert_eq!(early.expect_err("early").code(), "stale");
+        }
+        store
+            .set_state(&model, &site, 0, &queued, false)
+            .await
+            .expect("first");
+        store
+            .set_state(&model, &site, 1, &placed, false)
+            .await
+            .expect("second");
+        for from in [0, 1] {
+            let begin = HookBegin {
+                from,
+                operation: queued.clone(),
+                answer: Resolved::None,
+                agent: Some(Status::new(Agent::Executing, "late")),
+                workload: None,
+            };
+            let late = store.begin_hook(&model, &site, begin).await;
+            assert_eq!(late.expect_err("late").code(), "stale");
+            let late = HookCommit {
+                from,
+                effects: state(&[("key", Some("value".to_owned()))]),
+                operation: queued.clone(),
+                workload: None,
+                hook: None,
+                absent: Vec::new(),
+                run: None,
+                idle_at: None,
+                config_hash: None,
+            };
+            let late = store.commit_hook_run(&model, &site, late).await;
+            assert_eq!(late.expect_err("late").code(), "stale");
+        }
+        let found = store.get_state(&model, &site).await.expect("state");
+        assert_eq!((found.sequence, found.operation), (2, Some(placed)));
+        assert!(found.charm_state.is_empty());
+        assert_ne!(found.agent.expect("set").message, "late");
+        let nobody = unit("site/9");
+        let gone = store.set_state(&model, &nobody, 1, &queued, false).await;
+        assert_eq!(gone.expect_err("gone").code(), "not found");
+        fixture.end().await;
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Commit {
     pairs: Vec<(u8, Option<u8>)>,
@@ -330,7 +390,7 @@ fn commits() -> impl Strategy<Value = Vec<Commit>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A commit sent twice, as after a lost answer, is a commit sent once.
+    /// A commit sent twice, as after a lost answer, is a commit sent once: the second is too late.
     #[test]
     fn commits_are_idempotent(commits in commits()) {
         let runtime = tokio::runtime::Runtime::new().expect("runtime");
@@ -355,8 +415,21 @@ proptest! {
                         };
                     }
                     let operation = OperationState { state_generation: generation, ..Default::default() };
-                    for _ in 0..commit.times {
-                        fixture.store.commit_hook(&model, &site, effects.clone(), &operation).await.expect("committed");
+                    let commits = HookCommit {
+                        from: fixture.store.sequence(&model, &site).await,
+                        effects,
+                        operation,
+                        workload: None,
+                        hook: None,
+                        absent: Vec::new(),
+                        run: None,
+                        idle_at: None,
+                        config_hash: None,
+                    };
+                    for time in 0..commit.times {
+                        let committed = fixture.store.commit_hook_run(&model, &site, commits.clone()).await;
+                        let refused = committed.err().map(|error| error.code());
+                        assert_eq!(refused, (time > 0).then_some("stale"));
                     }
                 }
                 let found = fixture.store.get_state(&model, &site).await.expect("state");

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use periapt_model::relation::supported;
-use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 
 use super::scope::Entering;
 use crate::Result;
@@ -14,20 +14,29 @@ use crate::status::{self, kind};
 use crate::tx::Tx;
 use crate::{Store, removal};
 
+/// Where a unit lives.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The unit in whose container it lives; none for a principal.
+    pub principal: Option<UnitName>,
+    pub machine: Option<MachineId>,
+}
+
 impl Store {
-    /// The unit in whose container a unit lives; none for a principal or a unit that is gone.
-    pub async fn unit_principal(
-        &self,
-        model: &ModelUuid,
-        unit: &UnitName,
-    ) -> Result<Option<UnitName>> {
-        let sql = "SELECT principal FROM unit WHERE model_uuid = $1 AND name = $2";
+    /// Where a unit lives; nowhere if it is gone.
+    pub async fn unit_place(&self, model: &ModelUuid, unit: &UnitName) -> Result<Place> {
+        let sql = "SELECT principal, machine_id FROM unit WHERE model_uuid = $1 AND name = $2";
         let row = self
             .glance()
             .await?
             .fetch_optional(sql, params![model, unit])
             .await?;
-        row.map_or(Ok(None), |row| row.parse_optional(0, "unit name"))
+        row.map_or(Ok(Place::default()), |row| {
+            Ok(Place {
+                principal: row.parse_optional(0, "unit name")?,
+                machine: row.parse_optional(1, "machine")?,
+            })
+        })
     }
 }
 

@@ -16,7 +16,7 @@ async fn started(fixture: &Fixture, units: u32) -> ModelUuid {
         let unit = unit(&format!("site/{number}"));
         fixture
             .store
-            .set_state(&model, &unit, &OperationState::default(), false)
+            .set_state(&model, &unit, 0, &OperationState::default(), false)
             .await
             .expect("state");
         let idle = Status::new(Agent::Idle, "");
@@ -455,9 +455,12 @@ async fn a_failed_hook_is_resolved_once() {
             .expect("state")
             .expect("there");
         assert_eq!(state.resolved, Resolved::RetryHooks);
-        let state = OperationState::default();
+        let (from, state) = (
+            store.sequence(&model, &site).await,
+            OperationState::default(),
+        );
         store
-            .set_state(&model, &site, &state, true)
+            .set_state(&model, &site, from, &state, true)
             .await
             .expect("taken");
         let state = store

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use periapt_model::Tag;
 use periapt_model::config::Value;
-use periapt_model::hook::{Effects, Limits};
+use periapt_model::hook::Effects;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::OperationState;
 use periapt_wire::agent::log_sink::LogRecord;
@@ -230,44 +230,44 @@ async fn a_hook_sees_one_moment_of_the_model() {
             .set_workload_version(&model, &site, "1.0")
             .await
             .expect("set");
-        let snapshot = store
-            .get_hook_snapshot(&model, &site, &Limits::default())
-            .await
-            .expect("snapshot");
-        assert_eq!(snapshot.workload_version.as_deref(), Some("1.0"));
-        assert_eq!(snapshot.application, None, "no leader has set one");
-        assert_eq!(snapshot.config["port"], Value::Integer(8080));
-        assert_eq!(snapshot.machine, Some(machine("0")));
-        assert_eq!(snapshot.private_address.as_deref(), Some("127.0.0.1"));
-        assert_eq!(snapshot.workload.status, Workload::Waiting);
+        let told = store.unit_told(&model, &site, None).await;
+        let told = told.expect("told").expect("there");
+        let (view, remote) = (told.view, told.remote);
+        assert_eq!(view.workload_version.as_deref(), Some("1.0"));
+        assert_eq!(view.application, None, "no leader has set one");
+        assert_eq!(
+            told.config.expect("not known")["port"],
+            Value::Integer(8080)
+        );
+        assert_eq!(view.machine, Some(machine("0")));
+        assert_eq!(view.private_address.as_deref(), Some("127.0.0.1"));
+        assert_eq!(view.workload.status, Workload::Waiting);
         let worst = store
             .get_application_status(&model, &unit("site/0"))
             .await
             .expect("status");
         assert_eq!(worst.status, Workload::Blocked);
         assert_eq!(worst.message, "no");
-        assert_eq!(snapshot.state.charm_state["key"], "value");
+        let state = store.get_state(&model, &site).await.expect("state");
+        assert_eq!(state.charm_state["key"], "value");
+        assert_eq!(state.opened_ports, ["80/tcp".parse().expect("port")]);
+        assert!(state.operation.expect("stored").installed);
+        let known = Some(remote.config_hash.as_str());
+        let again = store.unit_told(&model, &site, known).await.expect("told");
+        let again = again.expect("there");
         assert_eq!(
-            snapshot.state.opened_ports,
-            ["80/tcp".parse().expect("port")]
+            (again.config, &again.remote),
+            (None, &remote),
+            "it is known"
         );
-        assert!(snapshot.state.operation.expect("stored").installed);
-        let remote = store
-            .get_remote_state(&model, &site)
-            .await
-            .expect("state")
-            .expect("there");
-        assert_eq!(remote.config_hash, snapshot.config_hash);
         store
             .set_workload_version(&model, &unit("site/1"), "2.0")
             .await
             .expect("set");
-        let snapshot = store
-            .get_hook_snapshot(&model, &site, &Limits::default())
-            .await
-            .expect("snapshot");
+        let told = store.unit_told(&model, &site, None).await;
+        let view = told.expect("told").expect("there").view;
         assert_eq!(
-            snapshot.workload_version, None,
+            view.workload_version, None,
             "the application shows another unit's"
         );
         fixture.end().await;
@@ -305,11 +305,9 @@ async fn only_the_leader_speaks_for_the_application() {
             (info.status.status, info.status.message.as_str()),
             (Workload::Active, "all")
         );
-        let snapshot = store
-            .get_hook_snapshot(&model, &unit("site/1"), &Limits::default())
-            .await
-            .expect("snapshot");
-        assert_eq!(snapshot.application.expect("set").message, "all");
+        let told = store.unit_told(&model, &unit("site/1"), None).await;
+        let view = told.expect("told").expect("there").view;
+        assert_eq!(view.application.expect("set").message, "all");
         fixture.clock.advance(Duration::from_secs(61));
         assert!(
             store

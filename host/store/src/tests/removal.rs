@@ -22,7 +22,10 @@ async fn stuck(fixture: &Fixture, units: u32) -> ModelUuid {
     for number in 0..units {
         let unit = unit(&format!("site/{number}"));
         let state = OperationState::default();
-        store.set_state(&model, &unit, &state, false).await.unwrap();
+        store
+            .set_state(&model, &unit, 0, &state, false)
+            .await
+            .unwrap();
         let failed = Status::new(Agent::Error, "hook failed: \"start\"");
         store
             .set_unit_agent_status(&model, &unit, failed)

@@ -1,24 +1,28 @@
 //! How a hook ends that is done: one commit for its effects and all bookkeeping, also that of the
 //! hooks after it that the charm does not have. Hooks that do not run at all end here as well.
 
+use std::sync::Arc;
+
 use periapt_engine::failpoint;
 use periapt_model::hook::{Effects, Info, Kind};
 use periapt_model::uniter::{
     Decision, LocalState, Operation, OperationState, RemoteState, Walked, absent_done, agent_idle,
     resolve, walk_on, workload_after,
 };
-use periapt_wire::agent::uniter::{CommitHook, HookReport};
+use periapt_wire::agent::uniter::CommitHook;
 
+use super::hooks::Ran;
 use super::{Executor, Outcome};
 use crate::charms::Charm;
 use crate::error::UniterError;
+use crate::remote::Heard;
 
 /// A hook whose end is to be recorded.
 #[derive(Clone, Copy)]
 pub(super) struct HookEnd<'a> {
     pub operation: &'a Operation,
     pub info: &'a Info,
-    pub remote: &'a RemoteState,
+    pub heard: &'a Heard,
     /// The state in which it is done.
     pub done: &'a OperationState,
     /// Hooks that this charm does not have end with it; none if it is to end alone.
@@ -31,13 +35,14 @@ impl Executor {
         &mut self,
         operation: &Operation,
         info: &Info,
-        remote: &RemoteState,
+        heard: &Heard,
     ) -> Result<Outcome, UniterError> {
+        let remote = &heard.state;
         let charm = self.charm_of_hooks(remote).await?;
         let ended = HookEnd {
             operation,
             info,
-            remote,
+            heard,
             done: &absent_done(operation, &self.local, remote)?,
             charm: Some(&charm),
         };
@@ -53,12 +58,12 @@ impl Executor {
         &mut self,
         operation: &Operation,
         info: &Info,
-        remote: &RemoteState,
+        heard: &Heard,
     ) -> Result<Outcome, UniterError> {
         let ended = HookEnd {
             operation,
             info,
-            remote,
+            heard,
             done: &self.local.operation.clone(),
             charm: None,
         };
@@ -76,16 +81,18 @@ impl Executor {
     pub(super) async fn conclude(
         &mut self,
         ended: HookEnd<'_>,
-        ran: Option<(Effects, HookReport)>,
+        ran: Option<Ran>,
         doing: &'static str,
     ) -> Result<(), UniterError> {
-        let (effects, run) = ran.unzip();
-        let (mut local, commit) = self.conclusion(&ended)?;
-        let mut commit = CommitHook {
-            effects: effects.unwrap_or_default(),
-            run,
-            ..commit
-        };
+        let (mut local, mut commit) = self.conclusion(&ended)?;
+        let mut shown_before = None;
+        if let Some(ran) = ran {
+            shown_before = ran.workload;
+            commit.effects = ran.effects;
+            commit.run = Some(ran.run);
+        }
+        commit.workload = commit.workload.or_else(|| shown_before.clone());
+        let leads_until = self.config.leadership.leads_until();
         let mut committed = self.call(&commit, doing).await;
         if let Err(error) = &committed
             && error.is_try_again()
@@ -99,18 +106,24 @@ impl Executor {
             commit = CommitHook {
                 effects: commit.effects,
                 run: commit.run,
+                workload: alone.workload.or(shown_before),
                 ..alone
             };
             committed = self.call(&commit, doing).await;
         }
         let committed = committed?;
+        self.recorded();
+        if let Some(kept) = &mut self.kept {
+            Arc::make_mut(kept).apply(&commit.effects);
+        }
+        self.kept = self.kept.take().filter(|kept| kept.stays());
         self.local = local;
         self.reason = None;
         self.retries.over();
         if committed.idle {
             self.shown = Some(agent_idle());
         }
-        self.heard = Some(committed.remote);
+        self.told = Some((committed.told, leads_until));
         Ok(())
     }
 
@@ -121,10 +134,11 @@ impl Executor {
         let HookEnd {
             operation,
             info,
-            remote,
+            heard,
             done,
             charm,
         } = *ended;
+        let remote = &heard.state;
         let mut local = self.local.clone();
         local.committed(operation, operation.commit(done)?);
         let workload = workload_after(info.kind, done);
@@ -142,6 +156,7 @@ impl Executor {
         let rests = resolve(&local, remote) == Decision::NoOperation;
         let commit = CommitHook {
             unit: self.config.unit.clone(),
+            from: self.sequence,
             effects: Effects::default(),
             operation: local.operation.clone(),
             workload: walked.workload,
@@ -151,6 +166,7 @@ impl Executor {
                 .collect(),
             run: None,
             idle_at: rests.then(|| remote.clone()),
+            config_hash: Some(heard.config_hash.clone()),
         };
         Ok((local, commit))
     }

@@ -1,16 +1,20 @@
 //! One hook that runs, from its begin to its commit, its failure or its end without either.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use periapt_client::CallError;
 use periapt_engine::{clock, failpoint};
-use periapt_model::hook::{AtOnce, Effects, Info, remembered};
+use periapt_model::hook::{AtOnce, Effects, Info, Kind, remembered};
+use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{
-    Attempted, Executed, Operation, OperationState, RemoteState, agent_awaits_charm,
+    Attempted, Executed, Operation, OperationState, RemoteState, Resolved, agent_awaits_charm,
     agent_executing, agent_hook_failed, agent_waiting, workload_before,
 };
-use periapt_wire::agent::uniter::{BeginHook, FailHook, HookReport};
+use periapt_wire::agent::uniter::{BeginHook, FailHook, GetState, HookReport};
+use periapt_wire::rpc::code;
 
 use super::conclusion::{HookEnd, cannot_enter};
 use super::{Executor, Outcome};
@@ -18,19 +22,24 @@ use crate::charms::Charm;
 use crate::context;
 use crate::error::UniterError;
 use crate::hook::{self, Ended, Starting};
+use crate::remote::Heard;
+use crate::snapshot::{HookSnapshot, Kept};
 use crate::turns::Turn;
 use crate::waiting::Waiting;
+use crate::worker::UniterConfig;
 
 /// How long a stopping agent tries to tell the controller that it broke a hook off.
 const FAREWELL: Duration = Duration::from_secs(3);
 
+/// How long a hook runs before the controller hears of it: what is shorter nobody sees.
+const LASTS: Duration = Duration::from_millis(100);
+
 /// What a hook that went well leaves to be committed.
-struct Ran {
-    effects: Effects,
-    executed: Executed,
-    run: HookReport,
-    /// What stays also when the commit is refused.
-    at_once: Vec<AtOnce>,
+pub(super) struct Ran {
+    pub effects: Effects,
+    pub run: HookReport,
+    /// What the workload showed before, if nobody has heard of that yet.
+    pub workload: Option<Status<Workload>>,
 }
 
 impl Executor {
@@ -38,18 +47,14 @@ impl Executor {
         &mut self,
         operation: &Operation,
         info: &Info,
-        remote: &RemoteState,
+        heard: &Heard,
         turn: Turn,
     ) -> Result<Outcome, UniterError> {
         self.begun = self.config.process.clock().monotonic();
         self.waited = self.begun.saturating_sub(turn.asked());
-        // Until the guest computes, nothing here does.
-        turn.step_aside();
-        let charm = self.charm_of_hooks(remote).await?;
+        let charm = self.charm_of_hooks(&heard.state).await?;
         failpoint::reach("uniter-before-prepare");
-        let outcome = self
-            .run_in_turn(operation, info, remote, &charm, turn)
-            .await;
+        let outcome = self.run_in_turn(operation, info, heard, &charm, turn).await;
         if outcome.is_err()
             && let Some(pending) = operation.prepare(&self.local.operation)?
         {
@@ -92,8 +97,13 @@ impl Executor {
         Ok(Outcome::NotYet)
     }
 
-    /// Records that a hook is still to be run, if it is recorded that it has begun.
+    /// Takes back that a hook has begun, wherever it is recorded: it is still to be run.
     async fn put_back(&mut self, info: &Info) -> Result<(), UniterError> {
+        if let Some(before) = self.unrecorded.take() {
+            self.config.process.intents().withdraw(&self.config.unit);
+            self.local.operation = before;
+            return Ok(());
+        }
         let queued = Operation::hook_interrupted(&self.local.operation);
         if self.local.operation.hook.as_ref() == Some(info) && self.local.operation != queued {
             self.write(queued, false).await?;
@@ -101,51 +111,48 @@ impl Executor {
         Ok(())
     }
 
-    /// The record that the hook begins and the loading of its code go on side by side; the guest
-    /// waits for both.
+    /// A hook that begins is written down: here, or with the controller where somebody else has to
+    /// hear of it first.
     async fn run_in_turn(
         &mut self,
         operation: &Operation,
         info: &Info,
-        remote: &RemoteState,
+        heard: &Heard,
         charm: &Charm,
         turn: Turn,
     ) -> Result<Outcome, UniterError> {
-        // A hook that was put back for the lack of code does not begin again without it. What is
-        // loaded here is kept, so that it is found below.
-        let _code = match self.awaits_code {
-            true => Some(hook::load(&self.config, charm).await?),
-            false => None,
-        };
-        let state = self.local.operation.clone();
-        let prepared = operation.prepare(&state)?.unwrap_or(state);
+        let remote = &heard.state;
+        let code = aside(&turn, hook::load(&self.config, charm)).await?;
+        self.awaits_code = false;
+        let recorded = self.local.operation.clone();
+        let prepared = operation.prepare(&recorded)?.unwrap_or(recorded.clone());
         let generation = prepared.state_generation;
-        let starting = Starting {
-            state_directory: self.state_directory.clone(),
-            generation,
-            turn: Arc::new(turn),
-        };
-        let executing = agent_executing(info, self.shown.as_ref());
+        let workload = workload_before(info.kind, &prepared);
+        let snapshot = HookSnapshot::new(
+            heard,
+            self.kept().await?,
+            self.config.limits.clone(),
+            workload.clone(),
+        );
         let begin = BeginHook {
             unit: self.config.unit.clone(),
-            agent: executing.clone(),
-            workload: workload_before(info.kind, &prepared),
-            operation: prepared.clone(),
+            from: self.sequence,
+            agent: agent_executing(info, self.shown.as_ref()),
+            workload,
+            operation: prepared,
             answer: remote.resolved,
         };
-        let leads_until = self.config.leadership.leads_until();
-        let (begun, loaded) = tokio::join!(
-            self.call(&begin, "recording that the hook begins"),
-            hook::load(&self.config, charm)
-        );
-        let snapshot = match begun {
-            Err(error) if cannot_enter(info, &error) => return Ok(Outcome::NotYet),
-            Err(error) if error.is_answered() => return Ok(Outcome::Answered),
-            begun => begun?,
-        };
-        self.local.operation = prepared;
+        if self.begins_here(info, remote, &recorded) {
+            self.local.operation = begin.operation.clone();
+            self.unrecorded = Some(recorded);
+        } else {
+            match aside(&turn, self.begin(&begin)).await {
+                Err(error) if cannot_enter(info, &error) => return Ok(Outcome::NotYet),
+                Err(error) if error.is_answered() => return Ok(Outcome::Answered),
+                begun => begun?,
+            }
+        }
         self.config.process.forget_interrupted(&self.config.unit);
-        self.shown = executing.or(self.shown.take());
         failpoint::reach("uniter-after-prepare");
         self.set_charm_directory().await?;
         let config = self.config.clone();
@@ -153,17 +160,19 @@ impl Executor {
         let around = hook::Surroundings {
             relations: context::relations(&self.local.operation, info),
             settings: self.settings.clone(),
-            leads_until,
+            leads_until: heard.leads_until,
+        };
+        let starting = Starting {
+            state_directory: self.state_directory.clone(),
+            generation,
+            turn: Arc::new(turn),
         };
         let dying = self.worker.dying().clone();
-        let loaded = loaded?;
-        self.awaits_code = false;
-        let ended = match loaded {
+        let ended = match code {
             Ok(code) => match self.take_place(&starting.turn, info).await? {
                 true => {
-                    starting
-                        .run(&config, charm, code, info, around, snapshot, &dying)
-                        .await?
+                    let run = starting.run(&config, charm, code, info, around, snapshot, &dying);
+                    self.accompany(run, &begin).await?
                 }
                 false => Ended::BrokenOff,
             },
@@ -173,7 +182,6 @@ impl Executor {
             Ended::Well {
                 effects,
                 generation,
-                config_hash,
                 status_set,
                 at_once,
             } => {
@@ -183,18 +191,26 @@ impl Executor {
                     told.push("files of its state directory".to_owned());
                 }
                 let executed = Executed {
-                    config_hash,
+                    config_hash: heard.config_hash.clone(),
                     leader_settings_version: remote.leader_settings_version,
                     state_generation: generation,
                     status_set,
                 };
+                let says = |effect: &AtOnce| matches!(effect, AtOnce::UnitStatus(_));
+                let unheard = self.unrecorded.is_some() && !at_once.iter().any(says);
                 let ran = Ran {
                     effects,
-                    executed,
                     run: self.report(info, "", String::new(), told),
-                    at_once,
+                    workload: begin.workload.filter(|_| unheard),
                 };
-                self.commit_hook(operation, info, remote, charm, ran).await
+                let ended = HookEnd {
+                    operation,
+                    info,
+                    heard,
+                    done: &operation.hook_done(&self.local.operation, &executed),
+                    charm: Some(charm),
+                };
+                self.commit_hook(ended, ran, &executed, &at_once).await
             }
             Ended::Failed {
                 code,
@@ -210,6 +226,57 @@ impl Executor {
                 Ok(Outcome::BrokenOff)
             }
         }
+    }
+
+    /// Whether the hook may begin by the agent's own record alone. Not where others have to hear of
+    /// it before: who enters the scope of a relation, and a person who may answer to a failure.
+    fn begins_here(&self, info: &Info, remote: &RemoteState, recorded: &OperationState) -> bool {
+        let alone = info.kind != Kind::RelationCreated
+            && recorded.failed_hook().is_none()
+            && remote.resolved == Resolved::None;
+        let UniterConfig { process, unit, .. } = &*self.config;
+        alone && process.intents().say(unit, self.sequence, recorded, info)
+    }
+
+    /// Records with the controller that the hook begins.
+    async fn begin(&mut self, begin: &BeginHook) -> Result<(), UniterError> {
+        self.call(begin, "recording that the hook begins").await?;
+        self.recorded();
+        self.local.operation = begin.operation.clone();
+        self.shown = begin.agent.clone().or(self.shown.take());
+        Ok(())
+    }
+
+    /// Waits for a hook that runs, and tells the controller of one that lasts. Its commit comes
+    /// after that.
+    async fn accompany(
+        &mut self,
+        run: impl Future<Output = Result<Ended, UniterError>>,
+        begin: &BeginHook,
+    ) -> Result<Ended, UniterError> {
+        let mut run = pin!(run);
+        if self.unrecorded.is_none() {
+            return run.await;
+        }
+        let lasts = self.clock().sleep(LASTS);
+        tokio::select! {
+            biased;
+            ended = &mut run => return ended,
+            () = lasts => {}
+        }
+        let (begun, ended) = tokio::join!(self.begin(begin), run);
+        begun.and(ended)
+    }
+
+    /// What the unit's hooks left.
+    async fn kept(&self) -> Result<Arc<Kept>, UniterError> {
+        if let Some(kept) = &self.kept {
+            return Ok(kept.clone());
+        }
+        let unit = self.config.unit.clone();
+        let ask = GetState { unit };
+        let state = self.call(&ask, "reading the unit's state").await?;
+        Ok(Arc::new(Kept::of(state)))
     }
 
     /// Waits for the place in which the guest of a hook that has begun computes, and shows that it
@@ -243,46 +310,27 @@ impl Executor {
 
     async fn commit_hook(
         &mut self,
-        operation: &Operation,
-        info: &Info,
-        remote: &RemoteState,
-        charm: &Charm,
+        ended: HookEnd<'_>,
         ran: Ran,
+        executed: &Executed,
+        at_once: &[AtOnce],
     ) -> Result<Outcome, UniterError> {
-        let Ran {
-            effects,
-            executed,
-            run,
-            at_once,
-        } = ran;
+        let info = ended.info;
         let other_files = self.local.operation.state_generation != executed.state_generation;
-        let ended = HookEnd {
-            operation,
-            info,
-            remote,
-            done: &operation.hook_done(&self.local.operation, &executed),
-            charm: Some(charm),
-        };
         let doing = "committing the hook";
-        match self.conclude(ended, Some((effects, run)), doing).await {
-            Ok(()) => {}
+        match self.conclude(ended, Some(ran), doing).await {
             Err(UniterError::Call {
-                error: CallError::Refused { message, .. },
+                error: CallError::Refused { message, code },
                 ..
-            }) => {
+            }) if code != code::STALE => {
                 self.drop_generations().await?;
                 let reason = format!("its changes were refused: {message}");
+                let status_set = executed.status_set;
                 return self
-                    .hook_failed(
-                        info,
-                        "commit-refused",
-                        reason,
-                        executed.status_set,
-                        &at_once,
-                    )
+                    .hook_failed(info, "commit-refused", reason, status_set, at_once)
                     .await;
             }
-            Err(error) => return Err(error),
+            concluded => concluded?,
         }
         failpoint::reach("uniter-after-commit");
         self.log(
@@ -342,33 +390,44 @@ impl Executor {
         let agent = agent_hook_failed(info, &self.failure(None));
         let fail = FailHook {
             unit: self.config.unit.clone(),
+            from: self.sequence,
             operation: operation.clone(),
             agent: agent.clone(),
             run: self.report(info, code, reason, in_words(at_once)),
         };
         self.call(&fail, "recording that the hook failed").await?;
+        self.recorded();
         self.local.operation = operation;
         self.shown = Some(agent);
         Ok(Outcome::Failed)
     }
 
-    /// Tells the controller, if it can still be told, and in any case the next start.
+    /// Tells the controller, if it knows of the hook and can still be told, and in any case the
+    /// next start.
     async fn broken_off(&mut self) {
         let config = self.config.clone();
         config
             .process
             .remember_interrupted(&config.unit, self.local.operation.clone());
-        let state = Operation::hook_interrupted(&self.local.operation);
-        let written = clock::timeout(
-            &**config.process.clock(),
-            FAREWELL,
-            self.write(state, false),
-        )
-        .await;
-        if !matches!(written, Some(Ok(()))) {
+        let Some(hook) = self.local.operation.hook.clone() else {
+            return;
+        };
+        let clock = config.process.clock();
+        let back = clock::timeout(&**clock, FAREWELL, self.put_back(&hook)).await;
+        if !matches!(back, Some(Ok(()))) {
             tracing::warn!(unit = %config.unit, "could not record that a hook was broken off");
         }
     }
+}
+
+/// Waits for `work` without a place, unless it is done at once.
+async fn aside<T>(turn: &Turn, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    if let Poll::Ready(done) = futures::poll!(work.as_mut()) {
+        return done;
+    }
+    turn.step_aside();
+    work.await
 }
 
 fn in_words(at_once: &[AtOnce]) -> Vec<String> {

@@ -235,7 +235,7 @@ async fn what_is_said_already_is_not_sent_again_and_every_change_is() {
     run_one(&world, "the same").await;
     assert_eq!(
         world.controller.calls()[before..],
-        ["RemoteState", "BeginHook", "CommitHook"]
+        ["RemoteState", "CommitHook"]
     );
     assert_eq!(world.record().runs.last().unwrap().effects.len(), 0);
 

@@ -70,7 +70,7 @@ async fn hooks_the_charm_lacks_succeed_without_a_sandbox() {
     let agent = world.start();
     world.settle().await;
     assert_eq!(world.sandbox.hooks(), ["start"]);
-    assert_eq!(world.controller.count("BeginHook"), 1);
+    assert_eq!(world.controller.count("BeginHook"), 0);
     assert_eq!(world.controller.count("CommitHook"), 2, "what is before it");
     assert_eq!(world.record().runs.len(), 1, "what did not run is no run");
     world.controller.set_title(&unit(), "unseen");
@@ -91,25 +91,53 @@ async fn hooks_the_charm_lacks_succeed_without_a_sandbox() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hook_costs_two_calls_and_the_guest_waits_for_the_first() {
+async fn a_hook_costs_one_call() {
     let world = World::new();
     let agent = world.start();
     world.settle().await;
     let before = world.controller.calls().len();
-    world.controller.hold("BeginHook", true);
-    world.controller.set_title(&unit(), "held");
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(world.sandbox.hooks().len(), 3, "nothing is recorded yet");
-    world.controller.hold("BeginHook", false);
+    world.controller.set_title(&unit(), "other");
     world
         .until(|record| is_idle(record) && record.runs.len() == 4)
         .await;
     let calls = world.controller.calls();
     assert_eq!(
         calls[before..],
-        ["RemoteState", "BeginHook", "CommitHook"],
-        "the last one also says that the unit is idle"
+        ["RemoteState", "CommitHook"],
+        "it also says that the unit is idle"
     );
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_lasts_is_shown_and_its_commit_comes_after_that() {
+    let world = World::new();
+    let (agent, barrier) = world.start_into_a_hook().await;
+    assert_eq!(
+        world.controller.count("BeginHook"),
+        0,
+        "it may be over soon"
+    );
+    world.pass(2, Duration::from_millis(99)).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(world.controller.count("BeginHook"), 0);
+    world.controller.hold("BeginHook", true);
+    world.clock.advance(Duration::from_millis(1));
+    barrier.open();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(
+        world.controller.count("CommitHook"),
+        0,
+        "it would be too early"
+    );
+    world.controller.hold("BeginHook", false);
+    world.settle().await;
+    let calls = world.controller.calls();
+    let hooks = calls.iter().filter(|call| call.ends_with("Hook"));
+    let expected = ["BeginHook", "CommitHook", "CommitHook", "CommitHook"];
+    assert_eq!(hooks.collect::<Vec<_>>(), expected);
+    let lasted = &world.record().writes[2];
+    assert_eq!(lasted.failed_hook().unwrap().name(), "install");
     agent.stop().await;
 }
 

@@ -1,7 +1,7 @@
 //! Units that wait for one another: what is shown of it, and who need not wait.
 
-use periapt_model::hook::Effects;
-use periapt_model::uniter::OperationStep;
+use periapt_model::hook::{self, Effects, Info};
+use periapt_model::uniter::{OperationState, OperationStep, Resolved};
 
 use super::*;
 
@@ -208,11 +208,23 @@ async fn a_hook_goes_on_once_it_has_a_place_and_does_not_answer_for_the_wait() {
     }
 }
 
-/// Three hooks that begin together, of which two compute and the third has no place.
+/// Three hooks that are tried again together, of which two compute and the third has no place.
 async fn begun_without_a_place(world: &World) -> (Vec<UnitName>, Vec<Agent>, Barrier) {
     let units: Vec<UnitName> = (0..3)
         .map(|number| add(world, &format!("slow/{number}"), &(number + 1).to_string()))
         .collect();
+    for unit in &units {
+        world.controller.change(unit, |record| {
+            record.state.operation = Some(OperationState {
+                kind: OperationKind::RunHook,
+                step: OperationStep::Pending,
+                hook: Some(Info::new(hook::Kind::Install)),
+                charm_url: Some("local:site-0".to_owned()),
+                ..OperationState::default()
+            });
+            record.remote.resolved = Resolved::RetryHooks;
+        });
+    }
     let mut barrier = hold(world, "slow");
     world.controller.hold("BeginHook", true);
     let agents = units.iter().map(|unit| world.start_unit(unit)).collect();

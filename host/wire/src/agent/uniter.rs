@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::Values;
-use periapt_model::hook::{Effects, Info, Limits};
+use periapt_model::hook::{Effects, Info};
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
@@ -19,6 +19,9 @@ use crate::rpc::{Empty, Watch};
 pub struct UnitState {
     /// None before the unit's first operation.
     pub operation: Option<OperationState>,
+    /// How often the operation was written. Every write names the one it was decided on, and is
+    /// refused with error code `stale` where that is not the last one any more.
+    pub sequence: u64,
     #[serde(default)]
     pub charm_state: BTreeMap<String, String>,
     #[serde(default)]
@@ -28,13 +31,23 @@ pub struct UnitState {
     pub agent: Option<Status<Agent>>,
 }
 
-/// What a hook sees of the model, read once as the hook begins.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What the controller says of a unit at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct HookSnapshot {
-    /// Effective configuration and its digest.
-    pub config: Values,
-    pub config_hash: String,
+pub struct Told {
+    /// Versions and leadership are filled in by the agent.
+    pub remote: RemoteState,
+    pub view: HookView,
+    /// The effective configuration; none where the agent has it already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Values>,
+}
+
+/// What a hook sees of the model beside the configuration, its relations and what the unit itself
+/// has committed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookView {
     pub machine: Option<MachineId>,
     pub principal: Option<UnitName>,
     pub private_address: Option<String>,
@@ -46,8 +59,6 @@ pub struct HookSnapshot {
     /// The workload's version, if the unit and its application show the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload_version: Option<String>,
-    pub state: UnitState,
-    pub limits: Limits,
 }
 
 /// How one run of a hook ended, for the list of runs.
@@ -96,7 +107,7 @@ pub struct GoalStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HookCommitted {
-    pub remote: RemoteState,
+    pub told: Told,
     /// Whether the agent is now shown as idle.
     pub idle: bool,
 }
@@ -104,23 +115,33 @@ pub struct HookCommitted {
 crate::facade! { "Uniter" {
     /// Fires on any change that a remote-state snapshot could show.
     Watch as WatchUnit { unit: UnitName } -> Watch;
-    /// None when the unit is gone. Versions and leadership are filled in by the agent.
-    RemoteState as GetRemoteState { unit: UnitName } -> Option<RemoteState>;
+    /// None when the unit is gone.
+    RemoteState as GetRemoteState {
+        unit: UnitName,
+        /// Digest of the configuration that the agent has; none if it has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        config_hash: Option<String>,
+    } -> Option<Told>;
     State as GetState { unit: UnitName } -> UnitState;
     SetState as SetState {
         unit: UnitName,
+        /// The sequence of the state that this follows.
+        from: u64,
         operation: OperationState,
         /// A person's answer to a failure is used up.
         #[serde(default)]
         takes_answer: bool,
     } -> Empty;
-    /// Records that a hook begins, with the statuses that say so, in one transaction; what the
-    /// hook may see. Once this is answered the hook may run. With the created hook of a
-    /// relation the unit enters its scope; error code `try again` while an earlier
-    /// subordinate of the unit has not gone. A person's answer to a failure is used up; error
-    /// code `answered` when one came that `answer` is not, and that has to be decided on.
+    /// Records that a hook begins, with the statuses that say so, in one transaction. A hook of
+    /// which somebody else has to hear before it runs waits for the answer: with the created hook
+    /// of a relation the unit enters its scope (error code `try again` while an earlier
+    /// subordinate of the unit has not gone), and a person's answer to a failure is used up (error
+    /// code `answered` when one came that `answer` is not, and that has to be decided on). Of any
+    /// other hook it is said once it lasts.
     BeginHook as BeginHook {
         unit: UnitName,
+        /// The sequence of the state that this follows.
+        from: u64,
         operation: OperationState,
         /// The answer that was there as the hook was chosen.
         #[serde(default)]
@@ -129,11 +150,13 @@ crate::facade! { "Uniter" {
         agent: Option<Status<Agent>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workload: Option<Status<Workload>>,
-    } -> HookSnapshot;
+    } -> Empty;
     /// The hook's effects, the operation state that follows, the workload status that goes
     /// with it and the report of the run, in one transaction. A person's answer is used up.
     CommitHook as CommitHook {
         unit: UnitName,
+        /// The sequence of the state that this follows.
+        from: u64,
         effects: Effects,
         operation: OperationState,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,10 +178,20 @@ crate::facade! { "Uniter" {
         /// shown as idle.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idle_at: Option<RemoteState>,
+        /// Digest of the configuration that the agent has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        config_hash: Option<String>,
     } -> HookCommitted;
     /// A hook failed: the recorded state, the agent's error and the report of the run, in one
     /// transaction.
-    FailHook as FailHook { unit: UnitName, operation: OperationState, agent: Status<Agent>, run: HookReport } -> Empty;
+    FailHook as FailHook {
+        unit: UnitName,
+        /// The sequence of the state that this follows.
+        from: u64,
+        operation: OperationState,
+        agent: Status<Agent>,
+        run: HookReport,
+    } -> Empty;
     ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
     SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
     SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;

@@ -40,12 +40,12 @@ async fn a_unit_agent_that_fails_leaves_its_siblings_alone() {
     let once: BTreeMap<String, u64> = (0..3).map(|number| (unit(number).to_string(), 1)).collect();
     assert_eq!(uniters(&engine), once);
 
-    // Only the second has a hook to begin, and is refused.
+    // Only the second has something to hear, and is refused.
     let refused = CallError::Refused {
         code: code::INTERNAL.to_owned(),
         message: "a test ends it".to_owned(),
     };
-    controller.refuse_next("BeginHook", refused);
+    controller.refuse_next("RemoteState", refused);
     controller.set_title(&unit(1), "changed");
     host.until("the second goes on", |controller| {
         let record = controller.unit(&unit(1)).unwrap();

@@ -235,6 +235,8 @@ fn charm() -> CharmInfo {
 
 fn ran(number: u64) -> HookCommit {
     HookCommit {
+        from: number,
+        config_hash: None,
         effects: Effects::default(),
         operation: OperationState {
             state_generation: number,

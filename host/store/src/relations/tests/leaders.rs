@@ -24,7 +24,7 @@ async fn leader_only_writes_need_the_lease_at_the_commit() {
             .commit("site/0", None, effects.clone())
             .await
             .expect("leads");
-        assert_eq!(committed.remote.leader_settings_version, 1);
+        assert_eq!(committed.told.remote.leader_settings_version, 1);
         assert_eq!(
             house.remote("front/0").await[&id].applications[&application("site")],
             1

@@ -16,7 +16,7 @@ use periapt_wire::rest::RelationInfo;
 
 use crate::lease::{Manager, Namespace};
 use crate::testing::{Fixture, application, charm, request, unit};
-use crate::{HookCommit, Result, StoreError};
+use crate::{HookBegin, HookCommit, Result, StoreError};
 
 mod ends;
 mod leaders;
@@ -176,19 +176,16 @@ impl<'a> House<'a> {
 
     /// Enters the scope as a unit does whose created hook begins.
     pub async fn begin_created(&self, name: &str, relation: u64) -> Result<()> {
-        let info = created(relation);
-        let operation = pending(&info);
-        let store = &self.fixture.store;
-        store
-            .begin_hook(
-                &self.model,
-                &unit(name),
-                &operation,
-                Resolved::None,
-                None,
-                None,
-            )
-            .await
+        let (store, unit, info) = (&self.fixture.store, unit(name), created(relation));
+        loop {
+            let from = store.sequence(&self.model, &unit).await;
+            let begun = store.begin_hook(&self.model, &unit, begin(from, pending(&info)));
+            match begun.await {
+                // Another one of the unit's was first.
+                Err(error) if error.code() == "stale" => {}
+                begun => return begun,
+            }
+        }
     }
 
     pub async fn commit(
@@ -209,6 +206,8 @@ impl<'a> House<'a> {
         effects: Effects,
     ) -> Result<HookCommitted> {
         let commit = HookCommit {
+            from: self.fixture.store.sequence(&self.model, &unit(name)).await,
+            config_hash: None,
             effects,
             operation: OperationState {
                 installed: true,
@@ -282,10 +281,7 @@ impl<'a> House<'a> {
                 .begin_hook(
                     &self.model,
                     name,
-                    &pending(&info),
-                    Resolved::None,
-                    None,
-                    None,
+                    begin(store.sequence(&self.model, name).await, pending(&info)),
                 )
                 .await;
             match begun {
@@ -293,6 +289,8 @@ impl<'a> House<'a> {
                 other => other.expect("begun"),
             }
             let commit = HookCommit {
+                from: store.sequence(&self.model, name).await,
+                config_hash: None,
                 effects: Effects::default(),
                 operation: OperationState {
                     installed: true,
@@ -393,6 +391,16 @@ pub(super) fn created(relation: u64) -> Info {
 
 pub(super) fn broken(relation: u64) -> Info {
     of_kind(HookKind::Broken, relation)
+}
+
+fn begin(from: u64, operation: OperationState) -> HookBegin {
+    HookBegin {
+        from,
+        operation,
+        answer: Resolved::None,
+        agent: None,
+        workload: None,
+    }
 }
 
 fn pending(hook: &Info) -> OperationState {

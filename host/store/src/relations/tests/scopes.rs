@@ -149,7 +149,7 @@ async fn hooks_come_in_order_and_settings_are_seen() {
             .commit("site/1", None, unit_setting(id, "port", Some("80")))
             .await
             .expect("written");
-        assert_eq!(committed.remote.relations[&id].members.len(), 1);
+        assert_eq!(committed.told.remote.relations[&id].members.len(), 1);
         house
             .commit("site/1", None, unit_setting(id, "port", Some("80")))
             .await

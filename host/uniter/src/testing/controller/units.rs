@@ -1,11 +1,11 @@
 //! What the uniter of one unit asks of the controller in memory.
 
 use periapt_client::CallError;
-use periapt_model::hook::{Effects, Info, Limits};
+use periapt_model::hook::{Effects, Info};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
-use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot, UnitState};
+use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookView, Told, UnitState};
 use periapt_wire::rpc::{Empty, code};
 use serde_json::Value;
 
@@ -21,7 +21,13 @@ impl Controller {
         let mut inner = self.lock();
         let mut related = false;
         match method {
-            "RemoteState" => return Ok(value(inner.remote_state(unit))),
+            "RemoteState" => {
+                let known: Option<String> = optional(params, "config-hash")?;
+                let told = inner.remote_state(unit).zip(inner.units.get(unit));
+                return Ok(value(
+                    told.map(|(remote, record)| record.told(remote, known)),
+                ));
+            }
             "ReadRelationSettings" => {
                 let settings =
                     inner.settings(argument(params, "relation")?, &argument(params, "of")?)?;
@@ -46,7 +52,7 @@ impl Controller {
             }
             _ => {}
         }
-        let answer = Self::of_record(&mut inner, unit, method, params, &self.limits);
+        let answer = Self::of_record(&mut inner, unit, method, params);
         drop(inner);
         if answer.is_ok() && related {
             self.touch_others(unit);
@@ -81,7 +87,6 @@ impl Controller {
         unit: &UnitName,
         method: &str,
         params: &Value,
-        limits: &Limits,
     ) -> Result<Value, CallError> {
         let remote = inner.remote_state(unit);
         let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
@@ -97,7 +102,7 @@ impl Controller {
                 }));
             }
             "SetState" => {
-                record.write(argument(params, "operation")?)?;
+                record.write(params)?;
                 if argument(params, "takes-answer")? {
                     record.remote.resolved = Resolved::None;
                 }
@@ -108,39 +113,17 @@ impl Controller {
                     return Err(refused(code::ANSWERED, "a person answered"));
                 }
                 record.remote.resolved = Resolved::None;
-                record.write(argument(params, "operation")?)?;
+                record.write(params)?;
                 if let Some(status) = optional(params, "agent")? {
                     record.agent = status;
                 }
                 if let Some(status) = optional(params, "workload")? {
                     record.workload = status;
                 }
-                return Ok(value(HookSnapshot {
-                    config: record.config.clone(),
-                    config_hash: record.remote.config_hash.clone(),
-                    machine: Some(record.machine.clone()),
-                    principal: None,
-                    private_address: Some("127.0.0.1".to_owned()),
-                    public_address: None,
-                    workload: record.workload.clone(),
-                    application: (record.application.status != Workload::Unset)
-                        .then(|| record.application.clone()),
-                    workload_version: Some(record.version.clone()),
-                    state: record.state.clone(),
-                    limits: limits.clone(),
-                }));
             }
             "CommitHook" => {
                 let run: Option<HookReport> = optional(params, "run")?;
-                let pending = record
-                    .state
-                    .operation
-                    .as_ref()
-                    .is_some_and(|state| state.failed_hook().is_some());
-                if run.is_some() && !pending {
-                    return Err(refused(code::BAD_REQUEST, "no hook is pending"));
-                }
-                record.write(argument(params, "operation")?)?;
+                record.write(params)?;
                 record.commit(argument(params, "effects")?);
                 record.runs.extend(run);
                 record.remote.resolved = Resolved::None;
@@ -165,13 +148,12 @@ impl Controller {
                 if idle {
                     record.agent = agent_idle();
                 }
-                return Ok(value(HookCommitted {
-                    remote: remote.unwrap_or_else(|| record.remote.clone()),
-                    idle,
-                }));
+                let remote = remote.unwrap_or_else(|| record.remote.clone());
+                let told = record.told(remote, optional(params, "config-hash")?);
+                return Ok(value(HookCommitted { told, idle }));
             }
             "FailHook" => {
-                record.write(argument(params, "operation")?)?;
+                record.write(params)?;
                 record.agent = argument(params, "agent")?;
                 record.runs.push(argument(params, "run")?);
             }
@@ -205,10 +187,33 @@ impl Controller {
 }
 
 impl UnitRecord {
-    fn write(&mut self, operation: OperationState) -> Result<(), CallError> {
+    fn told(&self, remote: RemoteState, known: Option<String>) -> Told {
+        let led = Some(self.application.clone());
+        let config = Some(self.config.clone());
+        Told {
+            config: config.filter(|_| known.as_ref() != Some(&remote.config_hash)),
+            remote,
+            view: HookView {
+                machine: Some(self.machine.clone()),
+                principal: None,
+                private_address: Some("127.0.0.1".to_owned()),
+                public_address: None,
+                workload: self.workload.clone(),
+                application: led.filter(|led| led.status != Workload::Unset),
+                workload_version: Some(self.version.clone()),
+            },
+        }
+    }
+
+    fn write(&mut self, params: &Value) -> Result<(), CallError> {
+        if argument::<u64>(params, "from")? != self.state.sequence {
+            return Err(refused(code::STALE, "the record is another one"));
+        }
+        let operation: OperationState = argument(params, "operation")?;
         operation
             .validate()
             .map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
+        self.state.sequence += 1;
         self.writes.push(operation.clone());
         self.state.operation = Some(operation);
         Ok(())

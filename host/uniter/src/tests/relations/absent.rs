@@ -47,7 +47,7 @@ async fn what_the_charm_lacks_after_a_hook_that_ran_is_in_its_commit() {
     assert_eq!(world.sandbox.hooks(), ["install"]);
     let calls = world.controller.calls();
     let hooks = calls.iter().filter(|call| call.ends_with("Hook"));
-    assert_eq!(hooks.collect::<Vec<_>>(), ["BeginHook", "CommitHook"]);
+    assert_eq!(hooks.collect::<Vec<_>>(), ["CommitHook"]);
     assert!(relation(&world).scope.contains(&unit()));
     assert_eq!(world.record().runs.len(), 1);
     agent.stop().await;
