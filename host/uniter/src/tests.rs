@@ -243,6 +243,11 @@ impl Agent {
             .expect("stops at once");
     }
 
+    /// It is killed: whatever it still does reaches nobody.
+    fn killed(&self) {
+        self.cut.cancel();
+    }
+
     async fn terminated(&self) {
         let error = tokio::time::timeout(LIMIT, self.worker.wait())
             .await

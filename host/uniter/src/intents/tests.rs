@@ -84,6 +84,14 @@ fn a_torn_intent_says_nothing_and_harms_no_other() {
 fn an_intent_that_fits_no_slot_is_not_said() {
     let directory = tempfile::tempdir().unwrap();
     let intents = Intents::open(directory.path()).unwrap();
-    let long: UnitName = format!("{}/0", "a".repeat(SLOT)).parse().unwrap();
-    assert!(!intents.say(&long, 1, &rests(), &hook()));
+    let long = serde_json::json!({
+        "kind": "relation-joined",
+        "relation": {
+            "endpoint": "e".repeat(SLOT),
+            "remote-application": "db",
+            "hook": { "kind": "joined", "relation": 1, "unit": "db/0" },
+        },
+    });
+    let long: Info = serde_json::from_value(long).unwrap();
+    assert!(!intents.say(&unit(0), 1, &rests(), &long));
 }

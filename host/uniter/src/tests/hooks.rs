@@ -123,6 +123,7 @@ async fn a_hook_that_lasts_is_shown_and_its_commit_comes_after_that() {
     assert_eq!(world.controller.count("BeginHook"), 0);
     world.controller.hold("BeginHook", true);
     world.clock.advance(Duration::from_millis(1));
+    world.sandbox.script(|_, _| Ok(Effects::default()));
     barrier.open();
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert_eq!(

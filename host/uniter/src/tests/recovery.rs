@@ -89,19 +89,19 @@ async fn a_connection_lost_at_the_commit_runs_the_hook_again() {
 async fn a_process_killed_during_a_hook_of_which_only_it_knew_finds_it_in_error_and_retries() {
     let mut world = World::new();
     let (agent, barrier) = world.start_into_a_hook().await;
-    agent.cut_off().await;
+    agent.killed();
     let recorded = world.record();
     assert_eq!(
         (step(&recorded), world.controller.count("BeginHook")),
         (OperationStep::Queued, 0)
     );
-    barrier.open();
     world.sandbox.script(|_, _| Ok(Effects::default()));
     world.kill_process();
     let agent = world.start();
     world
         .until(|record| record.agent.status == status::Agent::Error)
         .await;
+    barrier.open();
     let found = world.record();
     assert_eq!(step(&found), OperationStep::Pending, "it can be answered");
     assert_eq!(found.state.sequence, recorded.state.sequence + 1);

@@ -28,7 +28,7 @@ async fn a_hook_killed_in_the_middle_leaves_nothing_and_its_retry_once() {
     });
     let agent = world.start();
     barrier.entered().await;
-    agent.cut_off().await;
+    agent.killed();
     barrier.open();
     assert_eq!(setting(&world, "hello"), None);
     greet(&world);
