@@ -113,6 +113,14 @@ impl OperationState {
         self.started && !self.stopped && !changing
     }
 
+    /// The charm whose hooks can run, unless one is being put in place.
+    pub fn charm_in_place(&self) -> Option<&str> {
+        match self.kind {
+            OperationKind::Install | OperationKind::Upgrade => None,
+            OperationKind::RunHook | OperationKind::Continue => self.charm_url.as_deref(),
+        }
+    }
+
     /// Checks that the parts fit the kind; the error says what does not.
     pub fn validate(&self) -> Result<(), OperationError> {
         let wrong = |what| Err(OperationError::Invalid { what });

@@ -255,11 +255,11 @@ async fn hooks_are_counted_and_drop_out_with_the_application() {
     for (method, call) in [
         (
             "CommitHook",
-            json!({ "unit": "site/0", "effects": {}, "operation": { "kind": "continue", "step": "pending" }, "run": run }),
+            json!({ "unit": "site/0", "from": 0, "effects": {}, "operation": { "kind": "continue", "step": "pending" }, "run": run }),
         ),
         (
             "FailHook",
-            json!({ "unit": "site/0", "operation": pending, "agent": { "status": "error", "message": "hook failed: \"install\"" }, "run": failed }),
+            json!({ "unit": "site/0", "from": 1, "operation": pending, "agent": { "status": "error", "message": "hook failed: \"install\"" }, "run": failed }),
         ),
     ] {
         agent.call("Uniter", method, call).await.unwrap();
@@ -415,7 +415,8 @@ async fn calls_and_hooks_are_traced_to_a_collector() {
     let begins = json!({ "kind": "run-hook", "step": "pending", "hook": { "kind": "install" } });
     let failed = json!({ "status": "error", "message": "hook failed: \"install\"" });
     let run = json!({ "hook": "install", "charm": "local:site-0", "started-at": 1, "duration": 2500, "code": "trap", "message": "unreachable" });
-    let call = json!({ "unit": "site/0", "operation": begins, "agent": failed, "run": run });
+    let call =
+        json!({ "unit": "site/0", "from": 0, "operation": begins, "agent": failed, "run": run });
     agent.call("Uniter", "FailHook", call).await.unwrap();
     let request = house.http().await.request("GET", "/v1/models/lab");
     let trace = "0af7651916cd43dd8448eb211c80319c";

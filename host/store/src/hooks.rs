@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use periapt_model::bounds::{
     PORT_RANGES, STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALUE_BYTES,
 };
+use periapt_model::charm::CharmUrl;
 use periapt_model::hook::{Effects, Info};
 use periapt_model::ports::{OpenPorts, PortRange, Protocol};
 use periapt_model::status::{Agent, Status, Workload};
@@ -58,8 +59,8 @@ pub struct HookCommit {
 }
 
 impl Store {
-    /// Stores the operation state that follows the one numbered `from`, and takes a person's
-    /// answer to a failure away if the state uses it up.
+    /// Stores the operation state that follows the one numbered `from`, and with it which charm is
+    /// in place; takes a person's answer to a failure away if the state uses it up.
     pub async fn set_state(
         &self,
         model: &ModelUuid,
@@ -68,10 +69,14 @@ impl Store {
         operation: &OperationState,
         takes_answer: bool,
     ) -> Result<()> {
+        let in_place = operation.charm_in_place().map(str::to_owned);
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
         self.write(move |tx| {
             Box::pin(async move {
                 put_operation(tx, &model, &unit, from, operation).await?;
+                if let Some(url) = in_place {
+                    put_charm_in_place(tx, &model, &unit, &url).await?;
+                }
                 if takes_answer {
                     take_answer(tx, &model, &unit).await?;
                 }
@@ -309,6 +314,22 @@ async fn put_operation(
         code: code::STALE,
         message: format!("the operation of unit {unit} was written since {from} was read"),
     })
+}
+
+async fn put_charm_in_place(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+    url: &str,
+) -> Result<()> {
+    let url: CharmUrl = url.parse()?;
+    let sql = "UPDATE unit SET charm_url = $3 WHERE model_uuid = $1 AND name = $2
+        AND (charm_url IS NULL OR charm_url <> $3)";
+    let values = params![model, unit, url.to_string()];
+    if tx.db.execute(sql, values).await? > 0 {
+        tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
+    }
+    Ok(())
 }
 
 /// Sets and deletes keys of a unit's state, within the bounds of [`periapt_model::bounds`].

@@ -128,6 +128,8 @@ impl Buckets {
 pub struct Measures {
     pub commits: u64,
     pub jobs: u64,
+    /// Statements of all connections, those that only read as well.
+    pub statements: u64,
     /// Jobs that wait for the writer, and how many may.
     pub queue: u64,
     pub queue_limit: u64,
@@ -151,6 +153,7 @@ impl Store {
         Measures {
             commits: counters.commits.load(Ordering::Relaxed),
             jobs: counters.jobs.load(Ordering::Relaxed),
+            statements: inner.probe.statements.load(Ordering::Relaxed),
             queue: QUEUE.saturating_sub(inner.writer.capacity()) as u64,
             queue_limit: QUEUE as u64,
             commit_seconds: counters.commit_seconds.read(),

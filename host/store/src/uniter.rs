@@ -91,25 +91,6 @@ impl Store {
             .status)
     }
 
-    /// The charm now in place for the unit.
-    pub async fn set_charm_url(
-        &self,
-        model: &ModelUuid,
-        unit: &UnitName,
-        charm_url: &str,
-    ) -> Result<()> {
-        let url: periapt_model::charm::CharmUrl = charm_url.parse()?;
-        self.update_unit(
-            model,
-            unit,
-            "UPDATE unit SET charm_url = $3 WHERE model_uuid = $1 AND name = $2
-                AND (charm_url IS NULL OR charm_url <> $3)",
-            &url.to_string(),
-            namespace::UNIT_STATUS,
-        )
-        .await
-    }
-
     /// The version of what the charm runs, for the unit and, as the last one heard, for its
     /// application.
     pub async fn set_workload_version(
@@ -138,27 +119,6 @@ impl Store {
                     > 0
                 {
                     tx.touch(&model, namespace::APPLICATION_STATUS, application.as_str());
-                }
-                Ok(())
-            })
-        })
-        .await
-    }
-
-    async fn update_unit(
-        &self,
-        model: &ModelUuid,
-        unit: &UnitName,
-        sql: &'static str,
-        value: &str,
-        namespace: &'static str,
-    ) -> Result<()> {
-        let (model, unit, value) = (model.clone(), unit.clone(), value.to_owned());
-        self.write(move |tx| {
-            Box::pin(async move {
-                require(&mut tx.db, &model, &unit).await?;
-                if tx.db.execute(sql, params![&model, &unit, value]).await? > 0 {
-                    tx.touch(&model, namespace, unit.as_str());
                 }
                 Ok(())
             })

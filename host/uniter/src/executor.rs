@@ -12,7 +12,7 @@ use periapt_model::uniter::{
     Resolved, agent_files_missing, agent_hook_failed, agent_idle, agent_waiting,
 };
 use periapt_wire::Call;
-use periapt_wire::agent::uniter::{GetState, SetCharmUrl, SetState, SetUnitAgentStatus, Told};
+use periapt_wire::agent::uniter::{GetState, SetState, SetUnitAgentStatus, Told};
 
 use crate::charms::Charm;
 use crate::context;
@@ -27,6 +27,7 @@ use crate::state_directory::{Settled, StateDirectory};
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
 
+mod begin;
 mod conclusion;
 mod hooks;
 
@@ -246,7 +247,9 @@ impl Executor {
                 self.run_missing_hook(operation, hook, heard).await
             }
             (Operation::Deploy { deploy, .. }, _) => {
-                if let Some(state) = operation.prepare(&self.local.operation)? {
+                // A first charm has nothing before it to go back to: what is not done is begun anew.
+                let told = !deploy.install || remote.resolved != Resolved::None;
+                if told && let Some(state) = operation.prepare(&self.local.operation)? {
                     self.write(state, operation.takes_answer()).await?;
                 }
                 self.set_charm_directory().await?;
@@ -333,18 +336,7 @@ impl Executor {
 
     async fn deploy(&mut self, operation: &Operation, url: &str) -> Result<Outcome, UniterError> {
         match self.charm(url).await {
-            Ok(_) => {
-                let unit = self.config.unit.clone();
-                self.call(
-                    &SetCharmUrl {
-                        unit,
-                        charm_url: url.to_owned(),
-                    },
-                    "recording the charm in place",
-                )
-                .await?;
-                self.commit(operation).await
-            }
+            Ok(_) => self.commit(operation).await,
             Err(error @ UniterError::Charm { .. }) => {
                 self.log("ERROR", &error.to_string());
                 self.local.conflicted = true;
@@ -381,11 +373,7 @@ impl Executor {
 
     /// Shows a status unless it is shown already.
     pub async fn show(&mut self, status: Status<Agent>) -> Result<(), UniterError> {
-        let same = |shown: &Status<Agent>| {
-            (shown.status, &shown.message, &shown.data)
-                == (status.status, &status.message, &status.data)
-        };
-        if !self.shown.as_ref().is_some_and(same) {
+        if !self.shows(&status) {
             let unit = self.config.unit.clone();
             let set = SetUnitAgentStatus {
                 unit,
@@ -395,6 +383,13 @@ impl Executor {
             self.shown = Some(status);
         }
         Ok(())
+    }
+
+    fn shows(&self, status: &Status<Agent>) -> bool {
+        self.shown.as_ref().is_some_and(|shown| {
+            (shown.status, &shown.message, &shown.data)
+                == (status.status, &status.message, &status.data)
+        })
     }
 
     /// The charm whose hooks run now.

@@ -99,9 +99,10 @@ impl Intents {
         sequence: u64,
         state: &OperationState,
     ) -> Option<Info> {
-        let intent = self.book().found.remove(unit)?;
+        let book = self.book();
+        let intent = book.found.get(unit)?;
         let same = intent.sequence == sequence && intent.state == digest(state);
-        same.then_some(intent.hook)
+        same.then(|| intent.hook.clone())
     }
 
     /// The hook does not run after all, or the unit is gone.

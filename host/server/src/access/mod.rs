@@ -202,7 +202,6 @@ pub static CALLS: &[Rule] = &[
     row("Uniter", "GoalState", AGENTS, Unit, Read),
     row("Uniter", "SetApplicationStatus", AGENTS, Unit, Write),
     row("Uniter", "SetWorkloadVersion", AGENTS, Unit, Write),
-    row("Uniter", "SetCharmURL", AGENTS, Unit, Write),
     row("Uniter", "EnsureDead", AGENTS, Unit, Write),
     row("Uniter", "Charm", AGENTS, Model, Read),
 ];

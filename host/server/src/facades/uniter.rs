@@ -4,7 +4,7 @@ use periapt_store::{HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm, GetGoalState,
     GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState, SetApplicationStatus,
-    SetCharmUrl, SetState, SetUnitAgentStatus, SetUnitStatus, SetWorkloadVersion, WatchUnit,
+    SetState, SetUnitAgentStatus, SetUnitStatus, SetWorkloadVersion, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -91,10 +91,6 @@ handlers! {
     };
     SetWorkloadVersion: |session, call| {
         session.store().set_workload_version(session.model()?, &call.unit, &call.version).await?;
-        Ok(Empty {})
-    };
-    SetCharmUrl: |session, call| {
-        session.store().set_charm_url(session.model()?, &call.unit, &call.charm_url).await?;
         Ok(Empty {})
     };
     GetRelationSettings: |session, call| {

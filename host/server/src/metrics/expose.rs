@@ -169,6 +169,7 @@ impl Seen {
         let store = &self.store;
         counter(e, "store_commits", "Transactions committed", store.commits)?;
         counter(e, "store_jobs", "Writes committed", store.jobs)?;
+        counter(e, "store_statements", "Statements run", store.statements)?;
         gauge(
             e,
             "store_queue",

@@ -5,6 +5,7 @@
 //! null; this enum over two drivers, rusqlite and sqlx, costs a page of code and neither. Nothing
 //! above this module sees a type of theirs.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -43,6 +44,8 @@ pub(crate) enum Connection {
 pub(crate) struct Probe {
     pub clock: SharedClock,
     pub slow: RwLock<Option<SlowQuery>>,
+    /// How many statements were run.
+    pub statements: AtomicU64,
     /// Statements that SQLite planned a second time.
     #[cfg(test)]
     pub replanned: std::sync::Mutex<Vec<String>>,
@@ -56,6 +59,7 @@ impl Probe {
         Arc::new(Self {
             clock,
             slow: RwLock::new(slow),
+            statements: AtomicU64::new(0),
             #[cfg(test)]
             replanned: Default::default(),
         })
@@ -63,6 +67,7 @@ impl Probe {
 
     fn observe(&self, sql: &str, started: Duration) -> Duration {
         let duration = self.clock.monotonic().saturating_sub(started);
+        self.statements.fetch_add(1, Ordering::Relaxed);
         let slow = self
             .slow
             .read()

@@ -165,7 +165,7 @@ impl Executor {
                 .filter(|hook| changes_scope(hook) && moves(hook, remote))
                 .collect(),
             run: None,
-            idle_at: rests.then(|| remote.clone()),
+            idle_at: (rests && !self.shows(&agent_idle())).then(|| remote.clone()),
             config_hash: Some(heard.config_hash.clone()),
         };
         Ok((local, commit))

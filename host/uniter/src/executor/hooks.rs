@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use periapt_client::CallError;
 use periapt_engine::{clock, failpoint};
-use periapt_model::hook::{AtOnce, Effects, Info, Kind, remembered};
+use periapt_model::hook::{AtOnce, Effects, Info, remembered};
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{
-    Attempted, Executed, Operation, OperationState, RemoteState, Resolved, agent_awaits_charm,
-    agent_executing, agent_hook_failed, agent_waiting, workload_before,
+    Attempted, Executed, Operation, OperationState, agent_awaits_charm, agent_executing,
+    agent_hook_failed, agent_waiting, workload_before,
 };
 use periapt_wire::agent::uniter::{BeginHook, FailHook, GetState, HookReport};
 use periapt_wire::rpc::code;
@@ -26,13 +26,9 @@ use crate::remote::Heard;
 use crate::snapshot::{HookSnapshot, Kept};
 use crate::turns::Turn;
 use crate::waiting::Waiting;
-use crate::worker::UniterConfig;
 
 /// How long a stopping agent tries to tell the controller that it broke a hook off.
 const FAREWELL: Duration = Duration::from_secs(3);
-
-/// How long a hook runs before the controller hears of it: what is shorter nobody sees.
-const LASTS: Duration = Duration::from_millis(100);
 
 /// What a hook that went well leaves to be committed.
 pub(super) struct Ran {
@@ -95,20 +91,6 @@ impl Executor {
         self.put_back(info).await?;
         self.show(agent_awaits_charm()).await?;
         Ok(Outcome::NotYet)
-    }
-
-    /// Takes back that a hook has begun, wherever it is recorded: it is still to be run.
-    async fn put_back(&mut self, info: &Info) -> Result<(), UniterError> {
-        if let Some(before) = self.unrecorded.take() {
-            self.config.process.intents().withdraw(&self.config.unit);
-            self.local.operation = before;
-            return Ok(());
-        }
-        let queued = Operation::hook_interrupted(&self.local.operation);
-        if self.local.operation.hook.as_ref() == Some(info) && self.local.operation != queued {
-            self.write(queued, false).await?;
-        }
-        Ok(())
     }
 
     /// A hook that begins is written down: here, or with the controller where somebody else has to
@@ -226,46 +208,6 @@ impl Executor {
                 Ok(Outcome::BrokenOff)
             }
         }
-    }
-
-    /// Whether the hook may begin by the agent's own record alone. Not where others have to hear of
-    /// it before: who enters the scope of a relation, and a person who may answer to a failure.
-    fn begins_here(&self, info: &Info, remote: &RemoteState, recorded: &OperationState) -> bool {
-        let alone = info.kind != Kind::RelationCreated
-            && recorded.failed_hook().is_none()
-            && remote.resolved == Resolved::None;
-        let UniterConfig { process, unit, .. } = &*self.config;
-        alone && process.intents().say(unit, self.sequence, recorded, info)
-    }
-
-    /// Records with the controller that the hook begins.
-    async fn begin(&mut self, begin: &BeginHook) -> Result<(), UniterError> {
-        self.call(begin, "recording that the hook begins").await?;
-        self.recorded();
-        self.local.operation = begin.operation.clone();
-        self.shown = begin.agent.clone().or(self.shown.take());
-        Ok(())
-    }
-
-    /// Waits for a hook that runs, and tells the controller of one that lasts. Its commit comes
-    /// after that.
-    async fn accompany(
-        &mut self,
-        run: impl Future<Output = Result<Ended, UniterError>>,
-        begin: &BeginHook,
-    ) -> Result<Ended, UniterError> {
-        let mut run = pin!(run);
-        if self.unrecorded.is_none() {
-            return run.await;
-        }
-        let lasts = self.clock().sleep(LASTS);
-        tokio::select! {
-            biased;
-            ended = &mut run => return ended,
-            () = lasts => {}
-        }
-        let (begun, ended) = tokio::join!(self.begin(begin), run);
-        begun.and(ended)
     }
 
     /// What the unit's hooks left.

@@ -20,7 +20,7 @@ fn hook() -> Info {
 }
 
 #[test]
-fn what_a_killed_process_was_about_to_do_is_found_once() {
+fn what_a_killed_process_was_about_to_do_is_found_while_nothing_else_is_recorded() {
     let directory = tempfile::tempdir().unwrap();
     let open = || Intents::open(directory.path()).unwrap();
     let before = open();
@@ -34,7 +34,6 @@ fn what_a_killed_process_was_about_to_do_is_found_once() {
     );
     let after = open();
     assert_eq!(after.unfinished(&unit(0), 7, &rests()), Some(hook()));
-    assert_eq!(after.unfinished(&unit(0), 7, &rests()), None);
     assert_eq!(after.unfinished(&unit(1), 8, &rests()), None, "committed");
     let other = OperationState::default();
     assert_eq!(after.unfinished(&unit(2), 7, &other), None, "restored");

@@ -137,7 +137,7 @@ async fn a_hook_that_lasts_is_shown_and_its_commit_comes_after_that() {
     let hooks = calls.iter().filter(|call| call.ends_with("Hook"));
     let expected = ["BeginHook", "CommitHook", "CommitHook", "CommitHook"];
     assert_eq!(hooks.collect::<Vec<_>>(), expected);
-    let lasted = &world.record().writes[2];
+    let lasted = &world.record().writes[1];
     assert_eq!(lasted.failed_hook().unwrap().name(), "install");
     agent.stop().await;
 }

@@ -123,6 +123,7 @@ crate::facade! { "Uniter" {
         config_hash: Option<String>,
     } -> Option<Told>;
     State as GetState { unit: UnitName } -> UnitState;
+    /// Records the operation, and with it which charm is in place.
     SetState as SetState {
         unit: UnitName,
         /// The sequence of the state that this follows.
@@ -204,8 +205,6 @@ crate::facade! { "Uniter" {
     /// Refused unless the unit leads.
     SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
     SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
-    /// The charm now in place.
-    SetCharmURL as SetCharmUrl { unit: UnitName, charm_url: String } -> Empty;
     /// Error code `try again` while subordinates remain.
     EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
     Charm as GetCharm { url: String } -> CharmInfo;

@@ -165,7 +165,6 @@ impl Controller {
             }
             "SetApplicationStatus" => record.application = argument(params, "status")?,
             "SetWorkloadVersion" => record.version = argument(params, "version")?,
-            "SetCharmURL" => record.charm_in_place = Some(argument(params, "charm-url")?),
             "SetDeployStatus" => {
                 record.agent = argument(params, "agent")?;
                 record.workload = argument(params, "workload")?;
@@ -213,6 +212,8 @@ impl UnitRecord {
         operation
             .validate()
             .map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
+        let in_place = operation.charm_in_place().map(str::to_owned);
+        self.charm_in_place = in_place.or(self.charm_in_place.take());
         self.state.sequence += 1;
         self.writes.push(operation.clone());
         self.state.operation = Some(operation);
