@@ -13,9 +13,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use periapt_client::ApiConnection;
 use periapt_files::out_of_descriptors;
 use periapt_model::charm::{Archive, COMPONENT, CharmInfo};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::uniter::GetCharm;
 use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;

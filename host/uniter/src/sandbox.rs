@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use periapt_client::{ApiConnection, CallError};
 use periapt_files::out_of_descriptors;
 use periapt_model::charm::{COMPONENT, CharmInfo};
 use periapt_model::hook::{Effects, Limits};
@@ -17,6 +16,7 @@ use periapt_sandbox::{
     LoadedCharm, SandboxEngine,
 };
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 
 use crate::charms::sha256;
 

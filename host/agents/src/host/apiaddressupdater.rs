@@ -14,8 +14,8 @@ use std::fs::File;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::FileExt;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{HostModel, WatchApiAddresses};
 use serde_json::json;
 

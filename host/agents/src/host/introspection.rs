@@ -8,8 +8,8 @@
 //! socket of its own.
 
 use periapt_catalogue::{AgentKind, AgentReport};
-use periapt_client::ApiConnection;
 use periapt_engine::{DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{
     PutIntrospection, PutReport, WatchIntrospectionRequests, WatchReportRequests,
 };

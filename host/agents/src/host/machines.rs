@@ -8,13 +8,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
     Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::MachineId;
 use periapt_uniter::ModelIdentity;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{HostModel, HostedMachines, WatchHostedMachines};
 
 use super::settings::{self, ModelSettings};

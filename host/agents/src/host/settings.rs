@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker};
 use periapt_model::config::{Value, Values};
 use periapt_model::duration;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
 use periapt_wire::agent::retry_strategy::{GetRetryStrategy, RetryStrategy};
 use tokio::sync::watch;
@@ -98,7 +98,7 @@ pub fn manifold() -> Manifold {
         let begin = async {
             let mut changes = connection.watch(&WatchModelConfig {}).await?;
             changes.next().await?;
-            Ok::<_, periapt_client::CallError>((changes, read(&connection).await?))
+            Ok::<_, periapt_wire::CallError>((changes, read(&connection).await?))
         };
         let begun = context.or_abort(begin).await?;
         let (mut changes, (config, retry)) =
@@ -124,7 +124,7 @@ pub fn manifold() -> Manifold {
 
 async fn read(
     connection: &ApiConnection,
-) -> Result<(Values, RetryStrategy), periapt_client::CallError> {
+) -> Result<(Values, RetryStrategy), periapt_wire::CallError> {
     let config = connection.call(&GetModelConfig {}).await?;
     let retry = connection.call(&GetRetryStrategy {}).await?;
     Ok((config, retry))

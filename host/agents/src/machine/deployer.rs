@@ -10,13 +10,13 @@
 
 use std::sync::Arc;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
     Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{Life, UnitName};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::deployer::{
     DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, SetUnitStopped, WatchMachineUnits,
 };

@@ -5,7 +5,6 @@
 //! dying, reports `stopped` and asks for its death, which is refused while it has units. Effect:
 //! a removed machine stays until its units are gone, then its agent ends for good.
 
-use periapt_client::{ApiConnection, Watcher};
 use periapt_engine::{Fatal, Manifold, ResultExt, TaskWorker, WorkerContext, WorkerResult};
 use periapt_model::Life;
 use periapt_model::status::{Machine, Status};
@@ -14,6 +13,7 @@ use periapt_wire::agent::machiner::{
     EnsureMachinerDead, MachineLife, SetMachineAddresses, SetMachineStatus, WatchMachine,
 };
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, Watcher};
 
 use super::{MachineContext, agent, apicaller};
 
@@ -113,7 +113,7 @@ async fn run(
 async fn either(
     machine: &mut Watcher,
     units: &mut Option<Watcher>,
-) -> Result<Vec<String>, periapt_client::CallError> {
+) -> Result<Vec<String>, periapt_wire::CallError> {
     match units {
         None => machine.next().await,
         Some(units) => tokio::select! {

@@ -5,13 +5,13 @@
 //! takes all the processor it can get. Effect: units go on to install; a charm that fails shows
 //! an error on its application and is tried again with the next event. It never runs a charm.
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::ApplicationName;
 use periapt_wire::agent::charm_downloader::{
     DownloadCharm, SetApplicationError, WatchPendingCharms,
 };
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 
 use super::apicaller;
 

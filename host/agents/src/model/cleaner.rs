@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::cleaner::{Cleanup, CleanupReport, WatchCleanups};
 use serde_json::json;
 

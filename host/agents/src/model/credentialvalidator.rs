@@ -6,10 +6,10 @@
 //! what is there now. Everything else of the model goes on, its units above all. It never asks
 //! the provider itself.
 
-use periapt_client::ApiConnection;
 use periapt_engine::flag::Flag;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError, WorkerResult};
 use periapt_providers::ProviderError;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::credential_validator::{
     GetModelCredential, InvalidateModelCredential, WatchModelCredential,
 };

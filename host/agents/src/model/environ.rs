@@ -9,12 +9,12 @@
 
 use std::sync::Arc;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::config::{Value, Values};
 use periapt_model::provisioning::Harvest;
 use periapt_providers::Provider;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
+use periapt_wire::{ApiConnection, CallError};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;

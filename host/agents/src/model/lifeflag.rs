@@ -5,10 +5,10 @@
 //! Effect: the undertaker runs exactly while its model is not alive, all others while it is not
 //! dead. It never changes the entity.
 
-use periapt_client::ApiConnection;
 use periapt_engine::flag::Flag;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::{Life, Tag};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::life_flag::{GetLife, WatchLife};
 use serde_json::json;
 

@@ -14,7 +14,6 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerResult, clock,
 };
@@ -23,6 +22,7 @@ use periapt_wire::agent::log_forwarding::{
     Destination, GetDestination, GetLastSent, GetLogLines, LogLines, SetLastSent, WatchLogLines,
 };
 use periapt_wire::agent::model_config::WatchModelConfig;
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

@@ -4,8 +4,8 @@
 //! released here (the local provider holds nothing beyond the instance), then the removal is
 //! completed. Effect: the machine leaves status. It never touches a machine that is not marked.
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::machine_undertaker::{
     AllMachineRemovals, CompleteMachineRemoval, WatchMachineRemovals,
 };

@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{ResultExt, SharedClock, SharedWorker, TaskWorker};
 use periapt_model::config::Values;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 
 /// How much may stay.

@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
 };
 use periapt_model::Life;
 use periapt_model::status::{Model, Status};
 use periapt_providers::Provider;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::undertaker::{
     GetUndertakerModel, ProcessDyingModel, RemoveModel, SetModelStatus, UndertakerModel,
     WatchModelResources,
@@ -196,7 +196,7 @@ fn timeout(model: &UndertakerModel) -> Option<Duration> {
 
 /// Waits for the next change, or until the phase's time is over.
 async fn watcher_or_bound(
-    watcher: &mut periapt_client::Watcher,
+    watcher: &mut periapt_wire::Watcher,
     bound: Option<Duration>,
     begun: Duration,
     clock: &SharedClock,

@@ -5,10 +5,10 @@
 //! assigned shows an agent error with the reason, and the others are assigned all the same. It
 //! never chooses the machine itself.
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::UnitName;
 use periapt_model::status::{Agent, Status};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::unit_assigner::{AssignUnits, SetAgentStatus, WatchUnitAssignments};
 
 use super::apicaller;

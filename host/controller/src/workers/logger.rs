@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use periapt_agents::model::apicaller::Connect;
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::config::Value;
 use periapt_server::ServerState;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
 use serde_json::json;
 

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use periapt_agents::model::{self, ModelContext};
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedClock, SharedWorker, TaskWorker,
     WorkerContext, WorkerError, WorkerResult,
@@ -15,6 +14,7 @@ use periapt_engine::{
 use periapt_model::ModelUuid;
 use periapt_server::ServerState;
 use periapt_server::authority::Authority;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::models::{GetModel, WatchModels};
 use serde_json::json;
 

@@ -22,7 +22,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
 };
@@ -35,6 +34,7 @@ use periapt_wire::agent::provisioner::{
     SetInstanceStatus, WatchMachines,
 };
 use periapt_wire::rpc::{Empty, code};
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
