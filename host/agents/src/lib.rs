@@ -16,3 +16,4 @@ pub mod one_line;
 #[cfg(test)]
 mod tests;
 pub mod unit;
+pub mod watching;

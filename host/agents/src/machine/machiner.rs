@@ -8,14 +8,15 @@
 use periapt_engine::{Fatal, Manifold, ResultExt, TaskWorker, WorkerContext, WorkerResult};
 use periapt_model::Life;
 use periapt_model::status::{Machine, Status};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::deployer::WatchMachineUnits;
 use periapt_wire::agent::machiner::{
     EnsureMachinerDead, MachineLife, SetMachineAddresses, SetMachineStatus, WatchMachine,
 };
 use periapt_wire::rpc::code;
-use periapt_wire::{ApiConnection, Watcher};
 
 use super::{MachineContext, agent, apicaller};
+use crate::watching::Watching;
 
 pub const NAME: &str = "machiner";
 
@@ -41,17 +42,12 @@ async fn run(
     let watch = WatchMachine {
         machine: machine.clone(),
     };
-    let mut changes = worker
-        .or_dying(connection.watch(&watch))
-        .await?
-        .while_doing("watching the machine")?;
-    let mut units: Option<Watcher> = None;
+    let doing = "watching the machine";
+    let mut changes = Watching::begin(&worker, &connection, &watch, doing).await?;
+    let mut units = None;
     let mut told = None;
     loop {
-        worker
-            .or_dying(either(&mut changes, &mut units))
-            .await?
-            .while_doing("watching the machine")?;
+        either(&mut changes, &mut units).await?;
         let life = connection
             .call(&MachineLife {
                 machine: machine.clone(),
@@ -88,12 +84,8 @@ async fn run(
                 let watch = WatchMachineUnits {
                     machine: machine.clone(),
                 };
-                units = Some(
-                    connection
-                        .watch(&watch)
-                        .await
-                        .while_doing("watching the units")?,
-                );
+                let doing = "watching the units";
+                units = Some(Watching::begin(&worker, &connection, &watch, doing).await?);
             }
             match connection
                 .call(&EnsureMachinerDead {
@@ -110,15 +102,12 @@ async fn run(
     }
 }
 
-async fn either(
-    machine: &mut Watcher,
-    units: &mut Option<Watcher>,
-) -> Result<Vec<String>, periapt_wire::CallError> {
+async fn either(machine: &mut Watching, units: &mut Option<Watching>) -> WorkerResult {
     match units {
-        None => machine.next().await,
+        None => machine.changed().await,
         Some(units) => tokio::select! {
-            event = machine.next() => event,
-            event = units.next() => event,
+            event = machine.changed() => event,
+            event = units.changed() => event,
         },
     }
 }
