@@ -11,6 +11,7 @@ pub mod bounds;
 pub mod bundle;
 pub mod charm;
 pub mod config;
+pub mod digest;
 pub mod duration;
 pub mod hook;
 pub mod life;
@@ -28,6 +29,7 @@ pub mod text;
 pub mod turns;
 pub mod uniter;
 
+pub use digest::Digest;
 pub use life::Life;
 pub use name::{
     ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
