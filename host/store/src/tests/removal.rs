@@ -24,10 +24,7 @@ async fn stuck(fixture: &Fixture, units: u32) -> ModelUuid {
         let state = OperationState::default();
         store.set_state(&model, &unit, &state, false).await.unwrap();
         let failed = Status::new(Agent::Error, "hook failed: \"start\"");
-        store
-            .set_unit_agent_status(&model, &unit, failed)
-            .await
-            .unwrap();
+        store.set_agent_status(&model, &unit, failed).await.unwrap();
     }
     model
 }
