@@ -23,6 +23,7 @@ pub mod ports;
 pub mod provisioning;
 pub mod query;
 pub mod relation;
+pub mod removal;
 mod schema;
 pub mod status;
 pub mod text;

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use periapt_model::config::Value;
+use periapt_model::removal::Force;
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, Resolved};
 use periapt_model::{Life, MachineId, ModelUuid};
 use periapt_wire::rest::ConfigChange;
 
+use crate::Setter;
 use crate::testing::{Fixture, application, fixtures, machine, present, unit};
-use crate::{Force, Setter};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
