@@ -6,6 +6,8 @@
 //! agents can be property-tested and simulated. Rooms above this one fetch values, ask here
 //! what to do, and do it.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod address;
 pub mod bounds;
 pub mod bundle;
