@@ -6,11 +6,14 @@
 //! agents can be property-tested and simulated. Rooms above this one fetch values, ask here
 //! what to do, and do it.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod address;
 pub mod bounds;
 pub mod bundle;
 pub mod charm;
 pub mod config;
+pub mod digest;
 pub mod duration;
 pub mod hook;
 pub mod life;
@@ -22,12 +25,14 @@ pub mod ports;
 pub mod provisioning;
 pub mod query;
 pub mod relation;
+pub mod removal;
 mod schema;
 pub mod status;
 pub mod text;
 pub mod turns;
 pub mod uniter;
 
+pub use digest::Digest;
 pub use life::Life;
 pub use name::{
     ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,

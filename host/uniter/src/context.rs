@@ -13,7 +13,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::bounds::SETTINGS_READ_BYTES;
 use periapt_model::config::Values;
@@ -24,6 +23,7 @@ use periapt_model::{Tag, UnitName};
 use periapt_sandbox::{
     Bag, CallError, Goals, HookContext, LogLevel, Member, Network, RelationInfo,
 };
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{
     GetApplicationStatus, GetGoalState, GetLeaderSettings, GetRelationSettings,
@@ -327,7 +327,7 @@ fn says_the_same(one: &Status<Workload>, other: &Status<Workload>) -> bool {
     (one.status, &one.message, &one.data) == (other.status, &other.message, &other.data)
 }
 
-fn refused(error: periapt_client::CallError) -> CallError {
+fn refused(error: periapt_wire::CallError) -> CallError {
     let message = error.to_string();
     match error.code() {
         code::LEASE_DENIED | code::UNAUTHORIZED => CallError::denied(message),

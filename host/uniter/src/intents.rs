@@ -18,11 +18,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use periapt_model::UnitName;
 use periapt_model::hook::Info;
 use periapt_model::uniter::OperationState;
+use periapt_model::{Digest, UnitName};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::error::{UniterError, file};
 
@@ -34,14 +33,14 @@ pub(crate) const DIRECTORY: &str = "intents";
 const FILE: &str = "hooks";
 /// Bytes of a slot: a length, a checksum and the intent. It never crosses a page.
 const SLOT: usize = 1024;
-const HEAD: usize = 2 + 8;
+const HEAD: usize = 2 + 32;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Intent {
     unit: UnitName,
     /// The recorded state that the hook was chosen in.
     sequence: u64,
-    state: [u8; 16],
+    state: Digest,
     hook: Info,
 }
 
@@ -171,21 +170,8 @@ fn offset(number: usize) -> u64 {
     (number * SLOT) as u64
 }
 
-fn digest(state: &OperationState) -> [u8; 16] {
-    let text = serde_json::to_vec(state).unwrap_or_default();
-    first(&Sha256::digest(text))
-}
-
-fn checksum(bytes: &[u8]) -> [u8; 8] {
-    first(&Sha256::digest(bytes))
-}
-
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut first = [0; N];
-    for (to, from) in first.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    first
+fn digest(state: &OperationState) -> Digest {
+    Digest::of(serde_json::to_vec(state).unwrap_or_default())
 }
 
 /// None for one that is too long for a slot.
@@ -194,7 +180,8 @@ fn encode(intent: &Intent) -> Option<[u8; SLOT]> {
     let length = u16::try_from(text.len()).ok()?.to_le_bytes();
     let mut slot = [0; SLOT];
     slot.get_mut(..2)?.copy_from_slice(&length);
-    slot.get_mut(2..HEAD)?.copy_from_slice(&checksum(&text));
+    slot.get_mut(2..HEAD)?
+        .copy_from_slice(Digest::of(&text).as_bytes());
     slot.get_mut(HEAD..HEAD + text.len())?
         .copy_from_slice(&text);
     Some(slot)
@@ -202,9 +189,9 @@ fn encode(intent: &Intent) -> Option<[u8; SLOT]> {
 
 fn decode(slot: &[u8]) -> Option<Intent> {
     let (length, rest) = slot.split_first_chunk::<2>()?;
-    let (sum, rest) = rest.split_first_chunk::<8>()?;
+    let (sum, rest) = rest.split_first_chunk::<32>()?;
     let text = rest.get(..usize::from(u16::from_le_bytes(*length)))?;
-    match checksum(text) == *sum {
+    match Digest::of(text).as_bytes() == sum {
         true => serde_json::from_slice(text).ok(),
         false => None,
     }

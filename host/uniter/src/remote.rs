@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use periapt_client::{ApiConnection, Watcher};
 use periapt_engine::{SharedClock, SharedRandomness};
 use periapt_model::UnitName;
 use periapt_model::config::Values;
 use periapt_model::uniter::RemoteState;
 use periapt_wire::agent::uniter::{GetRemoteState, HookView, Told, WatchUnit};
+use periapt_wire::{ApiConnection, Watcher};
 use tokio::sync::watch;
 
 use crate::error::{UniterError, call};

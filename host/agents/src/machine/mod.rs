@@ -10,7 +10,6 @@ pub mod machiner;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{
     DependencyEngine, EngineConfig, InstallError, Manifolds, Runner, RunnerError, SharedClock,
     SharedRandomness, WorkerContext, WorkerError, WorkerResult,
@@ -18,6 +17,7 @@ use periapt_engine::{
 use periapt_model::MachineId;
 use periapt_model::hook::Limits;
 use periapt_uniter::{ModelIdentity, Process};
+use periapt_wire::ApiConnection;
 
 use crate::host::settings::ModelSettings;
 

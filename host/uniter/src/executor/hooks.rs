@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use periapt_client::CallError;
 use periapt_engine::{clock, failpoint};
 use periapt_model::hook::{AtOnce, Effects, Info, remembered};
 use periapt_model::status::{Status, Workload};
@@ -13,6 +12,7 @@ use periapt_model::uniter::{
     Attempted, Executed, Operation, OperationState, agent_awaits_charm, agent_executing,
     agent_hook_failed, agent_waiting, workload_before,
 };
+use periapt_wire::CallError;
 use periapt_wire::agent::uniter::{BeginHook, FailHook, GetState, HookReport};
 use periapt_wire::rpc::code;
 

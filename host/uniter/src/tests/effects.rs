@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use periapt_client::CallError;
 use periapt_model::hook::Effects;
 use periapt_model::status::{self, Workload};
 use periapt_sandbox::HookContext;
+use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 
 use super::*;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use periapt_client::CallError;
 use periapt_model::hook::{Effects, Info, Kind, Settings};
 use periapt_model::relation::RemoteRelation;
 use periapt_model::uniter::RemoteState;
 use periapt_model::{ApplicationName, Life, Tag, UnitName};
+use periapt_wire::CallError;
 use periapt_wire::agent::uniter::{GoalState, GoalStatus};
 use periapt_wire::rpc::code;
 

@@ -1,10 +1,10 @@
 //! What the uniter of one unit asks of the controller in memory.
 
-use periapt_client::CallError;
 use periapt_model::hook::{Effects, Info};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
+use periapt_wire::CallError;
 use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookView, Told, UnitState};
 use periapt_wire::rpc::{Empty, code};
 use serde_json::Value;

@@ -1,0 +1,412 @@
+//! Lists in pages, conditional changes, changes asked for twice, uploads with a digest.
+use crate::common::{House, Http, charm_archive};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use periapt_model::Digest;
+use serde_json::{Value, json};
+
+/// Status, a header, and the body.
+async fn answer(request: reqwest::RequestBuilder, name: &str) -> (u16, Option<String>, Value) {
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    let header = response.headers().get(name);
+    let header = header.map(|value| value.to_str().unwrap().to_owned());
+    let bytes = response.bytes().await.unwrap();
+    let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    (status, header, body)
+}
+
+async fn tag(http: &Http, path: &str) -> String {
+    let (status, tag, body) = answer(http.request("GET", path), "etag").await;
+    assert_eq!(status, 200, "{body}");
+    tag.unwrap_or_else(|| panic!("{path} has no ETag"))
+}
+
+const SITE: &str = "/v1/models/first/applications/site";
+
+#[tokio::test]
+async fn lists_come_in_pages_and_their_items_are_there_one_by_one() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 12).await;
+    let http = house.http().await;
+    let mut path = "/v1/models/first/units?limit=5&fields=name,machine".to_owned();
+    let mut names = Vec::new();
+    loop {
+        let (status, page) = http.get(&path).await;
+        assert_eq!(status, 200, "{page}");
+        for item in page["items"].as_array().unwrap() {
+            assert_eq!(item.as_object().unwrap().len(), 2, "{item}");
+            names.push(item["name"].as_str().unwrap().to_owned());
+        }
+        match page["next"].as_str() {
+            Some(next) => {
+                path = format!("/v1/models/first/units?limit=5&fields=name,machine&after={next}");
+            }
+            None => break,
+        }
+    }
+    let expected: Vec<String> = (0..13).map(|number| format!("site/{number}")).collect();
+    assert_eq!(names, expected);
+
+    let (_, machines) = http
+        .get("/v1/models/first/machines?application=site&name=1*")
+        .await;
+    assert_eq!(machines["items"].as_array().unwrap().len(), 3, "{machines}");
+    let (status, machine) = http.get("/v1/models/first/machines/11").await;
+    assert_eq!(status, 200, "{machine}");
+    let (_, found) = http.get("/v1/models/first/units?machine=11").await;
+    assert_eq!(found["items"].as_array().unwrap().len(), 1);
+    assert_eq!(found["items"][0]["name"], machine["units"][0]);
+    let charm = http.get("/v1/models/first/charms/local%3Asite-0").await;
+    assert_eq!((charm.0, &charm.1["name"]), (200, &json!("site")));
+    assert_eq!(
+        http.get("/v1/models/first/relations").await,
+        (200, json!({ "items": [] }))
+    );
+    for (path, status, code) in [
+        ("machines/99", 404, "machine-not-found"),
+        ("charms/local:site-7", 404, "charm-not-found"),
+        ("charms/site", 400, "charm-url-invalid"),
+        ("relations/1", 404, "relation-not-found"),
+        ("relations/one", 400, "relation-id-invalid"),
+        ("units?limit=0", 400, "limit-invalid"),
+        ("units?fields=nmae", 400, "field-unknown"),
+        ("charms?machine=0", 400, "query-parameter-unknown"),
+        ("units?limit=many", 400, "query-invalid"),
+    ] {
+        let (got, body) = http.get(&format!("/v1/models/first/{path}")).await;
+        assert_eq!((got, body["code"].as_str()), (status, Some(code)), "{path}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_change_is_made_only_at_the_version_it_was_meant_for() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let http = house.http().await;
+    let config = format!("{SITE}/config");
+    let old = tag(&http, &config).await;
+    let change = |port: u16, tag: &str| {
+        http.request("PATCH", &config)
+            .header("if-match", tag)
+            .json(&json!({ "set": { "port": port } }))
+    };
+    let (status, new, _) = answer(change(81, &old), "etag").await;
+    assert_eq!(status, 200);
+    let new = new.unwrap();
+    assert_ne!(new, old);
+    assert_eq!(
+        tag(&http, &config).await,
+        new,
+        "the answer's tag is the one to go on with"
+    );
+    let (status, _, body) = answer(change(82, &old), "etag").await;
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (412, Some("precondition-failed"))
+    );
+    assert!(!body["advice"].as_str().unwrap().is_empty());
+    let (_, shown) = http.get(&config).await;
+    assert_eq!(
+        shown["settings"]["port"], 81,
+        "what was refused was not done"
+    );
+    for good in ["*", &new, &format!("\"999\", {new}")] {
+        assert_eq!(tag(&http, &config).await, new);
+        // The same value again changes nothing, so the tag stays good.
+        assert_eq!(answer(change(81, good), "etag").await.0, 200, "{good}");
+    }
+
+    // Everything that can be changed has a tag, and refuses with an old one.
+    for (method, path, body) in [
+        (
+            "PATCH",
+            "/v1/models/first/config",
+            json!({ "set": { "logging-config": "<root>=DEBUG" } }),
+        ),
+        ("POST", &format!("{SITE}/units"), json!({ "count": 1 })),
+        (
+            "POST",
+            &format!("{SITE}/refresh"),
+            json!({ "charm": "local:site-0" }),
+        ),
+        ("DELETE", "/v1/models/first/units/site/0", Value::Null),
+        ("DELETE", SITE, Value::Null),
+        ("DELETE", "/v1/models/first", Value::Null),
+    ] {
+        let request = http.request(method, path).header("if-match", "\"12345\"");
+        let request = if body.is_null() {
+            request
+        } else {
+            request.json(&body)
+        };
+        let (status, _, body) = answer(request, "etag").await;
+        assert_eq!(status, 412, "{method} {path}: {body}");
+    }
+    for path in [
+        "/v1/models/first",
+        "/v1/models/first/config",
+        SITE,
+        "/v1/models/first/units/site/0",
+        "/v1/models/first/machines/0",
+        "/v1/models/first/charms/local:site-0",
+    ] {
+        tag(&http, path).await;
+    }
+    let request = http.request("DELETE", "/v1/models/first/units/site/0");
+    let current = tag(&http, "/v1/models/first/units/site/0").await;
+    assert_eq!(
+        answer(request.header("if-match", current), "etag").await.0,
+        200
+    );
+    for (path, value, code) in [
+        (SITE, "12", "if-match-invalid"),
+        (
+            "/v1/models/first/applications",
+            "\"1\"",
+            "if-match-unsupported",
+        ),
+    ] {
+        let method = if path == SITE { "DELETE" } else { "POST" };
+        let request = http.request(method, path).header("if-match", value);
+        let (status, _, body) = answer(request, "etag").await;
+        assert_eq!((status, body["code"].as_str()), (400, Some(code)));
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn of_a_hundred_conditional_changes_at_once_one_is_made() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let http = house.http().await;
+    let config = format!("{SITE}/config");
+    let current = tag(&http, &config).await;
+    let changes = (0..100).map(|port| {
+        let request = http.request("PATCH", &config).header("if-match", &current);
+        answer(
+            request.json(&json!({ "set": { "port": 1000 + port } })),
+            "etag",
+        )
+    });
+    let statuses: Vec<u16> = futures::future::join_all(changes)
+        .await
+        .into_iter()
+        .map(|(status, ..)| status)
+        .collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1);
+    assert_eq!(statuses.iter().filter(|status| **status == 412).count(), 99);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_change_asked_for_twice_is_made_once() {
+    let mut house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let http = house.http().await;
+    let units = format!("{SITE}/units");
+    let add = |http: &Http, key: &str, count: u32| {
+        let request = http.request("POST", &units).header("idempotency-key", key);
+        answer(
+            request.json(&json!({ "count": count })),
+            "idempotency-replayed",
+        )
+    };
+    let (status, replayed, first) = add(&http, "k1", 2).await;
+    assert_eq!(
+        (status, replayed, &first),
+        (200, None, &json!(["site/2", "site/3"]))
+    );
+    let (status, replayed, again) = add(&http, "k1", 2).await;
+    assert_eq!(
+        (status, replayed.as_deref(), &again),
+        (200, Some("true"), &first)
+    );
+    let (status, _, body) = add(&http, "k1", 3).await;
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (422, Some("idempotency-key-reused"))
+    );
+
+    // It is remembered by the store, not by one run of the API server.
+    house.stop_api().await;
+    house.start_api();
+    let http = house.http().await;
+    let (_, replayed, again) = add(&http, "k1", 2).await;
+    assert_eq!((replayed.as_deref(), &again), (Some("true"), &first));
+
+    // All at once: one makes the change, the others get its answer or hear that it runs.
+    let racing = (0..20).map(|_| add(&http, "k2", 1));
+    let mut made = Vec::new();
+    for (status, _, body) in futures::future::join_all(racing).await {
+        match status {
+            200 => made.push(body),
+            409 => assert_eq!(body["code"], "idempotency-request-running"),
+            other => panic!("{other} {body}"),
+        }
+    }
+    made.dedup();
+    assert_eq!(made, [json!(["site/4"])]);
+
+    // A refusal is no change: the key is free for a request that can be carried out.
+    let request = http.request("POST", &units).header("idempotency-key", "k3");
+    let (status, ..) = answer(request.json(&json!({ "count": 1_000_000 })), "x").await;
+    assert_eq!(status, 400);
+    assert_eq!(add(&http, "k3", 1).await.2, json!(["site/5"]));
+    let long = "k".repeat(300);
+    let (status, _, body) = add(&http, &long, 1).await;
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (400, Some("idempotency-key-invalid"))
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
+    use periapt_store::{KeptAnswer, RequestMark};
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let http = house.http().await;
+    let send = || {
+        let request = http.request("POST", &format!("{SITE}/units"));
+        let request = request.header("idempotency-key", "k1");
+        answer(request.json(&json!({ "count": 1 })), "x")
+    };
+    assert_eq!(send().await.2, json!(["site/2"]));
+    // What a crash between commit and answer leaves: the mark of the request without an answer.
+    let mark = RequestMark {
+        account: crate::common::admin(),
+        key: "k1".to_owned(),
+        request: String::new(),
+    };
+    let nothing = KeptAnswer {
+        status: 0,
+        content_type: String::new(),
+        etag: String::new(),
+        body: Default::default(),
+    };
+    house.store.keep_answer(&mark, nothing).await.unwrap();
+    let (status, _, body) = send().await;
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (409, Some("idempotency-answer-lost"))
+    );
+    let (_, shown) = http.get(SITE).await;
+    assert_eq!(shown["units"].as_array().unwrap().len(), 3, "{shown}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_upload_is_checked_against_its_digest_and_leaves_nothing_when_it_differs() {
+    let house = House::open().await;
+    house.add_model("first").await;
+    let http = house.http().await;
+    let archive = charm_archive("site");
+    let digest = Digest::of(&archive);
+    let hex = digest.to_string();
+    let base64 = BASE64_STANDARD.encode(digest.as_bytes());
+    let upload = |query: &str, header: Option<(&str, &str)>| {
+        let path = format!("/v1/models/first/charms{query}");
+        let request = http.request("POST", &path).body(archive.clone());
+        let mut request = request.header("content-type", "application/zip");
+        if let Some((name, value)) = header {
+            request = request.header(name, value);
+        }
+        answer(request, "x")
+    };
+    let wrong = "0".repeat(64);
+    let wrong64 = BASE64_STANDARD.encode([0_u8; 32]);
+    for (query, header) in [
+        (format!("?sha256={wrong}"), None),
+        (
+            String::new(),
+            Some(("content-digest", format!("sha-256=:{wrong64}:"))),
+        ),
+        (
+            String::new(),
+            Some(("digest", format!("SHA-256={wrong64}"))),
+        ),
+    ] {
+        let header = header.as_ref().map(|(name, value)| (*name, value.as_str()));
+        let (status, _, body) = upload(&query, header).await;
+        assert_eq!(
+            (status, body["code"].as_str()),
+            (400, Some("charm-digest-mismatch"))
+        );
+        assert!(body["detail"].as_str().unwrap().contains(&hex));
+    }
+    assert!(!house.store.has_blob(&hex).await.unwrap());
+    let (status, _, body) = upload("?sha256=abc", None).await;
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (400, Some("digest-invalid"))
+    );
+    for (query, header) in [
+        (format!("?sha256={hex}"), None),
+        (
+            String::new(),
+            Some(("content-digest", format!("md5=:x:, sha-256=:{base64}:"))),
+        ),
+        (String::new(), Some(("digest", format!("sha-256={base64}")))),
+    ] {
+        let header = header.as_ref().map(|(name, value)| (*name, value.as_str()));
+        let (status, _, body) = upload(&query, header).await;
+        assert_eq!(
+            (status, &body["url"]),
+            (200, &json!("local:site-0")),
+            "{body}"
+        );
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn documents_are_compressed_and_streams_are_not() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 20).await;
+    let http = house.http().await;
+    let status = "/v1/models/first/status";
+    for encoding in ["gzip", "br"] {
+        let request = http
+            .request("GET", status)
+            .header("accept-encoding", encoding);
+        let (_, used, _) = answer(request, "content-encoding").await;
+        assert_eq!(used.as_deref(), Some(encoding));
+    }
+    let (_, used, body) = answer(http.request("GET", status), "content-encoding").await;
+    assert!(used.is_none() && body.is_object());
+    for path in ["/v1/models/first/events", "/v1/models/first/logs"] {
+        let request = http
+            .request("GET", path)
+            .header("accept-encoding", "gzip, br");
+        let response = request.send().await.unwrap();
+        assert!(
+            response.headers().get("content-encoding").is_none(),
+            "{path}"
+        );
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_description_of_the_api_is_for_everybody() {
+    let house = House::open().await;
+    let stranger = house.stranger();
+    let (status, kind, document) =
+        answer(stranger.request("GET", "/v1/openapi.json"), "content-type").await;
+    assert_eq!((status, kind.as_deref()), (200, Some("application/json")));
+    assert_eq!(document["openapi"], "3.1.0");
+    let page = stranger.request("GET", "/docs/api").send().await.unwrap();
+    let policy = page.headers()["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    assert!(page.text().await.unwrap().contains("The HTTP API"));
+    house.close().await;
+}
