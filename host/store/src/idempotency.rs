@@ -1,8 +1,8 @@
 //! Requests that were carried out, so that one sent again is answered and not done again.
 //!
-//! The mark of a request is written in the transaction of its first change, its answer after
-//! it. A mark without an answer says that the change stands and that nobody knows any more what
-//! was said of it.
+//! The mark of a request is written in the transaction of its first change, and its answer in that of
+//! its last, as far as that write gives it. A mark without an answer says that a change stands and that
+//! nobody knows any more what was said of it.
 
 use std::time::Duration;
 
@@ -28,9 +28,9 @@ pub struct RequestMark {
 }
 
 /// An answer as it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// HTTP status.
+    /// HTTP status; 0 of one that is not known.
     pub status: u16,
     pub content_type: String,
     /// Empty when the answer had none.
@@ -73,6 +73,21 @@ impl RequestMark {
         }
         Ok(())
     }
+
+    /// Says what was answered.
+    pub(crate) async fn keep(&self, tx: &mut Tx, answer: KeptAnswer) -> Result<()> {
+        let sql = "UPDATE idempotency SET status = $3, content_type = $4, etag = $5, body = $6
+            WHERE account = $1 AND key = $2";
+        let values = params![
+            &self.account,
+            &self.key,
+            u32::from(answer.status),
+            answer.content_type,
+            answer.etag,
+            answer.body.to_vec()
+        ];
+        tx.db.execute(sql, values).await.map(|_| ())
+    }
 }
 
 impl Store {
@@ -100,23 +115,9 @@ impl Store {
 
     /// Keeps the answer to a request that has made its change.
     pub async fn keep_answer(&self, mark: &RequestMark, answer: KeptAnswer) -> Result<()> {
-        let values = params![
-            &mark.account,
-            &mark.key,
-            u32::from(answer.status),
-            answer.content_type,
-            answer.etag,
-            answer.body.to_vec()
-        ];
-        self.write_aside(move |tx| {
-            Box::pin(async move {
-                let sql =
-                    "UPDATE idempotency SET status = $3, content_type = $4, etag = $5, body = $6
-                    WHERE account = $1 AND key = $2";
-                tx.db.execute(sql, values).await.map(|_| ())
-            })
-        })
-        .await
+        let mark = mark.clone();
+        self.write_aside(move |tx| Box::pin(async move { mark.keep(tx, answer).await }))
+            .await
     }
 }
 
@@ -159,8 +160,8 @@ mod tests {
             let add = |store: Store, request: &'static str| {
                 let (model, site) = (model.clone(), site.clone());
                 async move {
-                    Guard::new(None, None)
-                        .once(mark(request))
+                    Guard::default()
+                        .once(mark(request), true)
                         .around(store.add_units(&model, &site, 1))
                         .await
                 }
@@ -203,7 +204,7 @@ mod tests {
     async fn a_request_that_fails_may_be_sent_again() {
         for fixture in fixtures().await {
             let model = fixture.site(1).await;
-            let guard = || Guard::new(None, None).once(mark("a"));
+            let guard = || Guard::default().once(mark("a"), true);
             let nobody = application("nobody");
             let refused = guard();
             let result = refused

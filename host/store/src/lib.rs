@@ -98,7 +98,7 @@ pub use removal::Force;
 pub use staging::Staging;
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 pub use users::PasswordCheck;
-pub use versions::{Definition, Expected};
+pub use versions::{Definition, Expected, version_tag};
 
 use changes::Switchboard;
 use db::{Pools, Probe, Session};
@@ -326,13 +326,14 @@ impl Store {
                 Box::pin(async move {
                     inside.before(tx).await?;
                     let result = work(tx).await?;
-                    inside.after(tx).await?;
+                    let answer = inside.answer(&result);
+                    inside.after(tx, answer).await?;
                     Ok(result)
                 })
             })
-            .await?;
-        guard.committed();
-        Ok(result)
+            .await;
+        guard.ended(result.is_ok());
+        result
     }
 
     /// Hands a job to the writer that is no change a request asked for, only something it needs.

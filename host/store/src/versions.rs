@@ -73,6 +73,11 @@ impl Expected {
     }
 }
 
+/// A version as HTTP writes it.
+pub fn version_tag(version: u64) -> String {
+    format!("\"{version}\"")
+}
+
 const VERSION: &str =
     "SELECT version FROM entity_version WHERE model_uuid = $1 AND namespace = $2 AND key = $3";
 
@@ -135,10 +140,8 @@ mod tests {
             let version = fixture.store.version(&definition).await.unwrap();
             // All at once, so that most of them share a transaction.
             let changes = (0..20).map(|number| {
-                let guard = Guard::new(
-                    Some(definition.clone()),
-                    Some(Expected::OneOf(vec![version])),
-                );
+                let expected = Some(Expected::OneOf(vec![version]));
+                let guard = Guard::default().about(definition.clone(), expected, true);
                 let (store, model, site) = (&fixture.store, &model, &site);
                 async move {
                     let change = store.set_application_config(model, site, port(number));
@@ -223,7 +226,8 @@ mod tests {
         for fixture in fixtures().await {
             let model = fixture.site(1).await;
             let definition = Definition::new(&model, namespace::APPLICATION_CONFIG, "site");
-            let guard = Guard::new(Some(definition), Some(Expected::OneOf(vec![99])));
+            let expected = Some(Expected::OneOf(vec![99]));
+            let guard = Guard::default().about(definition, expected, true);
             let (store, site) = (Arc::new(fixture.store.clone()), application("site"));
             let errors: Vec<StoreError> = guard
                 .around(async {

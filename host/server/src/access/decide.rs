@@ -1,6 +1,9 @@
 //! May this one visit this route? Asked by the gate before a handler runs, and again by answers
 //! that go on for long whenever an account changes.
 
+use std::sync::Arc;
+
+use axum::extract::RawPathParams;
 use periapt_model::ModelUuid;
 use periapt_store::{Store, StoreError};
 use periapt_wire::rest::{ControllerAccess, ModelPermission};
@@ -9,11 +12,21 @@ use thiserror::Error;
 use super::Visitor;
 use crate::identity::Identity;
 
-/// What a path names, as it was written.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
-    pub model: String,
-    pub user: String,
+/// What a path names, as it was written. Read once, by the gate.
+#[derive(Clone, Debug)]
+pub(crate) struct Named(Arc<[(String, String)]>);
+
+impl Named {
+    pub(crate) fn read(params: &RawPathParams) -> Self {
+        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Named(params.iter().map(pair).collect())
+    }
+
+    /// The part of the path that stands for this name; empty when the route has none.
+    pub(crate) fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
 }
 
 /// Why not.
@@ -41,7 +54,7 @@ pub(crate) async fn decide(
     let user = match (visitor, identity) {
         (Visitor::Anyone, _) => return Ok(None),
         (Visitor::AgentOfModel, Identity::Agent { model }) => {
-            let known = match store.model_by_name_or_uuid(&named.model).await {
+            let known = match store.model_by_name_or_uuid(named.get("model")).await {
                 Err(StoreError::NotFound { .. }) => return Err(Refusal::Forbidden),
                 known => known?,
             };
@@ -56,11 +69,13 @@ pub(crate) async fn decide(
         (_, Identity::User { name }) => name,
     };
     if let Visitor::Model(wanted) = visitor {
-        return in_model(store, user, &named.model, wanted).await.map(Some);
+        return in_model(store, user, named.get("model"), wanted)
+            .await
+            .map(Some);
     }
     let access = store.standing(user).await?.ok_or(Refusal::Account)?;
     let superuser = access == ControllerAccess::Superuser;
-    let oneself = user.as_str() == named.user;
+    let oneself = user.as_str() == named.get("user");
     let may = match visitor {
         Visitor::Login => true,
         Visitor::Superuser => superuser,

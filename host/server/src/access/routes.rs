@@ -41,6 +41,12 @@ const DURING_UPGRADE: &[(&str, &str)] = &[
 ];
 
 impl Route {
+    /// Whether a request to it may change something.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.method != "GET"
+    }
+
     /// Whether it may be visited while the controller is being upgraded: people look, and nobody
     /// changes what the steps work on.
     #[must_use]

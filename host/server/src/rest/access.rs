@@ -10,6 +10,7 @@ use periapt_wire::rest::{
 };
 
 use super::Row;
+use super::changed::changed;
 use super::extract::{Body, InModel, MaybeBody, OfUser};
 use super::problem::Answer;
 use crate::state::ServerState;
@@ -45,12 +46,7 @@ async fn grant(
     OfUser(user): OfUser,
     Body(request): Body<Grant>,
 ) -> Result<Json<UserInfo>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .grant_controller(&user, request.access)
-            .await?,
-    ))
+    changed(state.store().grant_controller(&user, request.access)).await
 }
 
 /// Takes an access to the controller from a user.
@@ -63,7 +59,7 @@ async fn revoke(
     MaybeBody(request): MaybeBody<Grant>,
 ) -> Result<Json<UserInfo>, Answer> {
     let access = request.map_or(ControllerAccess::Superuser, |request| request.access);
-    Ok(Json(state.store().revoke_controller(&user, access).await?))
+    changed(state.store().revoke_controller(&user, access)).await
 }
 
 /// Lists who may do what in a model.
@@ -85,12 +81,7 @@ async fn grant_model(
     OfUser(user): OfUser,
     Body(request): Body<GrantModel>,
 ) -> Result<Json<ModelAccess>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .grant_model(&model, &user, request.access)
-            .await?,
-    ))
+    changed(state.store().grant_model(&model, &user, request.access)).await
 }
 
 /// Takes an access to a model from a user.
@@ -104,7 +95,5 @@ async fn revoke_model(
     MaybeBody(request): MaybeBody<GrantModel>,
 ) -> Result<Json<ModelAccess>, Answer> {
     let access = request.map_or(ModelPermission::Read, |request| request.access);
-    Ok(Json(
-        state.store().revoke_model(&model, &user, access).await?,
-    ))
+    changed(state.store().revoke_model(&model, &user, access)).await
 }

@@ -7,6 +7,7 @@ use axum::routing::post;
 use periapt_wire::rpc::Empty;
 
 use super::Row;
+use super::changed::done;
 use super::extract::{InModel, InUnit};
 use super::problem::Answer;
 use crate::state::ServerState;
@@ -44,8 +45,7 @@ async fn stop_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().stop_unit(&model, &unit).await?;
-    Ok(Json(Empty {}))
+    done(state.store().stop_unit(&model, &unit)).await
 }
 
 /// Starts the agent of a unit that was stopped.
@@ -54,8 +54,7 @@ async fn start_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().start_unit(&model, &unit).await?;
-    Ok(Json(Empty {}))
+    done(state.store().start_unit(&model, &unit)).await
 }
 
 /// Starts the agent of a model that ended for good.
@@ -66,6 +65,5 @@ async fn start_agent(
     State(state): State<ServerState>,
     InModel(model): InModel,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().start_agent(&model).await?;
-    Ok(Json(Empty {}))
+    done(state.store().start_agent(&model)).await
 }

@@ -12,6 +12,7 @@ use periapt_wire::rest::{
 use serde_json::Value;
 
 use super::Row;
+use super::changed::changed;
 use super::extract::{Body, Force, InApplication, InModel, Query};
 use super::page::page;
 use super::problem::Answer;
@@ -79,7 +80,7 @@ async fn deploy(
     InModel(model): InModel,
     Body(request): Body<Deploy>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
-    Ok(Json(state.store().deploy(&model, request).await?))
+    changed(state.store().deploy(&model, request)).await
 }
 
 /// Shows an application.
@@ -100,12 +101,12 @@ async fn remove(
     InApplication(model, name): InApplication,
     Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
-    Ok(Json(
+    changed(
         state
             .store()
-            .remove_application(&model, &name, force.removal())
-            .await?,
-    ))
+            .remove_application(&model, &name, force.removal()),
+    )
+    .await
 }
 
 /// Shows an application's options and their values.
@@ -124,12 +125,7 @@ async fn set_config(
     InApplication(model, name): InApplication,
     Body(change): Body<ConfigChange>,
 ) -> Result<Json<ApplicationConfig>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .set_application_config(&model, &name, change)
-            .await?,
-    ))
+    changed(state.store().set_application_config(&model, &name, change)).await
 }
 
 /// Moves an application to another revision of its charm.
@@ -139,7 +135,7 @@ async fn refresh(
     InApplication(model, name): InApplication,
     Body(request): Body<Refresh>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
-    Ok(Json(state.store().refresh(&model, &name, request).await?))
+    changed(state.store().refresh(&model, &name, request)).await
 }
 
 /// Adds units to an application, on machines that are named or on new ones.
@@ -149,10 +145,10 @@ async fn add_units(
     InApplication(model, name): InApplication,
     Body(request): Body<AddUnits>,
 ) -> Result<Json<Vec<UnitName>>, Answer> {
-    Ok(Json(
+    changed(
         state
             .store()
-            .add_units_to(&model, &name, request.count, request.placement)
-            .await?,
-    ))
+            .add_units_to(&model, &name, request.count, request.placement),
+    )
+    .await
 }

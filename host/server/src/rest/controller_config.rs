@@ -7,6 +7,7 @@ use axum::routing::{get, patch};
 use periapt_wire::rest::{ConfigChange, ConfigSetting, ConfigSettings};
 
 use super::Row;
+use super::changed::changed;
 use super::extract::Body;
 use super::problem::Answer;
 use crate::state::ServerState;
@@ -36,5 +37,5 @@ async fn change(
     State(state): State<ServerState>,
     Body(change): Body<ConfigChange>,
 ) -> Result<Json<ConfigSettings>, Answer> {
-    Ok(Json(state.store().set_controller_config(change).await?))
+    changed(state.store().set_controller_config(change)).await
 }

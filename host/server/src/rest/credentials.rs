@@ -7,6 +7,7 @@ use axum::routing::{get, put};
 use periapt_wire::rest::{ChangeCredential, ModelCredential};
 
 use super::Row;
+use super::changed::changed;
 use super::extract::{Body, InModel};
 use super::problem::Answer;
 use crate::state::ServerState;
@@ -47,9 +48,9 @@ async fn change(
     Body(change): Body<ChangeCredential>,
 ) -> Result<Json<ModelCredential>, Answer> {
     let store = state.store();
-    Ok(Json(if change.valid {
-        store.update_credential(&model).await?
+    if change.valid {
+        changed(store.update_credential(&model)).await
     } else {
-        store.invalidate_credential(&model, &change.reason).await?
-    }))
+        changed(store.invalidate_credential(&model, &change.reason)).await
+    }
 }

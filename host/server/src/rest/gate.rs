@@ -1,5 +1,4 @@
-//! The gate before every handler: who is it, may that one pass, and a line in the audit log for
-//! what changes something.
+//! The gate before every handler: who is it, and may that one pass.
 //!
 //! A browser sends what it keeps along with whatever request a page makes it send. So a request
 //! that changes something comes from the controller's own page as far as the browser tells,
@@ -15,10 +14,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::CookieJar;
 use periapt_model::ModelUuid;
-use periapt_store::{Interest, KnownToken, TokenKind, namespace};
+use periapt_store::{Interest, KnownToken, StoreError, TokenKind, namespace};
+use periapt_wire::Problem;
 
-use super::openapi::known;
-use super::problem::{Answer, crowded, forbidden, forged, upgrading};
+use super::At;
+use super::problem::{Answer, crowded, forged, upgrading};
 use crate::access::{Named, Route, Visitor, decide};
 use crate::audit;
 use crate::authenticator::{AuthError, Proof};
@@ -34,7 +34,7 @@ const CSRF: &str = "x-periapt-csrf";
 
 /// The model of the path, which the visitor may use in the way of the route.
 #[derive(Clone)]
-pub(super) struct Admitted(pub ModelUuid);
+pub(crate) struct Admitted(pub ModelUuid);
 
 /// The token or session that a request was made with.
 #[derive(Clone)]
@@ -49,33 +49,45 @@ pub(super) struct Pass {
     named: Named,
 }
 
-/// Lets a request through to its handler with the identity in its extensions.
-pub(super) async fn admit(
-    State((state, route)): State<(ServerState, &'static Route)>,
+/// Shut to what no page of this host sends, and, while the controller is being upgraded, to what
+/// disturbs that.
+pub(super) async fn stand_open(
+    State((state, route)): State<At>,
     mut request: Request,
     next: Next,
 ) -> Response {
     if let Err(answer) = same_origin(request.method(), request.headers(), request.uri()) {
         return answer.into_response();
     }
-    // For whoever reads the body.
-    request.extensions_mut().insert(route);
     if let Some(progress) = state.upgrade().in_progress()
         && !route.during_upgrade()
     {
         return upgrading(&progress).into_response();
     }
+    let Ok(params) = request.extract_parts::<RawPathParams>().await else {
+        return path_invalid().into_response();
+    };
+    let extensions = request.extensions_mut();
+    extensions.insert(Named::read(&params));
+    // For whoever reads the body.
+    extensions.insert(route);
+    next.run(request).await
+}
+
+/// Lets a request of somebody who may make it through, with the identity in its extensions.
+pub(super) async fn admit(
+    State((state, route)): State<At>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     if route.visitor == Visitor::Anyone {
-        return match known::query(route, request.uri()) {
-            Ok(()) => audit::around(&state, None, route, request, next).await,
-            Err(answer) => answer.into_response(),
-        };
+        return next.run(request).await;
     }
     let identity = match let_in(&state, route, &mut request).await {
         Ok(identity) => identity,
         Err(answer) => return answer.into_response(),
     };
-    let mut response = audit::around(&state, Some(&identity), route, request, next).await;
+    let mut response = next.run(request).await;
     // For the observer outside of this gate.
     response.extensions_mut().insert(identity);
     response
@@ -103,7 +115,11 @@ async fn let_in(
         }
         Err(Refused::Forged(answer)) => return Err(answer),
     };
-    let named = named(request).await?;
+    let extensions = request.extensions_mut();
+    let named = extensions
+        .get::<Named>()
+        .cloned()
+        .ok_or_else(path_invalid)?;
     let admitted = match decide(state.store(), route.visitor, &identity, &named).await {
         Ok(admitted) => admitted,
         Err(refused) => {
@@ -112,11 +128,18 @@ async fn let_in(
             return Err(answer);
         }
     };
-    known::query(route, request.uri())?;
-    let extensions = request.extensions_mut();
     if let Some(connection) = extensions.get::<Connection>() {
         connection.prove(&identity).map_err(crowded)?;
     }
+    let model = match (admitted, named.get("model")) {
+        (None, "") => None,
+        // One that is not there is the handler's to refuse.
+        (None, model) => match state.store().model_by_name_or_uuid(model).await {
+            Err(StoreError::NotFound { .. }) => None,
+            found => Some(found?),
+        },
+        (admitted, _) => admitted,
+    };
     extensions.insert(identity.clone());
     extensions.insert(Pass {
         visitor: route.visitor,
@@ -124,13 +147,21 @@ async fn let_in(
         token: token.as_ref().map(|token| token.id.clone()),
         named,
     });
-    if let Some(model) = admitted {
+    if let Some(model) = model {
         extensions.insert(Admitted(model));
     }
     if let Some(token) = token {
         extensions.insert(Credential(token));
     }
     Ok(identity)
+}
+
+/// The path's parts are no text.
+pub(super) fn path_invalid() -> Answer {
+    Answer(
+        Problem::new(400, "path-invalid", "The request's path cannot be read")
+            .why("a part of it is not UTF-8 once decoded"),
+    )
 }
 
 /// Why a request's credential is not taken.
@@ -253,22 +284,6 @@ fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answe
         return Ok(());
     }
     Err(forged("csrf-wrong", "the csrf value is not the session's"))
-}
-
-async fn named(request: &mut Request) -> Result<Named, Answer> {
-    let params = request
-        .extract_parts::<RawPathParams>()
-        .await
-        .map_err(|_| forbidden())?;
-    let mut named = Named::default();
-    for (key, value) in &params {
-        match key {
-            "model" => named.model = value.to_owned(),
-            "user" => named.user = value.to_owned(),
-            _ => {}
-        }
-    }
-    Ok(named)
 }
 
 impl Pass {

@@ -9,6 +9,7 @@ use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal};
 use serde_json::Value;
 
 use super::Row;
+use super::changed::changed;
 use super::extract::{Body, Force, InMachine, InModel, Query};
 use super::page::page;
 use super::problem::Answer;
@@ -74,9 +75,7 @@ async fn add(
     InModel(model): InModel,
     Body(request): Body<AddMachines>,
 ) -> Result<Json<Vec<MachineInfo>>, Answer> {
-    Ok(Json(
-        state.store().add_machines(&model, request.count).await?,
-    ))
+    changed(state.store().add_machines(&model, request.count)).await
 }
 
 /// Begins to remove a machine.
@@ -91,7 +90,7 @@ async fn remove(
     let removed = state
         .store()
         .remove_machine(&model, &machine, force.removal());
-    Ok(Json(removed.await?))
+    changed(removed).await
 }
 
 /// Tries again to start a machine.
@@ -106,7 +105,5 @@ async fn retry_provisioning(
     state.store().retry_provisioning(&model, &machine).await?;
     let present = state.presence().is_present(&model);
     let presence = |_: &MachineId| present;
-    Ok(Json(
-        state.store().machine(&model, &machine, &presence).await?,
-    ))
+    changed(state.store().machine(&model, &machine, &presence)).await
 }

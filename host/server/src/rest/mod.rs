@@ -1,8 +1,9 @@
 //! The HTTP API of people and scripts, under `/v1`: one file per resource.
 //!
 //! Each file lists its routes; who may visit them is in [`crate::access`], asked before a body
-//! is read. Handlers read the request with the extractors of [`extract`], call the store and
-//! answer with the types of `wire::rest`, or with a [`problem::Answer`].
+//! is read. What a request passes on its way is one list, [`through_layers`]. Handlers read the request
+//! with the extractors of [`extract`], call the store and answer with the types of `wire::rest`, those
+//! of changes through [`changed`], or with a [`problem::Answer`].
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -12,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use periapt_model::bounds::ANONYMOUS_BODY_BYTES;
 use periapt_wire::Problem;
+use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 
 use crate::access as table;
@@ -24,6 +26,7 @@ mod applications;
 mod audit;
 mod backups;
 mod blobs;
+mod changed;
 mod charms;
 mod conditions;
 mod controller;
@@ -48,7 +51,6 @@ mod probes;
 pub mod problem;
 mod register;
 mod relations;
-pub(crate) mod requests;
 mod session;
 pub(crate) mod sse;
 mod status;
@@ -62,7 +64,9 @@ mod whoami;
 mod workers;
 
 pub use charms::ARCHIVE_BYTES;
+pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
+use openapi::known;
 use problem::Answer;
 
 /// Bytes of a JSON body.
@@ -118,26 +122,52 @@ pub(crate) fn router(state: &ServerState) -> Router {
     let mut router = Router::new();
     for (method, path, handler) in rows() {
         match table::route(&method, path) {
-            Some(route) => {
-                let gate = from_fn_with_state((state.clone(), route), gate::admit);
-                let observer = from_fn_with_state((state.clone(), route), observe::observe);
-                let handler = match route.visitor {
-                    table::Visitor::Anyone => {
-                        handler.layer(DefaultBodyLimit::max(ANONYMOUS_BODY_BYTES.length()))
-                    }
-                    _ => handler,
-                };
-                router = router.route(path, handler.route_layer(gate).route_layer(observer));
-            }
+            Some(route) => router = router.route(path, through_layers(handler, state, route)),
             None => tracing::error!(%method, path, "route without a row in the access table"),
         }
     }
     router
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
         .fallback(nowhere)
         .method_not_allowed_fallback(not_so)
         .with_state(state.clone())
         .layer(CompressionLayer::new().compress_when(compressible))
+}
+
+/// Where a layer stands: before the handler of this route.
+pub(crate) type At = (ServerState, &'static table::Route);
+
+/// What every request passes on its way to its handler, from the outside in. Each layer leaves what it
+/// found out in the request's extensions, for those behind it and for the extractors of [`extract`]; the
+/// demands on what a request changes come together in its [`periapt_store::Guard`].
+fn through_layers(
+    handler: MethodRouter<ServerState>,
+    state: &ServerState,
+    route: &'static table::Route,
+) -> MethodRouter<ServerState> {
+    let at = (state.clone(), route);
+    let longest = match route.visitor {
+        table::Visitor::Anyone => ANONYMOUS_BODY_BYTES.length(),
+        _ => BODY_BYTES,
+    };
+    handler.route_layer(
+        ServiceBuilder::new()
+            // Seen, whatever becomes of it: counted, timed, traced.
+            .layer(from_fn_with_state(at.clone(), observe::observe))
+            // Not sent by a page of another host; nothing that disturbs an upgrade. The path is read.
+            .layer(from_fn_with_state(at.clone(), gate::stand_open))
+            // Who is it, and may that one? The model of the path is found.
+            .layer(from_fn_with_state(at.clone(), gate::admit))
+            // Nothing in the query that is not described.
+            .layer(from_fn_with_state(at.clone(), known::described))
+            // A change comes to its end and is in the audit log: its guard is made here.
+            .layer(from_fn_with_state(at.clone(), crate::audit::record))
+            // `If-Match` and `ETag`.
+            .layer(from_fn_with_state(at.clone(), conditions::check))
+            // `Idempotency-Key`.
+            .layer(from_fn_with_state(at, idempotency::once))
+            // No body longer than this.
+            .layer(DefaultBodyLimit::max(longest)),
+    )
 }
 
 /// What every answer says to a browser: to believe its kind, and to keep nothing of it that does

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Row;
+use super::changed::changed;
 use super::extract::{Body, InModel, Query, flag};
 use super::page::page;
 use super::problem::{Answer, forbidden};
@@ -63,7 +64,7 @@ async fn add(
     let Identity::User { name } = identity else {
         return Err(forbidden());
     };
-    Ok(Json(state.store().add_model(request, &name).await?))
+    changed(state.store().add_model(request, &name)).await
 }
 
 /// Shows a model.
@@ -96,12 +97,12 @@ async fn destroy(
     InModel(model): InModel,
     Query(query): Query<Destroy>,
 ) -> Result<Json<ModelSummary>, Answer> {
-    Ok(Json(
+    changed(
         state
             .store()
-            .destroy_model(&model, query.force, query.timeout_ms)
-            .await?,
-    ))
+            .destroy_model(&model, query.force, query.timeout_ms),
+    )
+    .await
 }
 
 /// Shows a model's options.
@@ -135,5 +136,5 @@ async fn set_config(
         Some(ControllerAccess::Superuser) => Setter::Superuser,
         _ => Setter::Admin,
     };
-    Ok(Json(store.set_model_config(&model, change, setter).await?))
+    changed(store.set_model_config(&model, change, setter)).await
 }

@@ -10,6 +10,7 @@ use periapt_wire::rest::{ControllerNode, NodeState};
 use serde::Deserialize;
 
 use super::Row;
+use super::changed::changed_to;
 use super::extract::{Query, flag};
 use super::problem::Answer;
 use crate::state::ServerState;
@@ -65,7 +66,8 @@ async fn remove(
         name: text,
     })?;
     let removed = state.store().remove_controller_node(node, query.force);
-    Ok(Json(shown(&state, removed.await?)))
+    let here = state.clone();
+    changed_to(removed, move |node| shown(&here, node.clone())).await
 }
 
 fn shown(state: &ServerState, known: KnownNode) -> ControllerNode {

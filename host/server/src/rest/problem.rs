@@ -257,6 +257,11 @@ pub(crate) fn forbidden() -> Answer {
     )
 }
 
+/// A defect of the controller.
+pub(crate) fn failed() -> Answer {
+    Answer(Problem::new(500, "internal-error", "The controller failed"))
+}
+
 /// A browser's request that may not be its user's doing.
 pub(crate) fn forged(code: &str, why: &str) -> Answer {
     Answer(

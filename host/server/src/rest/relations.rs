@@ -10,6 +10,7 @@ use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, Page, RelationInf
 use serde_json::Value;
 
 use super::Row;
+use super::changed::changed;
 use super::extract::{Body, Force, InModel, InRelation, Query};
 use super::page::page;
 use super::problem::{Answer, advice};
@@ -84,7 +85,7 @@ async fn integrate(
         ));
     };
     let endpoints: [EndpointName; 2] = [one.parse()?, other.parse()?];
-    Ok(Json(state.store().integrate(&model, endpoints).await?))
+    changed(state.store().integrate(&model, endpoints)).await
 }
 
 /// Suspends or resumes a relation.
@@ -97,10 +98,10 @@ async fn change(
     Body(request): Body<ChangeRelation>,
 ) -> Result<Json<RelationInfo>, Answer> {
     let (suspended, reason) = (request.suspended, &request.reason);
-    let changed = state
+    let write = state
         .store()
         .change_relation(&model, relation, suspended, reason);
-    Ok(Json(changed.await?))
+    changed(write).await
 }
 
 /// Begins to remove a relation.
@@ -115,5 +116,5 @@ async fn remove(
     let removed = state
         .store()
         .remove_relation(&model, relation, force.removal());
-    Ok(Json(removed.await?))
+    changed(removed).await
 }

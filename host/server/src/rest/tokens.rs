@@ -6,12 +6,13 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::Method;
 use axum::routing::{delete, get, post};
-use periapt_store::{NewToken, TokenKind};
+use periapt_store::{IssuedToken, NewToken, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::rest::{AddToken, AddedToken, TokenInfo};
 use periapt_wire::rpc::Empty;
 
 use super::Row;
+use super::changed::{changed_to, done};
 use super::extract::{Body, OfUser};
 use super::problem::Answer;
 use crate::authenticator::{LONGEST_TOKEN_LIFE, TOKEN_LIFE};
@@ -66,11 +67,11 @@ async fn add(
         unique: true,
         lifetime,
     };
-    let issued = state.store().issue_token(&user, wanted).await?;
-    Ok(Json(AddedToken {
-        info: issued.info,
-        token: issued.secret,
-    }))
+    let added = |issued: &IssuedToken| AddedToken {
+        info: issued.info.clone(),
+        token: issued.secret.clone(),
+    };
+    changed_to(state.store().issue_token(&user, wanted), added).await
 }
 
 /// Ends a token or session.
@@ -81,6 +82,5 @@ async fn remove(
     path: Path<(String, String)>,
 ) -> Result<Json<Empty>, Answer> {
     let Path((_, id)) = path;
-    state.store().remove_token(&user, &id).await?;
-    Ok(Json(Empty {}))
+    done(state.store().remove_token(&user, &id)).await
 }

@@ -10,6 +10,7 @@ use periapt_wire::rpc::Empty;
 use serde_json::Value;
 
 use super::Row;
+use super::changed::{changed, done};
 use super::extract::{Body, Force, InModel, InUnit, Query};
 use super::page::page;
 use super::problem::Answer;
@@ -74,12 +75,7 @@ async fn remove(
     InUnit(model, unit): InUnit,
     Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .remove_unit(&model, &unit, force.removal())
-            .await?,
-    ))
+    changed(state.store().remove_unit(&model, &unit, force.removal())).await
 }
 
 /// Marks the failed hook of a unit as dealt with.
@@ -91,6 +87,5 @@ async fn resolve(
     InUnit(model, unit): InUnit,
     Body(request): Body<ResolveRequest>,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().resolved(&model, &unit, request.retry).await?;
-    Ok(Json(Empty {}))
+    done(state.store().resolved(&model, &unit, request.retry)).await
 }
