@@ -108,6 +108,9 @@ fn right(visitor: Visitor, caller: Caller, own: bool) -> Says {
             Some(access) if access >= wanted => Says::Enter,
             Some(_) => Says::NotYou,
         },
+        (Visitor::Everyone | Visitor::Agents | Visitor::Controller, _) => {
+            panic!("{visitor:?} is for calls, not for routes")
+        }
     }
 }
 
@@ -248,6 +251,7 @@ fn sound(route: &Route) -> bool {
         Visitor::Oneself | Visitor::OneselfOrSuperuser => is(ABOUT_ONESELF),
         Visitor::Superuser => !route.path.starts_with("/v1/models/") || is(OF_THE_CONTROLLER),
         Visitor::AgentOfModel => route.path == "/v1/models/{model}/blobs/{digest}",
+        Visitor::Everyone | Visitor::Agents | Visitor::Controller => false,
         Visitor::Model(access) => {
             let of_admins = route.path.contains("/access")
                 || route.path.contains("/introspection")

@@ -139,7 +139,7 @@ async fn what_is_not_there_and_what_is_malformed_leave_the_connection_standing()
     let mut agent = house.agent(&model).await;
     for (facade, method) in [
         ("Nothing", "Here"),
-        ("Uniter", "Nothing"),
+        ("periapt.Uniter", "Nothing"),
         ("Watcher", "Nothing"),
     ] {
         let (code, message) = agent
@@ -149,12 +149,16 @@ async fn what_is_not_there_and_what_is_malformed_leave_the_connection_standing()
         assert_eq!(code, "not implemented", "{message}");
     }
     let (code, _) = agent
-        .call("Uniter", "RemoteState", json!({ "unit": "no unit" }))
+        .call(
+            "periapt.Uniter",
+            "RemoteState",
+            json!({ "unit": "no unit" }),
+        )
         .await
         .unwrap_err();
     assert_eq!(code, "bad request");
     let (code, _) = agent
-        .call("AgentHost", "PutReport", json!({ "rows": 3 }))
+        .call("periapt.AgentHost", "PutReport", json!({ "rows": 3 }))
         .await
         .unwrap_err();
     assert_eq!(code, "bad request");
@@ -186,7 +190,11 @@ async fn a_watcher_answers_when_something_changed_and_stops_when_told() {
     let model = house.add_model("first").await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("ModelConfig", "WatchForModelConfigChanges", json!({}))
+        .call(
+            "periapt.ModelConfig",
+            "WatchForModelConfigChanges",
+            json!({}),
+        )
         .await
         .unwrap();
     let id = watch["watcher-id"].as_str().unwrap().to_owned();
@@ -241,12 +249,12 @@ async fn watchers_of_names_begin_with_all_and_go_on_with_what_changed() {
     house.deploy(&model, 2).await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("Deployer", "WatchUnits", json!({ "machine": "0" }))
+        .call("periapt.Deployer", "WatchUnits", json!({ "machine": "0" }))
         .await
         .unwrap();
     assert_eq!(watch["changes"], json!(["site/0"]));
     let machines = agent
-        .call("AgentHost", "WatchMachines", json!({}))
+        .call("periapt.AgentHost", "WatchMachines", json!({}))
         .await
         .unwrap();
     assert_eq!(machines["changes"], json!(["0", "1"]));
@@ -276,7 +284,11 @@ async fn thousands_of_blocked_watchers_share_a_connection() {
     let count = 3000;
     for _ in 0..count {
         let watch = agent
-            .call("ModelConfig", "WatchForModelConfigChanges", json!({}))
+            .call(
+                "periapt.ModelConfig",
+                "WatchForModelConfigChanges",
+                json!({}),
+            )
             .await
             .unwrap();
         agent
@@ -354,7 +366,11 @@ async fn the_end_of_the_api_server_ends_what_waits_and_breaks_connections() {
     let mut agent = house.agent(&model).await;
     assert_eq!(house.presence.agents(&model).unwrap().connections, 1);
     let watch = agent
-        .call("ModelConfig", "WatchForModelConfigChanges", json!({}))
+        .call(
+            "periapt.ModelConfig",
+            "WatchForModelConfigChanges",
+            json!({}),
+        )
         .await
         .unwrap();
     agent
@@ -451,7 +467,7 @@ async fn an_agent_answers_which_workers_it_runs() {
     let model = house.add_model("first").await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("AgentHost", "WatchReportRequests", json!({}))
+        .call("periapt.AgentHost", "WatchReportRequests", json!({}))
         .await
         .unwrap();
     let asked = agent
@@ -464,7 +480,7 @@ async fn an_agent_answers_which_workers_it_runs() {
         assert_eq!(agent.reply().await.unwrap()["request-id"], asked);
         agent
             .call(
-                "AgentHost",
+                "periapt.AgentHost",
                 "PutReport",
                 json!({ "rows": [row("uniter", "unit", "running", 4)] }),
             )

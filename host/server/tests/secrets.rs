@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use common::{House, Http, Standing};
 use periapt_model::ModelUuid;
-use periapt_server::access::{CALLS, Effect, ROUTES};
+use periapt_server::access::{Effect, ROUTES, calls};
 use periapt_server::{AuditConfig, Role};
 use serde_json::{Value, json};
 
@@ -129,9 +129,9 @@ async fn a_private_key_leaves_the_controller_to_nobody() {
         "machines": [], "relation": 0, "of": "unit-site-0", "url": "local:site-0",
         "sink": "test", "tail": 10, "limit": 10,
     });
-    for rule in CALLS {
-        let called = rule.roles.contains(&Role::Agent) && matches!(rule.effect, Effect::Read);
-        if called || rule.facade == "LogForwarding" && rule.effect == Effect::Read {
+    for rule in calls() {
+        let called = rule.is_for(Role::Agent) && matches!(rule.effect, Effect::Read);
+        if called || rule.facade == "periapt.LogForwarding" && rule.effect == Effect::Read {
             let answer = agent.call(rule.facade, rule.method, params.clone()).await;
             if rule.method == "Destination" {
                 assert_eq!(answer.clone().unwrap_err().0, "unauthorized access");
@@ -143,7 +143,7 @@ async fn a_private_key_leaves_the_controller_to_nobody() {
         }
     }
     let config = agent
-        .call("ModelConfig", "ModelConfig", json!({}))
+        .call("periapt.ModelConfig", "ModelConfig", json!({}))
         .await
         .unwrap();
     assert_eq!(config.get("syslog-client-key"), None);

@@ -1,27 +1,8 @@
 //! Who may visit which HTTP route.
 
 use axum::http::Method;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::ModelPermission;
-
-/// Whom a route is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visitor {
-    /// No credential is asked for.
-    Anyone,
-    /// People of the controller.
-    Login,
-    /// People who may do everything.
-    Superuser,
-    /// The user in the path, and nobody else.
-    Oneself,
-    /// The user in the path, or a superuser.
-    OneselfOrSuperuser,
-    /// People with this access to the model in the path. For those without any there is no such
-    /// model.
-    Model(ModelPermission),
-    /// The agent of the model in the path.
-    AgentOfModel,
-}
 
 /// A row about a route.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use super::watch;
 use crate::rpc::RpcError;
 use crate::rpc::watcher::Source;
 
-handlers! {
+handlers! { for host:
     WatchHostedMachines: |session, _| {
         let model = session.model()?;
         let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE));

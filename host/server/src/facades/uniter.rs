@@ -10,7 +10,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! {
+handlers! { for uniter:
     WatchUnit: |session, call| {
         let application = call.unit.application();
         let principal = session.store().unit_principal(session.model()?, &call.unit).await?;

@@ -8,6 +8,7 @@ use periapt_store::StoreError;
 use periapt_wire::rpc::code;
 use thiserror::Error;
 
+use crate::access::Refusal;
 use crate::authenticator::AuthError;
 use crate::error::told;
 use crate::listener::Crowded;
@@ -78,6 +79,15 @@ impl From<StoreError> for RpcError {
             tracing::error!(%error, "the store failed a call");
         }
         Self::new(error.code(), told(&error))
+    }
+}
+
+impl From<Refusal> for RpcError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Store(error) => error.into(),
+            Refusal::Account | Refusal::Model(_) | Refusal::Forbidden => Self::denied(),
+        }
     }
 }
 

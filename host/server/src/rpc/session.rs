@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use periapt_model::{MachineId, ModelUuid, Tag, UserName};
+use periapt_model::{MachineId, ModelUuid, Tag};
 use periapt_store::Store;
 use periapt_wire::rpc::{Empty, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code};
 use serde::de::DeserializeOwned;
@@ -15,8 +15,8 @@ use super::error::RpcError;
 use super::seen::Seen;
 use super::texts;
 use super::watcher::{Source, Watchers};
-use crate::access::{self, Effect, Rule, Subject};
-use crate::facades;
+use crate::access::{Effect, Named, Rule, Subject, decide};
+use crate::facades::{self, Handler};
 use crate::identity::{Identity, Role};
 use crate::metrics::Counted;
 use crate::presence::PresenceGuard;
@@ -27,6 +27,7 @@ pub struct Session {
     state: ServerState,
     identity: Identity,
     model: Option<ModelUuid>,
+    named: Named,
     /// None within the process.
     peer: Option<IpAddr>,
     number: u64,
@@ -60,6 +61,7 @@ impl Session {
             watchers: Watchers::new(state.observation().metrics.clone()),
             state,
             identity,
+            named: Named::by_connection(model.as_ref()),
             model,
             peer: None,
             closing,
@@ -113,9 +115,10 @@ impl Session {
     }
 
     /// Whether a request may wait for long by nature, and so is not counted as running.
-    pub fn waits(facade: &str, method: &str) -> bool {
+    pub fn waits(facade: &str, version: u32, method: &str) -> bool {
         (facade == WATCHER_FACADE && method == WATCHER_NEXT)
-            || access::rule(facade, method).is_some_and(|rule| rule.effect == Effect::Wait)
+            || facades::find(facade, version, method)
+                .is_some_and(|handler| handler.rule.effect == Effect::Wait)
     }
 
     /// Runs one call. Dropping the future drops the call; a watcher's event stays for the next.
@@ -133,13 +136,8 @@ impl Session {
         if facade == "Admin" {
             return Err(RpcError::bad_request("already logged in"));
         }
-        let missing = || RpcError::not_implemented(facade, version, method);
-        let (rule, handler) = access::rule(facade, method)
-            .zip(facades::find(facade, method))
-            .ok_or_else(missing)?;
-        if version != 0 && version != handler.version {
-            return Err(missing());
-        }
+        let Handler { rule, run } = facades::find(facade, version, method)
+            .ok_or_else(|| RpcError::not_implemented(facade, version, method))?;
         let params = if params.is_null() {
             Value::Object(Default::default())
         } else {
@@ -168,7 +166,7 @@ impl Session {
         );
         let result = tokio::select! {
             biased;
-            result = (handler.run)(self, params) => result,
+            result = run(self, params) => result,
             () = self.closing.cancelled(), if rule.effect == Effect::Wait => Err(RpcError::stopped("the connection is closing")),
         };
         seen.end(self, rule, &result);
@@ -206,17 +204,10 @@ impl Session {
     }
 
     async fn authorise(&self, rule: &Rule, params: &Value) -> Result<(), RpcError> {
-        if !rule.roles.contains(&self.identity.role()) {
-            return Err(RpcError::denied());
-        }
-        let model = match &self.identity {
-            Identity::Agent { model } => model,
-            Identity::User { name } => return self.still_welcome(name).await,
-            Identity::Controller { .. } => return Ok(()),
-        };
-        // The login refuses it already; a table that grants by model must not trust that.
-        if self.model.as_ref() != Some(model) {
-            return Err(RpcError::denied());
+        // A connection outlives what was given to its user; each call asks anew.
+        decide(self.store(), rule.visitor, &self.identity, &self.named).await?;
+        if self.identity.role() != Role::Agent {
+            return Ok(());
         }
         match rule.subject {
             Subject::Model => Ok(()),
@@ -250,23 +241,6 @@ impl Session {
             }
             None => Ok(()),
             Some(false) => Err(RpcError::denied()),
-        }
-    }
-
-    /// A connection outlives what was given to its user; each call asks anew.
-    async fn still_welcome(&self, name: &UserName) -> Result<(), RpcError> {
-        let welcome = match &self.model {
-            Some(model) => self
-                .store()
-                .model_standing(name, model.as_str())
-                .await?
-                .is_some(),
-            None => self.store().standing(name).await?.is_some(),
-        };
-        if welcome {
-            Ok(())
-        } else {
-            Err(RpcError::denied())
         }
     }
 

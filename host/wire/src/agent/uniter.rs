@@ -101,13 +101,13 @@ pub struct HookCommitted {
     pub idle: bool,
 }
 
-crate::facade! { "Uniter" {
+crate::facade! { "periapt.Uniter" 1 for Agents {
     /// Fires on any change that a remote-state snapshot could show.
-    Watch as WatchUnit { unit: UnitName } -> Watch;
+    [Watch] Watch as WatchUnit { unit: UnitName } -> Watch;
     /// None when the unit is gone. Versions and leadership are filled in by the agent.
-    RemoteState as GetRemoteState { unit: UnitName } -> Option<RemoteState>;
-    State as GetState { unit: UnitName } -> UnitState;
-    SetState as SetState {
+    [Read] RemoteState as GetRemoteState { unit: UnitName } -> Option<RemoteState>;
+    [Read] State as GetState { unit: UnitName } -> UnitState;
+    [Write] SetState as SetState {
         unit: UnitName,
         operation: OperationState,
         /// A person's answer to a failure is used up.
@@ -119,7 +119,7 @@ crate::facade! { "Uniter" {
     /// relation the unit enters its scope; error code `try again` while an earlier
     /// subordinate of the unit has not gone. A person's answer to a failure is used up; error
     /// code `answered` when one came that `answer` is not, and that has to be decided on.
-    BeginHook as BeginHook {
+    [Write] BeginHook as BeginHook {
         unit: UnitName,
         operation: OperationState,
         /// The answer that was there as the hook was chosen.
@@ -132,7 +132,7 @@ crate::facade! { "Uniter" {
     } -> HookSnapshot;
     /// The hook's effects, the operation state that follows, the workload status that goes
     /// with it and the report of the run, in one transaction. A person's answer is used up.
-    CommitHook as CommitHook {
+    [Write] CommitHook as CommitHook {
         unit: UnitName,
         effects: Effects,
         operation: OperationState,
@@ -158,22 +158,22 @@ crate::facade! { "Uniter" {
     } -> HookCommitted;
     /// A hook failed: the recorded state, the agent's error and the report of the run, in one
     /// transaction.
-    FailHook as FailHook { unit: UnitName, operation: OperationState, agent: Status<Agent>, run: HookReport } -> Empty;
-    ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
-    SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
-    SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+    [Write] FailHook as FailHook { unit: UnitName, operation: OperationState, agent: Status<Agent>, run: HookReport } -> Empty;
+    [Read] ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
+    [Write] SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
+    [Write] SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
     /// Settings of a unit or an application in a relation of the unit, as they are now. Those
     /// of its own application are for the leader; `not found` for who never was in scope.
-    ReadRelationSettings as GetRelationSettings { unit: UnitName, relation: u64, of: Tag } -> BTreeMap<String, String>;
+    [Read] ReadRelationSettings as GetRelationSettings { unit: UnitName, relation: u64, of: Tag } -> BTreeMap<String, String>;
     /// What the leader of the unit's application told its units.
-    LeaderSettings as GetLeaderSettings { unit: UnitName } -> BTreeMap<String, String>;
-    GoalState as GetGoalState { unit: UnitName } -> GoalState;
+    [Read] LeaderSettings as GetLeaderSettings { unit: UnitName } -> BTreeMap<String, String>;
+    [Read] GoalState as GetGoalState { unit: UnitName } -> GoalState;
     /// Refused unless the unit leads.
-    SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
-    SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
+    [Write] SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+    [Write] SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
     /// The charm now in place.
-    SetCharmURL as SetCharmUrl { unit: UnitName, charm_url: String } -> Empty;
+    [Write] SetCharmURL as SetCharmUrl { unit: UnitName, charm_url: String } -> Empty;
     /// Error code `try again` while subordinates remain.
-    EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
-    Charm as GetCharm { url: String } -> CharmInfo;
+    [Write] EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
+    [Read] Charm as GetCharm { url: String } -> CharmInfo;
 } }

@@ -20,7 +20,7 @@ pub struct AuditRecord {
     /// Address the request came from.
     pub from: String,
     pub model: Option<ModelUuid>,
-    /// `POST /v1/models/{model}/applications`, or `Uniter.CommitHook`.
+    /// `POST /v1/models/{model}/applications`, or `periapt.Uniter.CommitHook`.
     pub what: String,
     /// The path or entity it was about.
     pub target: String,
