@@ -13,7 +13,7 @@ pub enum Identity {
     Controller { model: Option<ModelUuid> },
 }
 
-/// The kind of an identity, as the access tables name it.
+/// The kind of an identity, as declarations of calls name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     User,

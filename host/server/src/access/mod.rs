@@ -1,8 +1,7 @@
 //! Who may do what: the one place that gives a meaning to the words in which calls and routes are declared.
 //!
-//! A call says in its declaration (`periapt_wire::agent`) for whom it is and what it does; one that does
-//! not, does not compile. A route has a row in [`routes`], without which it is not served. [`decide`] holds
-//! an identity against either. That an agent hosts the entity a call is about is checked by
+//! A call says in its declaration (`periapt_wire::agent`) for whom it is and what it does, a route in its row
+//! ([`crate::rest`]); what does not say it does not compile. [`decide`] holds an identity against either. That an agent hosts the entity a call is about is checked by
 //! [`crate::rpc::session`], with the store's help.
 
 use periapt_wire::Call;
@@ -11,12 +10,10 @@ pub use periapt_wire::access::{Effect, Visitor};
 use crate::identity::Role;
 
 mod decide;
-mod routes;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use decide::{Named, Refusal, decide};
-pub use routes::{ROUTES, Route, route};
 
 /// Which entity a call is about, and so what an agent must host to make it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

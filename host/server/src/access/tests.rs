@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use super::*;
 
 #[test]
@@ -25,13 +23,4 @@ fn facades_have_names_of_their_own_beside_jujus() {
         let own = rule.facade.starts_with("periapt.");
         assert_eq!(own, rule.facade != "Pinger", "{rule:?}");
     }
-}
-
-#[test]
-fn routes_are_listed_once() {
-    let distinct: BTreeSet<_> = ROUTES
-        .iter()
-        .map(|route| (route.method, route.path))
-        .collect();
-    assert_eq!(distinct.len(), ROUTES.len());
 }

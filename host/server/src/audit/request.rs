@@ -14,12 +14,11 @@ use serde_json::Value;
 use tracing::Instrument;
 
 use super::arguments;
-use crate::access::Route;
 use crate::authenticator::AuthError;
 use crate::identity::Identity;
 use crate::listener::Connection;
 use crate::rest::problem::failed;
-use crate::rest::{Admitted, At};
+use crate::rest::{Admitted, At, Route};
 use crate::state::ServerState;
 
 /// Who sends a request that proves nothing and names nobody.

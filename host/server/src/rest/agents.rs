@@ -2,39 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::post;
 use periapt_wire::rpc::Empty;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::changed::done;
 use super::extract::{InModel, InUnit};
 use super::problem::Answer;
+use super::route::{ADMIN, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (
-            Method::POST,
-            "/v1/models/{model}/units/{name}/{number}/stop",
-            post(stop_unit),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/units/{name}/{number}/start",
-            post(start_unit),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/agent/start",
-            post(start_agent),
-        ),
+        row(ADMIN, routes!(stop_unit)),
+        row(ADMIN, routes!(start_unit)),
+        row(ADMIN, routes!(start_agent)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(stop_unit, start_unit, start_agent))]
-pub(super) struct Described;
 
 /// Stops the agent of a unit.
 ///

@@ -14,11 +14,13 @@ use periapt_wire::Problem;
 use super::At;
 use super::gate::Admitted;
 use super::problem::Answer;
-use crate::access::{Named, Route};
+use super::route::Route;
+use crate::access::Named;
 use crate::state::ServerState;
 
-/// What a path is about; the versions of the namespaces in [`namespace`] are counted.
-enum About {
+/// What a route is about; the versions of the namespaces in [`namespace`] are counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum About {
     Model,
     ModelConfig,
     Application,
@@ -28,30 +30,10 @@ enum About {
     Relation,
 }
 
-fn about(path: &str) -> Option<About> {
-    Some(match path.strip_prefix("/v1/models/{model}")? {
-        "" => About::Model,
-        "/config" => About::ModelConfig,
-        "/applications/{name}" | "/applications/{name}/refresh" | "/applications/{name}/units" => {
-            About::Application
-        }
-        "/applications/{name}/config" => About::ApplicationConfig,
-        "/units/{name}/{number}" | "/units/{name}/{number}/resolved" => About::Unit,
-        "/machines/{machine}" => About::Machine,
-        "/relations/{relation}" => About::Relation,
-        _ => return None,
-    })
-}
-
-/// Whether a request to the route may carry `If-Match`.
-pub(super) fn is_conditional(path: &str) -> bool {
-    about(path).is_some()
-}
-
 /// Whether the answer shows the definition itself, so that its tag belongs there.
 pub(super) fn shows_definition(route: &Route) -> bool {
     let shows = matches!(route.method, "GET" | "PATCH") || route.path.ends_with("/refresh");
-    is_conditional(route.path) && shows
+    route.about.is_some() && shows
 }
 
 /// The version of what is shown goes out with it, and what is changed is changed at an expected one.
@@ -74,7 +56,7 @@ async fn show(
     request: Request,
     next: Next,
 ) -> Result<Response, Answer> {
-    let version = match definition(route.path, request.extensions()) {
+    let version = match definition(route, request.extensions()) {
         Some(definition) => Some(state.store().version(&definition).await?),
         None => None,
     };
@@ -86,11 +68,11 @@ async fn show(
 /// What is expected is checked by the store, in the transaction of the change.
 async fn change(route: &Route, mut request: Request, next: Next) -> Result<Response, Answer> {
     let expected = expected(request.headers())?;
-    if expected.is_some() && !is_conditional(route.path) {
+    if expected.is_some() && route.about.is_none() {
         return Err(not_conditional());
     }
     let shown = shows_definition(route);
-    let definition = definition(route.path, request.extensions());
+    let definition = definition(route, request.extensions());
     let guard = request
         .extensions_mut()
         .remove::<Guard>()
@@ -117,8 +99,8 @@ fn tag(response: &mut Response, version: Option<u64>) {
 
 /// The definition that a request is about. Names that cannot be read and models that do not
 /// exist are the handler's to refuse.
-fn definition(path: &str, extensions: &Extensions) -> Option<Definition> {
-    let about = about(path)?;
+fn definition(route: &Route, extensions: &Extensions) -> Option<Definition> {
+    let about = route.about?;
     let named = extensions.get::<Named>()?;
     let Admitted(model) = extensions.get()?;
     let (namespace, key) = match about {
@@ -214,14 +196,5 @@ mod tests {
         for odd in ["7", "\"7", "7\"", "", "W/7"] {
             assert_eq!(read(odd), Err("if-match-invalid".to_owned()), "{odd}");
         }
-    }
-
-    #[test]
-    fn every_route_about_a_definition_is_a_route() {
-        let conditional = crate::access::ROUTES
-            .iter()
-            .filter(|route| is_conditional(route.path))
-            .count();
-        assert_eq!(conditional, 18);
     }
 }

@@ -2,28 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{get, put};
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{ChangeCredential, ModelCredential};
+use utoipa_axum::routes;
 
-use super::Row;
 use super::changed::changed;
 use super::extract::{Body, InModel};
 use super::problem::Answer;
+use super::route::{READ, Row, row};
 use crate::state::ServerState;
-
-const PATH: &str = "/v1/models/{model}/credential";
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, PATH, get(show)),
-        (Method::PUT, PATH, put(change)),
+        row(READ, routes!(show)),
+        row(Visitor::Superuser, routes!(change)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(show, change))]
-pub(super) struct Described;
 
 /// Shows whether a model's credential is valid.
 ///

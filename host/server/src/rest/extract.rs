@@ -16,10 +16,12 @@ use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
 use super::BODY_BYTES;
-use super::gate::{Admitted, Pass, path_invalid};
+use super::arrival::path_invalid;
+use super::gate::{Admitted, Pass};
 use super::openapi::known;
 use super::problem::{Answer, busy, crowded};
-use crate::access::{Named, Route};
+use super::route::Route;
+use crate::access::Named;
 use crate::identity::Identity;
 use crate::json;
 use crate::listener::Connection;

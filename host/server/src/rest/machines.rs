@@ -2,44 +2,28 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{delete, get, post};
 use periapt_model::MachineId;
 use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal};
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::changed::changed;
+use super::conditions::About;
 use super::extract::{Body, Force, InMachine, InModel, Query};
 use super::page::page;
 use super::problem::Answer;
+use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models/{model}/machines", get(list)),
-        (Method::POST, "/v1/models/{model}/machines", post(add)),
-        (
-            Method::GET,
-            "/v1/models/{model}/machines/{machine}",
-            get(show),
-        ),
-        (
-            Method::DELETE,
-            "/v1/models/{model}/machines/{machine}",
-            delete(remove),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/machines/{machine}/retry-provisioning",
-            post(retry_provisioning),
-        ),
+        row(READ, routes!(list)).lists::<MachineInfo>(),
+        row(WRITE, routes!(add)),
+        row(READ, routes!(show)).about(About::Machine),
+        row(WRITE, routes!(remove)).about(About::Machine),
+        row(WRITE, routes!(retry_provisioning)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, show, remove, retry_provisioning))]
-pub(super) struct Described;
 
 /// Lists the machines of a model.
 #[utoipa::path(get, path = "/v1/models/{model}/machines", params(ListQuery), responses((status = 200, body = Page<MachineInfo>)))]

@@ -1,9 +1,10 @@
 //! The HTTP API of people and scripts, under `/v1`: one file per resource.
 //!
-//! Each file lists its routes; who may visit them is in [`crate::access`], asked before a body
-//! is read. What a request passes on its way is one list, [`through_layers`]. Handlers read the request
+//! Each file lists its routes, each in one row with for whom it is ([`route`]). What a request passes on its way is one list, [`through_layers`]. Handlers read the request
 //! with the extractors of [`extract`], call the store and answer with the types of `wire::rest`, those
 //! of changes through [`changed`], or with a [`problem::Answer`].
+
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -13,16 +14,17 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use periapt_model::bounds::ANONYMOUS_BODY_BYTES;
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
 use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 
-use crate::access as table;
 use crate::state::ServerState;
 use crate::ui;
 
 mod access;
 mod agents;
 mod applications;
+mod arrival;
 mod audit;
 mod backups;
 mod blobs;
@@ -51,6 +53,7 @@ mod probes;
 pub mod problem;
 mod register;
 mod relations;
+mod route;
 mod session;
 pub(crate) mod sse;
 mod status;
@@ -68,6 +71,8 @@ pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
 use openapi::known;
 use problem::Answer;
+pub use route::Route;
+use route::Row;
 
 /// Bytes of a JSON body.
 const BODY_BYTES: usize = 2 << 20;
@@ -75,56 +80,126 @@ const BODY_BYTES: usize = 2 << 20;
 /// Smaller answers fit a packet as they are.
 const WORTH_BYTES: usize = 1024;
 
-/// A route with its handler.
-type Row = (Method, &'static str, MethodRouter<ServerState>);
-
-fn rows() -> Vec<Row> {
-    [
-        access::routes(),
-        agents::routes(),
-        applications::routes(),
-        audit::routes(),
-        backups::routes(),
-        blobs::routes(),
-        charms::routes(),
-        controller::routes(),
-        controller_config::routes(),
-        credentials::routes(),
-        events::routes(),
-        history::routes(),
-        hooks::routes(),
-        login::routes(),
-        logs::routes(),
-        machines::routes(),
-        models::routes(),
-        nodes::routes(),
-        observe::routes(),
-        openapi::routes(),
-        probes::routes(),
-        register::routes(),
-        relations::routes(),
-        session::routes(),
-        status::routes(),
-        tokens::routes(),
-        units::routes(),
-        users::routes(),
-        whoami::routes(),
-        wait::routes(),
-        workers::routes(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+/// A part of the API: how the description calls it and what it says of it, and its routes.
+struct Resource {
+    tag: &'static str,
+    about: &'static str,
+    rows: Vec<Row>,
 }
 
-/// The routes of the HTTP API. One that the access table does not know is not served.
+/// All of the API, in the order in which a reader meets it.
+fn table() -> &'static [Resource] {
+    static TABLE: LazyLock<Vec<Resource>> = LazyLock::new(|| {
+        let resource = |tag, about, rows: Vec<Vec<Row>>| Resource {
+            tag,
+            about,
+            rows: rows.into_iter().flatten().collect(),
+        };
+        vec![
+            resource(
+                "login",
+                "Proving who one is.",
+                vec![
+                    login::routes(),
+                    session::routes(),
+                    register::routes(),
+                    whoami::routes(),
+                ],
+            ),
+            resource(
+                "users",
+                "Accounts and who may do what.",
+                vec![users::routes(), tokens::routes(), access::routes()],
+            ),
+            resource(
+                "controller",
+                "The controller itself.",
+                vec![
+                    controller::routes(),
+                    nodes::routes(),
+                    controller_config::routes(),
+                    observe::routes(),
+                    probes::routes(),
+                ],
+            ),
+            resource(
+                "audit",
+                "Every change, who made it and how it ended.",
+                vec![audit::routes()],
+            ),
+            resource(
+                "backups",
+                "Backups of the whole controller.",
+                vec![backups::routes()],
+            ),
+            resource(
+                "models",
+                "Models: where applications live.",
+                vec![models::routes(), credentials::routes()],
+            ),
+            resource(
+                "charms",
+                "Charms that were uploaded to a model.",
+                vec![charms::routes()],
+            ),
+            resource(
+                "applications",
+                "Applications: a charm with its settings and units.",
+                vec![applications::routes()],
+            ),
+            resource(
+                "units",
+                "Units: the instances of an application.",
+                vec![units::routes(), agents::routes()],
+            ),
+            resource(
+                "machines",
+                "Machines that units run on.",
+                vec![machines::routes()],
+            ),
+            resource(
+                "relations",
+                "Relations between applications.",
+                vec![relations::routes()],
+            ),
+            resource(
+                "status",
+                "The picture of a model.",
+                vec![status::routes(), history::routes(), logs::routes()],
+            ),
+            resource(
+                "events",
+                "What changes, as it changes.",
+                vec![events::routes(), wait::routes()],
+            ),
+            resource("hooks", "Hooks that ran.", vec![hooks::routes()]),
+            resource(
+                "workers",
+                "The workers of controller and agents.",
+                vec![workers::routes()],
+            ),
+            resource("agents", "What agents download.", vec![blobs::routes()]),
+            resource("reference", "This description.", vec![openapi::routes()]),
+        ]
+    });
+    &TABLE
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    table().iter().flat_map(|resource| &resource.rows)
+}
+
+/// Every route of the HTTP API.
+pub fn routes() -> impl Iterator<Item = &'static Route> {
+    rows().map(|row| &row.route)
+}
+
+/// The routes with their handlers behind all layers.
 pub(crate) fn router(state: &ServerState) -> Router {
     let mut router = Router::new();
-    for (method, path, handler) in rows() {
-        match table::route(&method, path) {
-            Some(route) => router = router.route(path, through_layers(handler, state, route)),
-            None => tracing::error!(%method, path, "route without a row in the access table"),
-        }
+    for row in rows() {
+        let handler = through_layers(row.handler.clone(), state, &row.route);
+        router = router.route(row.route.path, handler);
     }
     router
         .fallback(nowhere)
@@ -134,7 +209,7 @@ pub(crate) fn router(state: &ServerState) -> Router {
 }
 
 /// Where a layer stands: before the handler of this route.
-pub(crate) type At = (ServerState, &'static table::Route);
+pub(crate) type At = (ServerState, &'static Route);
 
 /// What every request passes on its way to its handler, from the outside in. Each layer leaves what it
 /// found out in the request's extensions, for those behind it and for the extractors of [`extract`]; the
@@ -142,11 +217,11 @@ pub(crate) type At = (ServerState, &'static table::Route);
 fn through_layers(
     handler: MethodRouter<ServerState>,
     state: &ServerState,
-    route: &'static table::Route,
+    route: &'static Route,
 ) -> MethodRouter<ServerState> {
     let at = (state.clone(), route);
     let longest = match route.visitor {
-        table::Visitor::Anyone => ANONYMOUS_BODY_BYTES.length(),
+        Visitor::Anyone => ANONYMOUS_BODY_BYTES.length(),
         _ => BODY_BYTES,
     };
     handler.route_layer(
@@ -154,7 +229,7 @@ fn through_layers(
             // Seen, whatever becomes of it: counted, timed, traced.
             .layer(from_fn_with_state(at.clone(), observe::observe))
             // Not sent by a page of another host; nothing that disturbs an upgrade. The path is read.
-            .layer(from_fn_with_state(at.clone(), gate::stand_open))
+            .layer(from_fn_with_state(at.clone(), arrival::arrive))
             // Who is it, and may that one? The model of the path is found.
             .layer(from_fn_with_state(at.clone(), gate::admit))
             // Nothing in the query that is not described.

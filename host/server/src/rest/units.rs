@@ -2,44 +2,28 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{delete, get, post};
 use periapt_model::MachineId;
 use periapt_wire::rest::{ListQuery, Page, Removal, ResolveRequest, UnitInfo};
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::changed::{changed, done};
+use super::conditions::About;
 use super::extract::{Body, Force, InModel, InUnit, Query};
 use super::page::page;
 use super::problem::Answer;
+use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models/{model}/units", get(list)),
-        (
-            Method::GET,
-            "/v1/models/{model}/units/{name}/{number}",
-            get(show),
-        ),
-        (
-            Method::DELETE,
-            "/v1/models/{model}/units/{name}/{number}",
-            delete(remove),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/units/{name}/{number}/resolved",
-            post(resolve),
-        ),
+        row(READ, routes!(list)).lists::<UnitInfo>(),
+        row(READ, routes!(show)).about(About::Unit),
+        row(WRITE, routes!(remove)).about(About::Unit),
+        row(WRITE, routes!(resolve)).about(About::Unit),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, show, remove, resolve))]
-pub(super) struct Described;
 
 /// Lists the units of a model.
 #[utoipa::path(get, path = "/v1/models/{model}/units", params(ListQuery), responses((status = 200, body = Page<UnitInfo>)))]

@@ -2,19 +2,19 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::Method;
-use axum::routing::{delete, get, patch, post, put};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::UserName;
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo};
 use periapt_wire::rpc::Empty;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::changed::{changed, changed_to, done};
 use super::extract::{Body, OfUser};
 use super::problem::{Answer, forbidden};
+use super::route::{Row, row};
 use crate::authenticator::AuthError;
 use crate::identity::Identity;
 use crate::listener::Connection;
@@ -22,19 +22,15 @@ use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/users", get(list)),
-        (Method::POST, "/v1/users", post(add)),
-        (Method::GET, "/v1/users/{user}", get(show)),
-        (Method::PATCH, "/v1/users/{user}", patch(change)),
-        (Method::DELETE, "/v1/users/{user}", delete(remove)),
-        (Method::PUT, "/v1/users/{user}/password", put(password)),
-        (Method::POST, "/v1/users/{user}/registration", post(reset)),
+        row(Visitor::Superuser, routes!(list)),
+        row(Visitor::Superuser, routes!(add)).secret(),
+        row(Visitor::OneselfOrSuperuser, routes!(show)),
+        row(Visitor::Superuser, routes!(change)),
+        row(Visitor::Superuser, routes!(remove)),
+        row(Visitor::OneselfOrSuperuser, routes!(password)).secret(),
+        row(Visitor::Superuser, routes!(reset)).secret(),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, show, change, remove, password, reset))]
-pub(super) struct Described;
 
 /// Lists the users.
 #[utoipa::path(get, path = "/v1/users", responses((status = 200, body = Vec<UserInfo>)))]

@@ -1,6 +1,6 @@
 //! How much an agent may say: an agent is a stranger once its sandbox has been left.
 //!
-//! What it hosts is checked with the access table, what it says here, for all calls alike and
+//! What it hosts is checked with the call's declaration, what it says here, for all calls alike and
 //! before any of them runs. Hooks carry what charms keep, so their values may be long; everything
 //! else is for people to read.
 

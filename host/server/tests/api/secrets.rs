@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use crate::common::{House, Http, Standing};
 use periapt_model::ModelUuid;
-use periapt_server::access::{Effect, ROUTES, calls};
+use periapt_server::access::{Effect, calls};
+use periapt_server::rest::routes;
 use periapt_server::{AuditConfig, Role};
 use serde_json::{Value, json};
 
@@ -107,7 +108,7 @@ async fn a_private_key_leaves_the_controller_to_nobody() {
     ] {
         let mut http = house.stranger();
         http.authorization = Some(format!("Bearer {}", house.token_of(standing).await));
-        for route in ROUTES.iter().filter(|route| route.method == "GET") {
+        for route in routes().filter(|route| route.method == "GET") {
             let path = filled(route.path, &model, standing.name());
             let (status, body) = read(&http, &path).await;
             answers.push((format!("{standing:?} {path} {status}"), body));

@@ -28,6 +28,7 @@ pub struct AuditRecord {
     pub result: String,
     /// What was asked, without secrets; empty when `audit-log-capture-args` is off.
     #[serde(default)]
+    #[schema(required = true)]
     pub arguments: Value,
 }
 

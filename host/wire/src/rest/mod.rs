@@ -1,32 +1,6 @@
 //! Bodies of the HTTP API under `/v1`.
 //!
-//! | method and path | body | answer |
-//! |---|---|---|
-//! | `POST /v1/login` | `LoginRequest` | `LoginReply` |
-//! | `GET /v1/controller` | | `ControllerInfo` |
-//! | `GET /v1/models`, `POST /v1/models` | `AddModel` | `[ModelSummary]`, `ModelSummary` |
-//! | `GET, DELETE /v1/models/{model}` | `?force&timeout_ms` | `ModelSummary` |
-//! | `GET, PATCH /v1/models/{model}/config` | `ConfigChange` | `ConfigSettings` |
-//! | `POST /v1/models/{model}/charms` | the `.charm` bytes, `?name=` | `CharmInfo` |
-//! | `GET /v1/models/{model}/charms` | | `[CharmInfo]` |
-//! | `GET, POST /v1/models/{model}/applications` | `Deploy` | `[ApplicationInfo]`, `ApplicationInfo` |
-//! | `GET, DELETE .../applications/{name}` | `?force` | `ApplicationInfo`, `Removal` |
-//! | `GET, PATCH .../applications/{name}/config` | `ConfigChange` | `ApplicationConfig` |
-//! | `POST .../applications/{name}/refresh` | `Refresh` | `ApplicationInfo` |
-//! | `POST .../applications/{name}/units` | `AddUnits` | `[UnitName]` |
-//! | `GET, DELETE .../units/{app}/{n}` | `?force` | `UnitInfo`, `Removal` |
-//! | `POST .../units/{app}/{n}/resolved` | `ResolveRequest` | `Empty` |
-//! | `GET .../units/{app}/{n}/history`, `.../applications/{name}/history`, `.../machines/{id}/history` | `?limit` | `[HistoryEntry]` |
-//! | `GET /v1/models/{model}/status` | `?pattern=` repeated | `FullStatus` |
-//! | `GET /v1/models/{model}/logs` | `LogQuery` as query | lines of JSON `LogRecord`, open-ended with `follow`; as events `log` under `Accept: text/event-stream` |
-//! | `GET /v1/models/{model}/workers`, `GET /v1/workers` | | `[WorkerRow]` |
-//! | `GET /v1/models/{model}/charms/{charm}/archive` | | the `.charm` file |
-//! | `GET /v1/models/{model}/blobs/{digest}` | agents | compiled charm or archive bytes |
-//! | `POST /v1/controller/stop` | `StopRequest` | `Empty` |
-//! | `GET /v1/controller/nodes` | | `[ControllerNode]` |
-//! | `DELETE /v1/controller/nodes/{node}` | `?force` | `ControllerNode` |
-//! | `GET /health`, `GET /ready` | | `Probe` |
-//!
+//! Which route takes and answers which is in `docs/reference/openapi.json`, made of the server's handlers.
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The answer of a probe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Probe {
     /// `ok`, or `failing` when one check fails.
@@ -33,7 +33,7 @@ pub struct Probe {
 }
 
 /// One check of a probe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
     pub name: String,
@@ -63,6 +63,7 @@ pub struct EngineMap {
     pub engines: Vec<EngineView>,
     /// Engines of units that were left out because the report would have been too large.
     #[serde(default)]
+    #[schema(required = true)]
     pub left_out: u64,
 }
 
@@ -177,6 +178,7 @@ pub struct AgentIntrospection {
     /// The engine's own report, with the engines nested in it.
     pub engine: Value,
     #[serde(default)]
+    #[schema(required = true)]
     pub left_out: u64,
     pub machine_locks: Vec<MachineLockReport>,
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use periapt_model::UserName;
@@ -17,8 +17,8 @@ use periapt_store::{Guard, KeptAnswer, Remembered, RequestMark};
 use periapt_wire::Problem;
 
 use super::problem::Answer;
+use super::route::Route;
 use super::{At, BODY_BYTES};
-use crate::access::Route;
 use crate::identity::Identity;
 use crate::state::ServerState;
 
@@ -27,18 +27,6 @@ const KEY_BYTES: usize = 255;
 
 /// Larger answers are not kept.
 pub(super) const ANSWER_BYTES: usize = 1 << 20;
-
-/// Requests whose bodies or answers hold a secret: the body is no part of their digest, and the
-/// answer is not kept.
-const SECRET: &[&str] = &[
-    "/v1/users",
-    "/v1/users/{user}/password",
-    "/v1/users/{user}/registration",
-    "/v1/users/{user}/tokens",
-    "/v1/login",
-    "/v1/register",
-    "/v1/session",
-];
 
 /// Keys of requests that run in this process. Clones share them.
 #[derive(Clone, Default)]
@@ -121,8 +109,8 @@ async fn keyed(
     request: Request,
     next: Next,
 ) -> Result<Response, Answer> {
-    let secret = SECRET.contains(&route.path);
-    let (mut request, digest) = digest(route, request, secret).await?;
+    let secret = route.secret;
+    let (mut request, digest) = digest(route, request).await?;
     let mark = RequestMark {
         account,
         key,
@@ -150,11 +138,7 @@ async fn keyed(
 
 /// The request again with the digest of what it asks for. Bodies of uploads are not read for
 /// it: their length and the digest that the client sends stand for them.
-async fn digest(
-    route: &Route,
-    request: Request,
-    secret: bool,
-) -> Result<(Request, String), Answer> {
+async fn digest(route: &Route, request: Request) -> Result<(Request, String), Answer> {
     let (parts, body) = request.into_parts();
     let mut hasher = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
@@ -168,12 +152,11 @@ async fn digest(
         let value = parts.headers.get(name);
         add(value.map_or(b"", HeaderValue::as_bytes));
     }
-    let upload = parts.method == Method::POST && route.path.ends_with("/charms");
-    let body = if upload {
+    let body = if route.upload {
         body
     } else {
         let bytes = read(body).await?;
-        if !secret {
+        if !route.secret {
             add(&bytes);
         }
         Body::from(bytes)

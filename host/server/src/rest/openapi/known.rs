@@ -14,9 +14,8 @@ use periapt_wire::Problem;
 use serde_json::{Map, Value};
 
 use super::DOCUMENT;
-use crate::access::Route;
-use crate::rest::At;
 use crate::rest::problem::Answer;
+use crate::rest::{At, Route};
 
 /// What requests of one route may hold.
 struct Known {
