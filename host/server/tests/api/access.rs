@@ -291,7 +291,7 @@ async fn an_agent_of_another_model_sees_and_changes_nothing_of_this_one() {
     let named = json!({ "entity": format!("model-{model}") });
     assert!(
         agent
-            .request("LifeFlag", 1, "Life", None, named)
+            .request("periapt.LifeFlag", 1, "Life", None, named)
             .await
             .unwrap_err()
             .is("unauthorized access")
@@ -355,7 +355,13 @@ async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
     );
     let write = |entity: String| {
         let record = json!({ "time": 1, "entity": entity, "level": "INFO", "module": "test", "message": "hello" });
-        agent.request("LogSink", 1, "Write", None, json!({ "records": [record] }))
+        agent.request(
+            "periapt.LogSink",
+            1,
+            "Write",
+            None,
+            json!({ "records": [record] }),
+        )
     };
     write("unit-site-0".to_owned()).await.unwrap();
     write(format!("agent-{model}")).await.unwrap();
