@@ -17,6 +17,7 @@ use crate::{charms, packages, postgres, progress, python, run, web};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
+    "contract",
     "model",
     "files",
     "engine",
@@ -267,6 +268,12 @@ pub fn write_reference() -> Result<()> {
             "periapt_model",
             "the_page_of_bounds",
             "bounds.md",
+        ),
+        (
+            "periapt-sandbox",
+            "periapt_sandbox",
+            "the_page_of_tools",
+            "hook-tools.md",
         ),
     ] {
         let program = programs

@@ -207,7 +207,10 @@ async fn a_hook_sees_one_moment_of_the_model() {
         let site = unit("site/0");
         let effects = Effects {
             state: [("key".to_owned(), Some("value".to_owned()))].into(),
-            open_ports: vec!["80/tcp".parse().expect("port")],
+            ports: periapt_model::ports::Changes {
+                open: vec!["80/tcp".parse().expect("port")],
+                close: Vec::new(),
+            },
             ..Default::default()
         };
         let operation = OperationState {

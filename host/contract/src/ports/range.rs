@@ -1,4 +1,4 @@
-//! Port ranges a unit asks to have opened.
+//! Port ranges, and sets of them in which it is soon known whether one more fits.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -59,10 +59,18 @@ impl PortRange {
 
 /// Ranges that are open, each with its owner, no two of which claim the same port: whether one more
 /// fits is known in logarithmic time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct OpenPorts<O = ()> {
     /// By protocol and first port; the last port and the owner.
     ranges: BTreeMap<(Protocol, u16), (u16, O)>,
+}
+
+impl<O> Default for OpenPorts<O> {
+    fn default() -> Self {
+        Self {
+            ranges: BTreeMap::new(),
+        }
+    }
 }
 
 impl<O> OpenPorts<O> {

@@ -2,18 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::bounds::{EFFECTS_BYTES, SETTING_VALUE_BYTES, SETTINGS_BYTES, SETTINGS_KEYS};
-
-use super::*;
-use crate::context::{Member, RelationInfo};
-use crate::txn::OwnBag;
-
-fn bag(settings: &[(&str, &str)]) -> BTreeMap<String, String> {
-    let pairs = settings.iter();
-    pairs
-        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-        .collect()
-}
+use crate::bounds::{EFFECTS_BYTES, SETTING_VALUE_BYTES, SETTINGS_BYTES, SETTINGS_KEYS};
+use crate::testing::{Unit, bag, unit};
+use crate::{CallErrorCode, HookTxn, Member, OwnBag, RelationInfo};
 
 fn change(settings: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
     let pairs = settings.iter();

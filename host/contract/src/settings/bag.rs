@@ -1,19 +1,15 @@
 //! One bag of settings with the hook's own writes on top.
 
-use std::collections::BTreeMap;
-
-use periapt_model::bounds::{
-    SETTING_KEY_BYTES, SETTING_VALUE_BYTES, SETTINGS_BYTES, SETTINGS_KEYS,
-};
-use periapt_model::hook::{self, member_bytes};
-
-use crate::context::{CallError, Settings};
+use super::{Changes, Settings, member_bytes, within};
+use crate::CallError;
+use crate::bounds::{SETTING_KEY_BYTES, SETTING_VALUE_BYTES};
+use crate::txn::require_room;
 
 /// The settings of the last commit and what the hook changes of them.
 #[derive(Debug)]
-pub(super) struct Bag {
+pub(crate) struct Bag {
     committed: Settings,
-    writes: hook::Settings,
+    writes: Changes,
     /// Keys, and bytes as JSON, as the hook sees the bag.
     keys: usize,
     bytes: usize,
@@ -31,7 +27,7 @@ impl Bag {
             keys: committed.len(),
             bytes,
             committed,
-            writes: hook::Settings::new(),
+            writes: Changes::new(),
             written: 0,
         }
     }
@@ -39,12 +35,7 @@ impl Bag {
     /// As the hook sees it.
     pub fn all(&self) -> Settings {
         let mut all = self.committed.clone();
-        for (key, write) in &self.writes {
-            match write {
-                Some(value) => all.insert(key.clone(), value.clone()),
-                None => all.remove(key),
-            };
-        }
+        super::apply(&mut all, &self.writes);
         all
     }
 
@@ -85,24 +76,19 @@ impl Bag {
     }
 
     /// Writes that change something.
-    pub fn into_writes(self) -> BTreeMap<String, Option<String>> {
+    pub fn into_writes(self) -> Changes {
         self.writes
     }
 
     fn check_whole(&self, room: usize) -> Result<(), CallError> {
-        if SETTINGS_KEYS.exceeded_by(self.keys) {
-            return Err(CallError::limit(format!(
-                "the settings would have {} keys; at most {} are kept",
-                self.keys, SETTINGS_KEYS.most
-            )));
-        }
-        if SETTINGS_BYTES.exceeded_by(self.bytes) {
-            return Err(CallError::limit(format!(
-                "the settings would have {} bytes; at most {} are kept",
-                self.bytes, SETTINGS_BYTES.most
-            )));
-        }
-        super::require_room(self.written, room)
+        within(self.keys, self.bytes).map_err(|much| {
+            CallError::limit(format!(
+                "the settings would have {}; at most {} are kept",
+                much.amount(),
+                much.bound.most
+            ))
+        })?;
+        require_room(self.written, room)
     }
 
     /// Writes a value; the write of before, if there was one.

@@ -2,17 +2,62 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::bounds::{STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALUE_BYTES};
-use periapt_model::hook::member_bytes;
+use super::{Changes, StateAnswers};
+use crate::bounds::{STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALUE_BYTES};
+use crate::settings::{self, member_bytes};
+use crate::txn::{Share, require_room};
+use crate::{CallError, HookTxn};
 
-use crate::context::{CallError, HookContext};
+impl HookTxn {
+    /// # Errors
+    /// `Invalid` and `Limit` for a key that cannot be, and what the agent answers.
+    pub fn state_get(
+        &mut self,
+        agent: &mut (impl StateAnswers + ?Sized),
+        key: &str,
+    ) -> Result<Option<String>, CallError> {
+        self.state.get(agent, key)
+    }
+
+    /// # Errors
+    /// `Limit` when the state, or all that the hook changes, would be too much.
+    pub fn state_set(
+        &mut self,
+        agent: &mut (impl StateAnswers + ?Sized),
+        key: String,
+        value: String,
+    ) -> Result<(), CallError> {
+        let room = self.room(self.state.written());
+        self.state.set(agent, key, value, room)
+    }
+
+    /// # Errors
+    /// As [`HookTxn::state_set`].
+    pub fn state_delete(
+        &mut self,
+        agent: &mut (impl StateAnswers + ?Sized),
+        key: String,
+    ) -> Result<(), CallError> {
+        let room = self.room(self.state.written());
+        self.state.delete(agent, key, room)
+    }
+
+    /// # Errors
+    /// What the agent answers.
+    pub fn state_all(
+        &mut self,
+        agent: &mut (impl StateAnswers + ?Sized),
+    ) -> Result<Vec<(String, String)>, CallError> {
+        self.state.all(agent)
+    }
+}
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(crate) struct State {
     /// At the last commit, once it was asked for.
     committed: Option<BTreeMap<String, String>>,
-    writes: BTreeMap<String, Option<String>>,
+    writes: settings::Changes,
     /// Keys, and bytes of keys and values, as the hook sees them; valid once `committed` is there.
     keys: usize,
     bytes: usize,
@@ -20,23 +65,35 @@ pub(super) struct State {
     written: usize,
 }
 
+impl Share for State {
+    type Changes = Changes;
+
+    fn written(&self) -> usize {
+        self.written
+    }
+
+    fn into_changes(self) -> Changes {
+        self.writes.into_iter().collect()
+    }
+}
+
 impl State {
     pub fn get(
         &mut self,
-        context: &mut dyn HookContext,
+        agent: &mut (impl StateAnswers + ?Sized),
         key: &str,
     ) -> Result<Option<String>, CallError> {
         check_key(key)?;
         if let Some(write) = self.writes.get(key) {
             return Ok(write.clone());
         }
-        Ok(self.committed(context)?.get(key).cloned())
+        Ok(self.committed(agent)?.get(key).cloned())
     }
 
     /// Sets a key, as long as the writes take at most `room` bytes.
     pub fn set(
         &mut self,
-        context: &mut dyn HookContext,
+        agent: &mut (impl StateAnswers + ?Sized),
         key: String,
         value: String,
         room: usize,
@@ -49,7 +106,7 @@ impl State {
                 STATE_VALUE_BYTES.most
             )));
         }
-        self.committed(context)?;
+        self.committed(agent)?;
         let before = self.visible(&key).map(|value| key.len() + value.len());
         let keys = self.keys + usize::from(before.is_none());
         if STATE_KEYS.exceeded_by(keys) {
@@ -66,7 +123,7 @@ impl State {
             )));
         }
         let written = self.written - self.written_at(&key) + member_bytes(&key, Some(&value));
-        super::require_room(written, room)?;
+        require_room(written, room)?;
         (self.keys, self.bytes) = (keys, bytes);
         self.write(key, Some(value));
         Ok(())
@@ -75,14 +132,14 @@ impl State {
     /// Deletes a key, as long as the writes take at most `room` bytes.
     pub fn delete(
         &mut self,
-        context: &mut dyn HookContext,
+        agent: &mut (impl StateAnswers + ?Sized),
         key: String,
         room: usize,
     ) -> Result<(), CallError> {
         check_key(&key)?;
-        self.committed(context)?;
+        self.committed(agent)?;
         let written = self.written - self.written_at(&key) + member_bytes(&key, None);
-        super::require_room(written, room)?;
+        require_room(written, room)?;
         if let Some(value) = self.visible(&key) {
             self.bytes -= key.len() + value.len();
             self.keys -= 1;
@@ -93,36 +150,21 @@ impl State {
 
     pub fn all(
         &mut self,
-        context: &mut dyn HookContext,
+        agent: &mut (impl StateAnswers + ?Sized),
     ) -> Result<Vec<(String, String)>, CallError> {
-        let mut all = self.committed(context)?.clone();
-        for (key, write) in &self.writes {
-            match write {
-                Some(value) => all.insert(key.clone(), value.clone()),
-                None => all.remove(key),
-            };
-        }
+        let mut all = self.committed(agent)?.clone();
+        settings::apply(&mut all, &self.writes);
         Ok(all.into_iter().collect())
-    }
-
-    /// Bytes that the writes take in the commit.
-    pub fn written(&self) -> usize {
-        self.written
-    }
-
-    /// Writes that change something.
-    pub fn into_writes(self) -> BTreeMap<String, Option<String>> {
-        self.writes
     }
 
     fn committed(
         &mut self,
-        context: &mut dyn HookContext,
+        agent: &mut (impl StateAnswers + ?Sized),
     ) -> Result<&BTreeMap<String, String>, CallError> {
         let state = match self.committed.take() {
             Some(state) => state,
             None => {
-                let state = context.state()?;
+                let state = agent.state()?;
                 self.keys = state.len();
                 self.bytes = state
                     .iter()

@@ -2,28 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use periapt_model::bounds::PORT_RANGES;
-use periapt_model::ports::{OpenPorts, PortRange};
+use super::{Changes, OpenPorts, PortRange, PortsAnswers};
+use crate::bounds::PORT_RANGES;
+use crate::txn::Share;
+use crate::{CallError, HookTxn};
 
-use crate::context::{CallError, HookContext};
-
-/// See the module.
-#[derive(Debug, Default)]
-pub(super) struct Ports {
-    /// As the hook sees them.
-    open: Option<OpenPorts>,
-    opening: BTreeSet<PortRange>,
-    closing: BTreeSet<PortRange>,
-}
-
-impl Ports {
+impl HookTxn {
     /// Opens a range. Opening it twice is no error; overlapping another open range is.
-    pub fn open(
+    ///
+    /// # Errors
+    /// `Invalid` when it overlaps, `Limit` when it is one too many.
+    pub fn open_port(
         &mut self,
-        context: &mut dyn HookContext,
+        agent: &mut (impl PortsAnswers + ?Sized),
         range: PortRange,
     ) -> Result<(), CallError> {
-        let open = self.seen(context)?;
+        let ports = &mut self.ports;
+        let open = ports.seen(agent)?;
         match open.meets(&range) {
             Some((same, ())) if same == range => return Ok(()),
             Some((other, ())) => {
@@ -40,19 +35,23 @@ impl Ports {
             )));
         }
         open.insert(range, ());
-        if !self.closing.remove(&range) {
-            self.opening.insert(range);
+        if !ports.closing.remove(&range) {
+            ports.opening.insert(range);
         }
         Ok(())
     }
 
     /// Closes a range. Closing one that is not open is no error; a part of one is.
-    pub fn close(
+    ///
+    /// # Errors
+    /// `Invalid` for a part of an open range.
+    pub fn close_port(
         &mut self,
-        context: &mut dyn HookContext,
+        agent: &mut (impl PortsAnswers + ?Sized),
         range: PortRange,
     ) -> Result<(), CallError> {
-        let open = self.seen(context)?;
+        let ports = &mut self.ports;
+        let open = ports.seen(agent)?;
         match open.meets(&range) {
             None => return Ok(()),
             Some((same, ())) if same == range => {}
@@ -63,29 +62,52 @@ impl Ports {
             }
         }
         open.remove(&range);
-        if !self.opening.remove(&range) {
-            self.closing.insert(range);
+        if !ports.opening.remove(&range) {
+            ports.closing.insert(range);
         }
         Ok(())
     }
 
     /// The ranges the hook sees as open, in order.
-    pub fn opened(&mut self, context: &mut dyn HookContext) -> Result<Vec<PortRange>, CallError> {
-        Ok(self.seen(context)?.iter().collect())
+    ///
+    /// # Errors
+    /// What the agent answers.
+    pub fn opened_ports(
+        &mut self,
+        agent: &mut (impl PortsAnswers + ?Sized),
+    ) -> Result<Vec<PortRange>, CallError> {
+        Ok(self.ports.seen(agent)?.iter().collect())
     }
+}
 
-    /// The ranges to open and to close.
-    pub fn into_changes(self) -> (Vec<PortRange>, Vec<PortRange>) {
-        (
-            self.opening.into_iter().collect(),
-            self.closing.into_iter().collect(),
-        )
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Ports {
+    /// As the hook sees them.
+    open: Option<OpenPorts>,
+    opening: BTreeSet<PortRange>,
+    closing: BTreeSet<PortRange>,
+}
+
+impl Share for Ports {
+    type Changes = Changes;
+
+    fn into_changes(self) -> Changes {
+        Changes {
+            open: self.opening.into_iter().collect(),
+            close: self.closing.into_iter().collect(),
+        }
     }
+}
 
-    fn seen(&mut self, context: &mut dyn HookContext) -> Result<&mut OpenPorts, CallError> {
+impl Ports {
+    fn seen(
+        &mut self,
+        agent: &mut (impl PortsAnswers + ?Sized),
+    ) -> Result<&mut OpenPorts, CallError> {
         let open = match self.open.take() {
             Some(open) => open,
-            None => context.opened_ports()?.into_iter().collect(),
+            None => agent.opened_ports()?.into_iter().collect(),
         };
         Ok(self.open.insert(open))
     }
