@@ -7,11 +7,14 @@
 //! what to do, and do it. What a charm may ask for is in `contract`, below; the parts of it that are
 //! not about hooks alone are reached through here.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod address;
 pub mod bounds;
 pub mod bundle;
 pub mod charm;
 pub mod config;
+pub mod digest;
 pub mod duration;
 pub mod hook;
 pub mod life;
@@ -22,11 +25,13 @@ pub mod password;
 pub mod provisioning;
 pub mod query;
 pub mod relation;
+pub mod removal;
 mod schema;
 pub mod status;
 pub mod turns;
 pub mod uniter;
 
+pub use digest::Digest;
 pub use life::Life;
 pub use name::{
     ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,

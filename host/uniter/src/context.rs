@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::hook::AtOnce;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{Tag, UnitName};
 use periapt_sandbox::{CallError, Goals, HookContext, RelationInfo};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::HookSnapshot;
 use periapt_wire::rpc::{Call, code};
@@ -148,7 +148,7 @@ pub(crate) fn record(
     }
 }
 
-fn refused(error: periapt_client::CallError) -> CallError {
+fn refused(error: periapt_wire::CallError) -> CallError {
     let message = error.to_string();
     match error.code() {
         code::LEASE_DENIED | code::UNAUTHORIZED => CallError::denied(message),

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use periapt_client::CallError;
 use periapt_model::hook::Effects;
 use periapt_model::ports::Changes;
 use periapt_model::status::{self, Workload};
 use periapt_sandbox::HookContext;
+use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 
 use super::*;

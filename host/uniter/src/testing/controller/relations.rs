@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use periapt_client::CallError;
 use periapt_contract::settings::{self, Changes, Settings};
 use periapt_model::hook::{Effects, Info, Kind};
 use periapt_model::relation::RemoteRelation;
 use periapt_model::uniter::RemoteState;
 use periapt_model::{ApplicationName, Life, Tag, UnitName};
+use periapt_wire::CallError;
 use periapt_wire::agent::uniter::{GoalState, GoalStatus};
 use periapt_wire::rpc::code;
 

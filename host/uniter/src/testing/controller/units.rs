@@ -1,12 +1,12 @@
 //! What the uniter of one unit asks of the controller in memory.
 
-use periapt_client::CallError;
 use periapt_contract::settings;
 use periapt_model::hook::{Effects, Info, Limits};
 use periapt_model::ports::{OpenPorts, PortRange};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
+use periapt_wire::CallError;
 use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookSnapshot, UnitState};
 use periapt_wire::rpc::{Empty, code};
 use serde_json::Value;
