@@ -9,11 +9,10 @@ use periapt_model::{ModelUuid, UnitName};
 use super::{rows, scope};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::hooks::too_large;
 use crate::lease::rows::require_leader;
-use crate::tx::Tx;
 
 /// A bag of settings as it is stored.
 pub(super) type Bag = BTreeMap<String, String>;
