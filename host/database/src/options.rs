@@ -72,7 +72,8 @@ pub struct Options {
     pub read_connections: u32,
     /// The database must hold rows already: none are begun in an empty one.
     pub existing: bool,
-    /// The schema: version N is the N-th text. A published one is never edited.
+    /// The schema: version N is the N-th text. A published one is never edited. What follows a line
+    /// `-- SQLite only` is left out on PostgreSQL.
     pub migrations: &'static [&'static str],
     pub namespaces: Namespaces,
     pub listener: Arc<dyn Listener>,

@@ -10,4 +10,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0006_uniter.sql"),
     include_str!("migrations/0007_workers.sql"),
     include_str!("migrations/0008_status.sql"),
+    include_str!("migrations/0009_rows_by_number.sql"),
 ];

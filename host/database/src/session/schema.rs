@@ -5,6 +5,9 @@ use super::Session;
 use crate::error::Error;
 use crate::params;
 
+/// In a migration, the line before what PostgreSQL does not need.
+const SQLITE_ONLY: &str = "-- SQLite only\n";
+
 /// Locks the schema on PostgreSQL; any number that nobody else uses.
 const LOCK: i64 = 0x7065_7269_6170_7401;
 
@@ -98,7 +101,13 @@ pub async fn migrate_to(
     }
     for (version, migration) in (1..=wanted).zip(migrations) {
         if version > found {
-            session.raw(migration).await?;
+            let (both, sqlite) = migration
+                .split_once(SQLITE_ONLY)
+                .unwrap_or((migration, ""));
+            session.raw(both).await?;
+            if !session.is_postgres() {
+                session.raw(sqlite).await?;
+            }
             session
                 .execute(
                     "INSERT INTO schema_version (version, applied_at) VALUES ($1, $2)",
