@@ -123,7 +123,7 @@ impl OpenDatabase {
             .await?;
         let position = row.map_or(Ok(0), |row| row.int(0))?;
 
-        let switchboard = Arc::new(Switchboard::new(position));
+        let switchboard = Arc::new(Switchboard::new(position, !session.is_postgres()));
         let counters = Arc::new(Counters::new(position));
         let (sender, inbox) = mpsc::channel(QUEUE);
         let writer = Writer {

@@ -92,6 +92,11 @@ impl Tx {
         self.last_id
     }
 
+    /// Where the ids stood when the batch began.
+    pub(crate) fn saved_id(&self) -> i64 {
+        self.saved_id
+    }
+
     /// Says that the current job removes the model, so that none of its versions is left.
     pub fn model_gone(&mut self, model: &(impl AsRef<str> + ?Sized)) {
         self.gone = Some(model.as_ref().to_owned());

@@ -16,7 +16,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::changes::Switchboard;
+use crate::changes::{Batch, Switchboard};
 use crate::error::{Error, Failure};
 use crate::measure::{COUNTS, SECONDS, Spread};
 use crate::options::Options;
@@ -295,7 +295,9 @@ impl Writer {
     /// Commits, and tells what changed.
     async fn commit(&self, mut tx: Tx) -> Result<Tx, Error> {
         let began = self.probe.clock.monotonic();
-        let touched = tx.finish_batch(self.now()).await?;
+        let now = self.now();
+        let touched = tx.finish_batch(now).await?;
+        let begun = tx.saved_id();
         let last_id = tx.last_id();
         if !touched.is_empty() {
             self.options.listener.committing(&touched);
@@ -308,7 +310,12 @@ impl Writer {
         if !touched.is_empty() {
             self.counters.written.store(last_id, Ordering::Relaxed);
             self.options.listener.committed(&touched, last_id);
-            self.switchboard.wake();
+            self.switchboard.hand_over(Batch {
+                begun,
+                last: last_id,
+                time: now,
+                touched,
+            });
         }
         Ok(tx)
     }

@@ -1,9 +1,10 @@
 //! The change stream: committed changes, in commit order, to whoever subscribed to their keys.
 //!
 //! Every commit of the writer appends to the change log within its own transaction. The
-//! dispatcher ([`ChangeStream::run`]) reads on from its cursor, leaves each change with the
-//! subscribers of its key, and moves the cursor past the whole batch. It is woken by the writer
-//! of this process and, on PostgreSQL, by those of others; it never polls. A subscriber that
+//! dispatcher ([`ChangeStream::run`]) goes on from its cursor, with what the writer hands it or
+//! reading the log ([`fresh`]), leaves each change with the subscribers of its key, and moves the
+//! cursor past it. It is woken by the writer of this process and, on PostgreSQL, by those of
+//! others; it never polls. A subscriber that
 //! does not come for its changes costs memory only per distinct key, and loses none of them.
 //!
 //! Subscribe first, read the state after: what is committed in between is then in either or in
@@ -19,12 +20,16 @@ use tokio_util::sync::CancellationToken;
 use crate::error::Error;
 use crate::options::Database;
 use crate::session::{self, Session};
+use crate::tx::Touched;
 use crate::{OpenDatabase, params};
 
+mod fresh;
 mod interest;
 mod subscription;
 mod switchboard;
 
+pub(crate) use fresh::Batch;
+use fresh::Next;
 pub use interest::Interest;
 pub use subscription::Subscription;
 pub(crate) use switchboard::Switchboard;
@@ -131,36 +136,66 @@ impl ChangeStream {
         }
     }
 
-    /// Hands out the next rows; how many there were.
+    /// Hands out the next changes; how many there were.
     pub async fn dispatch_page(&self) -> Result<u64> {
+        let batch = match self.board().next() {
+            Next::Batch(batch) => batch,
+            Next::Log => return self.dispatch_rows().await,
+            Next::End => return Ok(0),
+        };
+        let (position, time) = (self.board().position(), batch.time);
+        let mut count = 0;
+        for (place, touched) in batch.changes().filter(|(place, _)| *place > position) {
+            let Touched {
+                model,
+                namespace,
+                key,
+            } = touched;
+            let change = Change {
+                position: place,
+                model,
+                namespace,
+                key,
+            };
+            self.dispatch(place, time, Some(change));
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    async fn dispatch_rows(&self) -> Result<u64> {
         let sql = "SELECT id, model_uuid, namespace, key, time FROM change_log WHERE id > $1 ORDER BY id LIMIT $2";
         let mut db = self.database.glance().await?;
         let rows = db
             .fetch(sql, params![self.board().position(), PAGE])
             .await?;
         drop(db);
-        let mut count = 0;
-        let now = self.database.now();
         for row in &rows {
             let position = row.int(0)?;
-            let behind = u64::try_from(now - row.int(4)?).unwrap_or(0);
-            let lag = &self.database.inner.counters.lag_seconds;
-            lag.add_time(Duration::from_micros(behind));
             // A namespace that only newer programs know has no subscriber here.
-            if let Some(namespace) = (self.database.inner.options.namespaces.known)(row.str(2)?) {
-                let change = Change {
+            let change = match (self.database.inner.options.namespaces.known)(row.str(2)?) {
+                Some(namespace) => Some(Change {
                     position,
                     model: row.text(1)?,
                     namespace,
                     key: row.text(3)?,
-                };
-                self.database.inner.options.listener.heard(&change);
-                self.board().dispatch(&change);
-            }
-            self.board().set_position(position);
-            count += 1;
+                }),
+                None => None,
+            };
+            self.dispatch(position, row.int(4)?, change);
         }
-        Ok(count)
+        Ok(rows.len() as u64)
+    }
+
+    fn dispatch(&self, position: i64, time: i64, change: Option<Change>) {
+        let behind = u64::try_from(self.database.now() - time).unwrap_or(0);
+        let lag = &self.database.inner.counters.lag_seconds;
+        lag.add_time(Duration::from_micros(behind));
+        if let Some(change) = change {
+            self.database.inner.options.listener.heard(&change);
+            self.board().dispatch(&change);
+        }
+        self.board().set_position(position);
     }
 
     /// After a long silence others may have pruned what this reader has not read.

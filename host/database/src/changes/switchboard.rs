@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use super::fresh::{Batch, Fresh, Next};
 use super::interest::Want;
 use super::subscription::Mailbox;
 use super::{Change, Interest, Subscription};
@@ -37,17 +38,21 @@ pub(crate) struct Switchboard {
     index: Mutex<Index>,
     position: AtomicI64,
     running: AtomicBool,
+    /// None where others write to the change log as well.
+    fresh: Option<Mutex<Fresh>>,
     pub(super) committed: Notify,
     /// Held by the one dispatcher that may run.
     pub(super) turn: tokio::sync::Mutex<()>,
 }
 
 impl Switchboard {
-    pub(crate) fn new(position: i64) -> Self {
+    /// `alone`: nobody but this process writes to the change log.
+    pub(crate) fn new(position: i64, alone: bool) -> Self {
         Self {
             index: Mutex::default(),
             position: AtomicI64::new(position),
             running: AtomicBool::new(false),
+            fresh: alone.then(|| Mutex::new(Fresh::new(position))),
             committed: Notify::new(),
             turn: tokio::sync::Mutex::default(),
         }
@@ -71,8 +76,30 @@ impl Switchboard {
         self.running.load(Ordering::SeqCst)
     }
 
+    /// Takes what was committed to the dispatcher.
+    pub(crate) fn hand_over(&self, batch: Batch) {
+        if let Some(fresh) = &self.fresh {
+            fresh
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .put(batch);
+        }
+        self.wake();
+    }
+
+    /// Where the dispatcher goes on.
+    pub(super) fn next(&self) -> Next {
+        match &self.fresh {
+            Some(fresh) => fresh
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .after(self.position()),
+            None => Next::Log,
+        }
+    }
+
     /// Something was committed.
-    pub(crate) fn wake(&self) {
+    pub(super) fn wake(&self) {
         self.committed.notify_one();
     }
 
