@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use super::namespace;
 use crate::DatabaseError;
 use crate::Interest;
-use crate::testing::{Fixture, fixtures, fixtures_with};
+use crate::testing::{Fixture, collector, fixtures, fixtures_with};
 use periapt_model::ModelUuid;
 
 /// Touches keys in one job.
@@ -62,6 +62,26 @@ async fn changes_reach_only_whom_they_concern_and_each_key_once() {
         assert!(stranger.take_now().is_empty());
         drop((one, all, any, stranger));
         assert_eq!(fixture.store.report()["subscriptions"], 0);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn what_this_process_committed_is_handed_out_without_a_look_at_the_log() {
+    for fixture in fixtures().await {
+        let model = fixture.model("default").await;
+        fixture.settle().await;
+        let interest = Interest::model(&model).all(namespace::UNIT);
+        let mut watch = fixture.store.changes().subscribe(interest);
+        touch(&fixture, &model, vec!["site/0".into(), "site/1".into()]).await;
+        let (slow, statements) = collector();
+        fixture.store.set_slow_query(Some(slow));
+        fixture.settle().await;
+        fixture.store.set_slow_query(None);
+        assert_eq!(watch.take_now().len(), 2);
+        // Others write to a server as well.
+        let looks = if fixture.is_postgres() { 2 } else { 0 };
+        assert_eq!(statements.lock().unwrap().len(), looks);
         fixture.end().await;
     }
 }
