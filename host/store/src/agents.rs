@@ -58,10 +58,8 @@ impl Store {
                 let sql =
                     "INSERT INTO agent_credential (tag, model_uuid, digest) VALUES ($1, $2, $3)
                     ON CONFLICT (tag) DO UPDATE SET digest = excluded.digest";
-                tx.db
-                    .execute(sql, params![tag, model, digest])
-                    .await
-                    .map(|_| ())
+                tx.db.execute(sql, params![tag, model, digest]).await?;
+                Ok(())
             })
         })
         .await

@@ -10,9 +10,8 @@ use periapt_model::{Life, ModelUuid, bounds};
 use periapt_wire::rest::ModelCredential;
 
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Session, Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, models};
 
 #[cfg(test)]

@@ -9,9 +9,8 @@ use periapt_wire::agent::uniter::{HookCommitted, HookReport};
 use periapt_wire::rpc::code;
 
 use crate::changes::namespace;
-use crate::db::{params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::uniter::{read_remote, read_resolved, read_surroundings};
 use crate::{Result, Store, hook_runs, relations, status};
 
@@ -142,7 +141,8 @@ impl Store {
             run: None,
             idle_at: None,
         };
-        self.commit_hook_run(model, unit, commit).await.map(|_| ())
+        self.commit_hook_run(model, unit, commit).await?;
+        Ok(())
     }
 
     /// The commit point of a hook: its effects, the operation state that follows, its status and
@@ -238,7 +238,8 @@ const COMMITTING: &str = "SELECT unit.life, unit.resolved, application.charm_url
 
 async fn leader_settings_version(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<u64> {
     let sql = "SELECT version FROM leader_settings WHERE model_uuid = $1 AND application = $2";
-    tx.db.count(sql, params![model, &unit.application()]).await
+    let values = params![model, &unit.application()];
+    Ok(tx.db.count(sql, values).await?)
 }
 
 /// Without what only the agent knows, and with the answer taken away as the commit does.

@@ -33,6 +33,6 @@ impl Store {
             .await?
             .fetch_optional(sql, params![model, name])
             .await?;
-        row.map(|row| row.parse(0, "life")).transpose()
+        Ok(row.map(|row| row.parse(0, "life")).transpose()?)
     }
 }

@@ -9,10 +9,9 @@ use periapt_wire::agent::provisioner::MachineInfo;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Session, params, to_json};
+use crate::db::{Session, Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store};
 
 mod operator;
@@ -109,7 +108,7 @@ impl Store {
         let rows = self.glance().await?.fetch(sql, params![model]).await?;
         let there: HashSet<UnitName> = rows
             .iter()
-            .map(|row| row.parse(0, "unit name"))
+            .map(|row| Ok(row.parse(0, "unit name")?))
             .collect::<Result<_>>()?;
         units.retain(|unit| !there.contains(unit));
         Ok(units)
@@ -285,7 +284,8 @@ impl Store {
                         message: format!("machine {machine} is not dead and cannot be removed"),
                     });
                 }
-                mark_for_removal(tx, &model, &machine).await.map(|_| ())
+                mark_for_removal(tx, &model, &machine).await?;
+                Ok(())
             })
         })
         .await
@@ -332,18 +332,15 @@ async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<V
     db.fetch(sql, params![model])
         .await?
         .iter()
-        .map(|row| row.parse(0, "machine"))
+        .map(|row| Ok(row.parse(0, "machine")?))
         .collect()
 }
 
 async fn require(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<Life> {
-    db.fetch_optional(
-        "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2",
-        params![model, machine],
-    )
-    .await?
-    .ok_or_else(|| StoreError::not_found("machine", machine))?
-    .parse(0, "life")
+    let sql = "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2";
+    let row = db.fetch_optional(sql, params![model, machine]).await?;
+    let row = row.ok_or_else(|| StoreError::not_found("machine", machine))?;
+    Ok(row.parse(0, "life")?)
 }
 
 async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<()> {
@@ -352,7 +349,10 @@ async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &Machine
     if rows.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = rows.iter().map(|row| row.text(0)).collect::<Result<_>>()?;
+    let names: Vec<&str> = rows
+        .iter()
+        .map(|row| Ok(row.str(0)?))
+        .collect::<Result<_>>()?;
     Err(StoreError::HasAssignedUnits {
         machine: machine.to_string(),
         units: names.join(", "),
@@ -375,7 +375,12 @@ pub(crate) async fn set_life(
     life: Life,
 ) -> Result<()> {
     let sql = "UPDATE machine SET life = $3 WHERE model_uuid = $1 AND id = $2 AND life <> $3 AND life <> 'dead'";
-    if tx.db.execute(sql, params![model, machine, life]).await? == 0 {
+    if tx
+        .db
+        .execute(sql, params![model, machine, life.as_str()])
+        .await?
+        == 0
+    {
         return Ok(());
     }
     tx.touch(model, namespace::MACHINE, machine.as_str());

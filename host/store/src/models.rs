@@ -10,11 +10,10 @@ use periapt_wire::rest::{AddModel, ConfigChange, ModelPermission, ModelSummary};
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Row, Session, params};
+use crate::db::{Row, Session, Tx, params};
 use crate::error::StoreError;
 use crate::model_config::{self, Setter};
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store};
 
 /// Answers to which model a text names, good while no model itself changes.
@@ -112,7 +111,7 @@ impl Store {
     /// Asked for with every request, so an answer is kept until some model comes, goes or
     /// changes itself; nothing can be renamed otherwise.
     pub async fn model_by_name_or_uuid(&self, text: &str) -> Result<ModelUuid> {
-        let commit = self.inner.switchboard.last_commit_of_models();
+        let commit = self.last_commit_of_models();
         if let Some(known) = self.inner.names.find(text, commit) {
             return Ok(known);
         }
@@ -123,12 +122,13 @@ impl Store {
 
     async fn look_up_model(&self, text: &str) -> Result<ModelUuid> {
         let sql = "SELECT uuid FROM model WHERE uuid = $1 OR name = $1 ORDER BY CASE WHEN uuid = $1 THEN 0 ELSE 1 END";
-        self.glance()
+        let row = self
+            .glance()
             .await?
             .fetch_optional(sql, params![text])
-            .await?
-            .ok_or_else(|| StoreError::not_found("model", text))?
-            .parse(0, "model UUID")
+            .await?;
+        let row = row.ok_or_else(|| StoreError::not_found("model", text))?;
+        Ok(row.parse(0, "model UUID")?)
     }
 
     /// Identity and life of a model; none when it is gone.

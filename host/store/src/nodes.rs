@@ -11,9 +11,8 @@ use std::time::Duration;
 use periapt_model::ModelUuid;
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, params};
+use crate::db::{Row, Session, Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, lease};
 
 #[cfg(test)]
@@ -104,7 +103,8 @@ impl Store {
                     tx.touch_controller(namespace::CONTROLLER_NODE, row.int(0)?.to_string());
                 }
                 let sql = "UPDATE controller_node SET seen_at = $2 WHERE node = $1";
-                tx.db.execute(sql, params![node, now]).await.map(|_| ())
+                tx.db.execute(sql, params![node, now]).await?;
+                Ok(())
             })
         })
         .await
@@ -113,7 +113,8 @@ impl Store {
     /// [`StoreError::NodeRemoved`] if the node does not belong to the controller any more.
     pub async fn require_controller_node(&self, node: u32) -> Result<()> {
         let mut db = self.glance().await?;
-        require_not_removed(&mut db, node).await.map(|_| ())
+        require_not_removed(&mut db, node).await?;
+        Ok(())
     }
 
     /// The nodes there are, in the order of their numbers.
@@ -221,7 +222,9 @@ impl Store {
             JOIN controller_node ON controller_node.node = agent_connection.node
             WHERE agent_connection.node <> $1 AND controller_node.seen_at > $2";
         let rows = db.fetch(sql, params![node, alive_since]).await?;
-        rows.iter().map(|row| row.parse(0, "model UUID")).collect()
+        rows.iter()
+            .map(|row| Ok(row.parse(0, "model UUID")?))
+            .collect()
     }
 }
 

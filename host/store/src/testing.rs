@@ -141,12 +141,12 @@ impl Fixture {
 
     /// Forgets what was planned again up to now, since the schema is another.
     pub fn schema_changed(&self) {
-        self.store.inner.probe.replanned.lock().unwrap().clear();
+        self.store.database.take_replanned();
     }
 
     /// Statements that the store's connections planned more than once.
     pub fn replanned(&self) -> Vec<String> {
-        self.store.inner.probe.replanned.lock().unwrap().clone()
+        self.store.database.take_replanned()
     }
 
     /// Takes everything out of the database; its store must be closed.

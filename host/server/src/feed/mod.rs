@@ -33,7 +33,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use periapt_engine::SharedClock;
 use periapt_model::ModelUuid;
-use periapt_store::{Change, Everything, Interest, Store, StoreError, Subscription};
+use periapt_store::{Change, DatabaseError, Everything, Interest, Store, StoreError, Subscription};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -150,7 +150,7 @@ impl Feed {
         // Until the feed has begun there is no place to read on from.
         let begun = told.wait_for(|times| *times > 0).await.is_ok();
         if !begun {
-            return Err(StoreError::Stopped);
+            return Err(DatabaseError::Stopped.into());
         }
         let _turn = self.shared.turn.lock().await;
         let head = self.head();

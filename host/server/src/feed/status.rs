@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use periapt_engine::SharedClock;
 use periapt_model::{MachineId, ModelUuid};
-use periapt_store::{Store, StoreError};
+use periapt_store::{DatabaseError, Store, StoreError};
 use periapt_wire::status::FullStatus;
 use serde_json::json;
 
@@ -154,8 +154,9 @@ impl Statuses {
 fn to_json(status: &FullStatus) -> Result<Bytes, StoreError> {
     serde_json::to_vec(status)
         .map(Bytes::from)
-        .map_err(|error| StoreError::Internal {
-            message: error.to_string(),
+        .map_err(|error| {
+            let message = error.to_string();
+            DatabaseError::Internal { message }.into()
         })
 }
 

@@ -282,7 +282,7 @@ async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
     assert_eq!(send().await.2, json!(["site/2"]));
     // What a crash between commit and answer leaves: the mark of the request without an answer.
     let mark = RequestMark {
-        account: crate::common::admin(),
+        account: crate::common::admin().to_string(),
         key: "k1".to_owned(),
         request: String::new(),
     };

@@ -139,7 +139,7 @@ impl Store {
     }
 }
 
-async fn prune_rows(tx: &mut crate::Tx, now: i64, age: Duration, rows: u64) -> Result<u64> {
+async fn prune_rows(tx: &mut crate::db::Tx, now: i64, age: Duration, rows: u64) -> Result<u64> {
     let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     let oldest = now.saturating_sub(age);
     let sql = "DELETE FROM audit WHERE time < $1";

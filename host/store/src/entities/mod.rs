@@ -203,9 +203,8 @@ impl Store {
 /// The newest position there can be.
 async fn position(db: &mut Session) -> Result<i64> {
     let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
-    db.fetch_optional(sql, vec![])
-        .await?
-        .map_or(Ok(0), |row| row.int(0))
+    let row = db.fetch_optional(sql, vec![]).await?;
+    Ok(row.map_or(Ok(0), |row| row.int(0))?)
 }
 
 /// Reads entities within one snapshot.
@@ -343,5 +342,5 @@ impl Names {
 }
 
 fn to_bytes(entity: &impl Serialize) -> Result<Vec<u8>> {
-    crate::db::to_json(entity).map(String::into_bytes)
+    Ok(crate::db::to_json(entity)?.into_bytes())
 }

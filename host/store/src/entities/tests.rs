@@ -237,7 +237,8 @@ async fn people_reach_what_they_own_or_were_given() {
                     let sql = "UPDATE account SET access = 'login' WHERE name = $1";
                     tx.db.execute(sql, params![&name]).await?;
                     let sql = "INSERT INTO model_access (model_uuid, account, access) VALUES ($1, $2, 'read')";
-                    tx.db.execute(sql, params![&uuid, &name]).await.map(|_| ())
+                    tx.db.execute(sql, params![&uuid, &name]).await?;
+Ok(())
                 })
             })
             .await

@@ -4,10 +4,9 @@ use periapt_model::hook::{Effects, Info};
 use periapt_model::{ModelUuid, UnitName};
 
 use super::{ports, state};
-use crate::db::Row;
+use crate::db::{Row, Tx};
 use crate::error::StoreError;
 use crate::lease::rows::require_leader;
-use crate::tx::Tx;
 use crate::{Result, relations};
 
 /// Whose hook is committed.

@@ -8,9 +8,8 @@ use periapt_model::{MachineId, UnitName};
 use super::effects::Committing;
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 
 /// Closes, then opens. A range that another unit of the machine, or this one, has opened in
 /// part is refused, and so is one too many.

@@ -5,8 +5,7 @@ use periapt_model::bounds::{STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALU
 
 use super::effects::{Committing, too_large};
 use crate::Result;
-use crate::db::{PART, names, params, part_params};
-use crate::tx::Tx;
+use crate::db::{PART, Tx, names, params, part_params};
 
 /// Sets and deletes keys of a unit's state, within the bounds of [`periapt_model::bounds`].
 pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, state: &Changes) -> Result<()> {

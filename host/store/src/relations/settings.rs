@@ -8,10 +8,9 @@ use periapt_model::{ModelUuid, UnitName};
 use super::{rows, scope};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::hooks::{Committing, too_large};
-use crate::tx::Tx;
 
 /// A bag of settings as it is stored.
 pub(super) type Bag = settings::Settings;

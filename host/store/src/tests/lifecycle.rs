@@ -217,7 +217,7 @@ async fn removing_an_application_drains_the_queue_and_a_poisoned_item_stops_nobo
                     Box::pin(async move {
                         let sql = "INSERT INTO cleanup (id, model_uuid, kind, subject, args, due_at, attempts, last_error)
                             VALUES (1, $1, 'application-units', 'not a name', '{}', 0, 0, '')";
-                        tx.db.execute(sql, params).await
+                        Ok(tx.db.execute(sql, params).await?)
                     })
                 }
             })

@@ -111,13 +111,13 @@ where
     let secret = SECRET.contains(&route.path);
     let (request, digest) = digest(route, request, secret).await?;
     let mark = RequestMark {
-        account: account.clone(),
+        account: account.to_string(),
         key,
         request: digest,
     };
     let claim = state
         .running()
-        .claim(&mark.account, &mark.key)
+        .claim(account, &mark.key)
         .ok_or_else(running)?;
     match state.store().remembered(&mark).await? {
         Remembered::Nothing => {}
