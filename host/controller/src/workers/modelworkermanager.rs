@@ -13,6 +13,7 @@ use periapt_engine::{
     WorkerContext, WorkerError, WorkerResult,
 };
 use periapt_model::ModelUuid;
+use periapt_providers::local;
 use periapt_server::ServerState;
 use periapt_server::authority::Authority;
 use periapt_wire::agent::models::{GetModel, WatchModels};
@@ -107,7 +108,8 @@ impl Manager {
             uuid: uuid.clone(),
             controller: self.controller.config.uuid.clone(),
             connect: Arc::clone(&self.connect) as Arc<_>,
-            providers: Arc::clone(&self.controller.providers),
+            providers: self.controller.providers.clone(),
+            cloud_type: local::KIND.to_owned(),
             claimant: self.controller.config.claimant(),
             api_addresses: self.controller.api_addresses.subscribe(),
             agent_addresses: self.controller.agent_addresses.subscribe(),

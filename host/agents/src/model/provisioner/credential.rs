@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use periapt_client::ApiConnection;
 use periapt_engine::{ResultExt, WorkerError};
-use periapt_providers::Provider;
+use periapt_providers::{Provider, SharedAgent};
 use periapt_wire::agent::provisioner::MakeAgentCredential;
 use tokio::sync::Mutex;
 
@@ -77,7 +77,10 @@ impl Credential {
     }
 
     async fn keep(&self) -> Result<Option<Vec<u8>>, WorkerError> {
-        let Some((before, bytes)) = self.left_behind().await? else {
+        let Some(agent) = self.provider.shared_agent() else {
+            return Ok(None);
+        };
+        let Some((before, bytes)) = self.left_behind(agent).await? else {
             return Ok(None);
         };
         let addresses = self.model.agent_addresses.borrow().clone();
@@ -98,8 +101,8 @@ impl Credential {
             );
         }
         let bytes = serde_json::to_vec_pretty(&config).worker_error()?;
-        self.provider
-            .set_agent_config(bytes.clone(), restart)
+        agent
+            .set_config(bytes.clone(), restart)
             .await
             .while_doing("keeping the agent's configuration")?;
         Ok(Some(bytes))
@@ -110,8 +113,11 @@ impl Credential {
     }
 
     /// What agents were last started with, if it belongs to this model and controller.
-    async fn left_behind(&self) -> Result<Option<(AgentConfig, Vec<u8>)>, WorkerError> {
-        let left = self.provider.agent_config().await;
+    async fn left_behind(
+        &self,
+        agent: &dyn SharedAgent,
+    ) -> Result<Option<(AgentConfig, Vec<u8>)>, WorkerError> {
+        let left = agent.config().await;
         let Some(bytes) = left.while_doing("reading the agent's configuration")? else {
             return Ok(None);
         };

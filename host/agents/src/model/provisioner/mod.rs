@@ -29,7 +29,9 @@ use periapt_engine::{
 use periapt_model::MachineId;
 use periapt_model::provisioning::{Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
-use periapt_providers::{Instance, InstanceId, Provider, ProviderError, StartInstance};
+use periapt_providers::{
+    Instance, InstanceId, Provider, ProviderError, SharedAgent, StartInstance,
+};
 use periapt_wire::agent::provisioner::{
     EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, SetInstanceInfo,
     SetInstanceStatus, WatchMachines,
@@ -115,7 +117,8 @@ impl Provisioner {
         let watch = worker.or_dying(self.api.watch(&WatchMachines {})).await?;
         let mut watcher = watch.while_doing("watching machines")?;
         let mut first_look = true;
-        let mut ended = self.provider.ended();
+        let agent = self.provider.shared_agent();
+        let mut ended = agent.map_or_else(|| watch::channel(None).1, SharedAgent::ended);
         ended.mark_changed();
         let mut tells = true;
         loop {
@@ -152,7 +155,7 @@ impl Provisioner {
                         let cause = ended.borrow_and_update().clone();
                         self.show_ended(cause.as_deref()).await?;
                     }
-                    // A provider without such ends.
+                    // Each machine has an agent of its own.
                     Err(_) => tells = false,
                 },
                 () = maybe(pause) => {}

@@ -17,7 +17,7 @@ async fn a_deployed_unit_gets_a_machine_that_runs() {
         .await;
     assert_eq!(bench.provider.names(), ["0", "1"]);
     // One password for the model's one agent, whatever the number of machines.
-    let config = periapt_providers::Provider::agent_config(bench.provider.as_ref())
+    let config = periapt_providers::SharedAgent::config(bench.provider.as_ref())
         .await
         .unwrap()
         .unwrap();
