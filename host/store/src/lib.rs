@@ -36,6 +36,7 @@ mod blobs;
 mod changes;
 mod charms;
 mod cleanup;
+mod clouds;
 mod config;
 mod controller_config;
 mod db;

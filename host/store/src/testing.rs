@@ -157,10 +157,7 @@ impl Fixture {
     }
 
     pub async fn model(&self, name: &str) -> ModelUuid {
-        let request = AddModel {
-            name: name.parse().expect("name"),
-            config: Default::default(),
-        };
+        let request = AddModel::new(name.parse().expect("name"));
         self.store
             .add_model(request, &"admin".parse().expect("user"))
             .await

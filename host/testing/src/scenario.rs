@@ -95,10 +95,7 @@ impl Scenario {
         };
         let token = client.login_as(&login).await.map_err(&doing)?.token;
         let client = client.with(Authorization::Bearer(token));
-        let model = AddModel {
-            name: name(MODEL)?,
-            config: Default::default(),
-        };
+        let model = AddModel::new(name(MODEL)?);
         client.add_model(&model).await.map_err(doing)?;
         Ok(Self {
             directory,

@@ -85,6 +85,8 @@ pub mod models {
         pub uuid: ModelUuid,
         pub name: ModelName,
         pub life: Life,
+        /// Whose provider gives its machines.
+        pub cloud_type: String,
     }
 
     crate::facade! { "ModelManager" {

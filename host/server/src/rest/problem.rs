@@ -329,6 +329,13 @@ pub(super) fn advice(code: &str) -> &'static str {
     }
     match code {
         "model-not-found" => "`periapt models` lists the models",
+        "cloud-not-found" | "region-not-found" => {
+            "`periapt clouds --format yaml` lists the clouds with their regions"
+        }
+        "credential-not-found" => "`periapt credentials` lists those that you have",
+        "credential-already-exists" => {
+            "name it: `periapt add-model MODEL --credential NAME`, or give the model another name"
+        }
         "application-not-found" | "unit-not-found" | "machine-not-found" | "settings-not-found" => {
             "`periapt status` shows what the model holds"
         }

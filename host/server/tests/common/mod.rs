@@ -254,10 +254,7 @@ impl House {
     }
 
     pub async fn add_model(&self, name: &str) -> ModelUuid {
-        let request = AddModel {
-            name: name.parse().unwrap(),
-            config: Default::default(),
-        };
+        let request = AddModel::new(name.parse().unwrap());
         self.store.add_model(request, &admin()).await.unwrap().uuid
     }
 

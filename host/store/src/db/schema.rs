@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0006_uniter.sql"),
     include_str!("migrations/0007_workers.sql"),
     include_str!("migrations/0008_status.sql"),
+    include_str!("migrations/0009_clouds.sql"),
 ];
 
 /// Locks the schema on PostgreSQL; any number that nobody else uses.

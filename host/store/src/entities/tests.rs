@@ -306,6 +306,9 @@ async fn a_remembered_name_is_forgotten_with_its_model() {
                     tx.db
                         .execute("DELETE FROM model WHERE uuid = $1", params![&uuid])
                         .await?;
+                    tx.db
+                        .execute("DELETE FROM cloud_credential", params![])
+                        .await?;
                     tx.touch(&uuid, crate::changes::namespace::MODEL, uuid.as_str());
                     Ok(())
                 })

@@ -112,8 +112,9 @@ pub(super) fn full_status(
     let (word, message, since) = model.status;
     full.model = ModelStatusInfo {
         name: model.name,
-        kind: "iaas".to_owned(),
-        cloud_tag: "cloud-local".to_owned(),
+        kind: model.kind,
+        cloud_tag: format!("cloud-{}", model.cloud),
+        region: Some(model.region),
         version: JUJU_VERSION.to_owned(),
         model_status: DetailedStatus {
             status: word,

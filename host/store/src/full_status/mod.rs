@@ -51,6 +51,10 @@ struct ModelRow {
     name: String,
     life: periapt_model::Life,
     status: (String, String, i64),
+    cloud: String,
+    region: String,
+    /// `iaas` or `caas`.
+    kind: String,
 }
 
 struct ApplicationRow {
@@ -113,8 +117,8 @@ impl Picture {
 
 async fn load_model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
     let sql = "SELECT model.name, model.life, COALESCE(status.status, 'available'), COALESCE(status.message, ''),
-            COALESCE(status.since, model.created_at)
-        FROM model LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
+            COALESCE(status.since, model.created_at), model.cloud, model.region, cloud.model_type
+        FROM model JOIN cloud ON cloud.name = model.cloud LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
             AND status.entity = model.uuid
         WHERE model.uuid = $1";
     let row = db.fetch_optional(sql, params![model]).await?;
@@ -123,6 +127,9 @@ async fn load_model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
         name: row.text(0)?,
         life: row.parse(1, "life")?,
         status: (row.text(2)?, row.text(3)?, row.int(4)?),
+        cloud: row.text(5)?,
+        region: row.text(6)?,
+        kind: row.text(7)?,
     })
 }
 

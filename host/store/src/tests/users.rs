@@ -308,10 +308,7 @@ async fn what_a_removed_user_had_is_not_inherited_by_the_next_of_that_name() {
         let store = &fixture.store;
         let (admin, bob) = (user("admin"), user("bob"));
         add(&fixture, "bob", Some(PASSWORD)).await;
-        let request = periapt_wire::rest::AddModel {
-            name: "bobs".parse().expect("name"),
-            config: Default::default(),
-        };
+        let request = periapt_wire::rest::AddModel::new("bobs".parse().expect("name"));
         let model = store.add_model(request, &bob).await.expect("model").uuid;
         let secret = token(&fixture, "bob", MINUTE).await;
         let found = store.model_standing(&bob, "bobs").await.expect("asked");

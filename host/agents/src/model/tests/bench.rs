@@ -88,10 +88,7 @@ impl Bench {
         let states = [state_of(0), state_of(1)];
         let admin: UserName = "admin".parse().unwrap();
         store.set_password(&admin, "a long password").await.unwrap();
-        let model = AddModel {
-            name: "lab".parse().unwrap(),
-            config: Default::default(),
-        };
+        let model = AddModel::new("lab".parse().unwrap());
         let model = store.add_model(model, &admin).await.unwrap().uuid;
         let addresses = watch::Sender::new(vec!["127.0.0.1:17070".to_owned()]);
         Self {

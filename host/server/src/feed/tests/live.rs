@@ -4,7 +4,6 @@ use std::sync::atomic::Ordering;
 
 use periapt_engine::FakeClock;
 use periapt_model::UserName;
-use periapt_model::config::Values;
 use periapt_store::{Reach, Store, StoreOptions};
 use periapt_wire::rest::AddModel;
 use tokio_util::sync::CancellationToken;
@@ -71,10 +70,7 @@ impl Bench {
     }
 
     pub async fn model(&self, name: &str) -> ModelUuid {
-        let request = AddModel {
-            name: name.parse().unwrap(),
-            config: Values::default(),
-        };
+        let request = AddModel::new(name.parse().unwrap());
         let owner: UserName = "admin".parse().unwrap();
         self.store.add_model(request, &owner).await.unwrap().uuid
     }
