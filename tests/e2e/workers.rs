@@ -149,7 +149,14 @@ fn a_suspended_model_goes_on_and_starts_nothing() -> anyhow::Result<()> {
     home.until_workload("site/0", "active")?;
     assert!(home.ok(["show-credential"])?.contains("validity: valid"));
     assert!(home.ok(["clouds"])?.contains("local"));
-    home.ok(["add-model", "twin", "local/default", "--credential", "test", "--no-switch"])?;
+    home.ok([
+        "add-model",
+        "twin",
+        "local/default",
+        "--credential",
+        "test",
+        "--no-switch",
+    ])?;
     assert!(home.ok(["credentials"])?.contains("test, twin"));
     home.ok(["invalidate-credential", "moving to another disk"])?;
     let shown = home.ok(["show-credential", "--format", "json"])?;

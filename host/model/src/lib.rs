@@ -30,7 +30,7 @@ pub mod uniter;
 
 pub use life::Life;
 pub use name::{
-    ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
+    AgentName, ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
 };
 
 /// The Juju release whose behaviour is followed, wherever clients, charms and scripts ask for

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0007_workers.sql"),
     include_str!("migrations/0008_status.sql"),
     include_str!("migrations/0009_clouds.sql"),
+    include_str!("migrations/0010_agents.sql"),
 ];
 
 /// Locks the schema on PostgreSQL; any number that nobody else uses.

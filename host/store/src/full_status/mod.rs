@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use periapt_model::status::{Agent, Machine, Status, Workload};
-use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::RelationInfo;
 use periapt_wire::status::FullStatus;
 
@@ -23,7 +23,7 @@ pub(crate) use assemble::rfc3339;
 pub(crate) use pattern::matches;
 
 /// Whether a machine's agent is connected.
-pub type Presence<'a> = &'a (dyn Fn(&MachineId) -> bool + Send + Sync);
+pub type Presence<'a> = &'a (dyn Fn(&AgentName) -> bool + Send + Sync);
 
 impl Store {
     /// The status of a model, or of what the patterns name: applications, units, machines, with
@@ -90,6 +90,7 @@ struct MachineRow {
     instance: Status<Machine>,
     agent: Status<Machine>,
     cleanups: Vec<Cleanup>,
+    host: AgentName,
 }
 
 /// Everything the status is made of, read at one moment.
@@ -198,8 +199,7 @@ async fn load_units(
 async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<MachineRow>> {
     let mut instances = load_statuses::<Machine>(db, model, kind::INSTANCE).await?;
     let mut agents = load_statuses::<Machine>(db, model, kind::MACHINE).await?;
-    let sql =
-        "SELECT id, life, instance_id, hardware, addresses FROM machine WHERE model_uuid = $1";
+    let sql = "SELECT id, life, instance_id, hardware, addresses, agent FROM machine WHERE model_uuid = $1";
     let rows = db.fetch(sql, params![model]).await?;
     let mut cleanups = waiting::of_machines(db, model, Which::All).await?;
     rows.iter()
@@ -218,6 +218,7 @@ async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<Machin
                 instance: take(&mut instances),
                 agent: take(&mut agents),
                 cleanups: cleanups.remove(id.as_str()).unwrap_or_default(),
+                host: row.parse(5, "agent")?,
                 id,
             })
         })

@@ -5,7 +5,7 @@ use std::time::Duration;
 use periapt_model::config::Value;
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, Resolved};
-use periapt_model::{Life, MachineId, ModelUuid};
+use periapt_model::{AgentName, Life, ModelUuid};
 use periapt_wire::rest::ConfigChange;
 
 use crate::testing::{Fixture, application, fixtures, machine, present, unit};
@@ -32,7 +32,7 @@ async fn stuck(fixture: &Fixture, units: u32) -> ModelUuid {
     model
 }
 
-fn absent(_: &MachineId) -> bool {
+fn absent(_: &AgentName) -> bool {
     false
 }
 

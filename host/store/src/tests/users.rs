@@ -3,7 +3,7 @@ mod tokens;
 use std::time::Duration;
 
 use argon2::password_hash::phc::PasswordHash;
-use periapt_model::{Tag, UserName};
+use periapt_model::{AgentName, Tag, UserName};
 use periapt_wire::rest::{AddUser, ChangeUser, ControllerAccess, ModelPermission};
 
 use crate::testing::{Fixture, fixtures};
@@ -372,24 +372,30 @@ async fn agents_have_random_passwords_that_go_with_the_model() {
     for fixture in fixtures().await {
         let store = &fixture.store;
         let model = fixture.model("default").await;
-        let first = store.make_agent_credential(&model).await.expect("made");
-        assert_eq!(first.tag, Tag::Agent(model.clone()));
+        let first = store
+            .make_agent_credential(&model, &AgentName::Host)
+            .await
+            .expect("made");
+        assert_eq!(first.tag, Tag::Agent(model.clone(), AgentName::Host));
         assert!(
             store
-                .check_agent_password(&first.tag, &first.password)
+                .check_agent_password(&model, &AgentName::Host, &first.password)
                 .await
                 .expect("checked")
         );
-        let second = store.make_agent_credential(&model).await.expect("replaced");
+        let second = store
+            .make_agent_credential(&model, &AgentName::Host)
+            .await
+            .expect("replaced");
         assert!(
             !store
-                .check_agent_password(&first.tag, &first.password)
+                .check_agent_password(&model, &AgentName::Host, &first.password)
                 .await
                 .expect("checked")
         );
         assert!(
             store
-                .check_agent_password(&second.tag, &second.password)
+                .check_agent_password(&model, &AgentName::Host, &second.password)
                 .await
                 .expect("checked")
         );
@@ -401,7 +407,7 @@ async fn agents_have_random_passwords_that_go_with_the_model() {
         store.remove_model(&model).await.expect("gone");
         assert!(
             !store
-                .check_agent_password(&second.tag, &second.password)
+                .check_agent_password(&model, &AgentName::Host, &second.password)
                 .await
                 .expect("checked")
         );

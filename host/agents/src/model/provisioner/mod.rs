@@ -26,9 +26,9 @@ use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
 };
-use periapt_model::MachineId;
 use periapt_model::provisioning::{Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
+use periapt_model::{AgentName, MachineId};
 use periapt_providers::{
     Instance, InstanceId, Provider, ProviderError, SharedAgent, StartInstance,
 };
@@ -265,20 +265,11 @@ impl Provisioner {
             };
             let provider = Arc::clone(&self.provider);
             match job {
-                queue::Job::Start | queue::Job::Keep => {
+                job @ (queue::Job::Start | queue::Job::Keep) => {
                     let credential = Arc::clone(&self.credential);
                     self.running.spawn(async move {
-                        let outcome = match credential.config().await {
-                            Ok(agent_config) => {
-                                let name = machine.as_str().to_owned();
-                                Outcome::Started(
-                                    provider
-                                        .start_instance(StartInstance { name, agent_config })
-                                        .await,
-                                )
-                            }
-                            Err(error) => Outcome::Failed(error),
-                        };
+                        let keep = job == queue::Job::Keep;
+                        let outcome = start(provider.as_ref(), &credential, &machine, keep).await;
                         Ended { machine, outcome }
                     });
                 }
@@ -374,6 +365,7 @@ impl Provisioner {
     async fn record(&mut self, machine: &MachineId, instance: Instance) -> WorkerResult {
         let call = SetInstanceInfo {
             machine: machine.clone(),
+            agent: self.credential.agent_of(machine),
             instance_id: instance.id.to_string(),
             addresses: instance.addresses,
             hardware: instance.hardware,
@@ -403,6 +395,34 @@ impl Provisioner {
         self.worker
             .set_report(json!({ "waiting": self.queue.waiting(), "running": self.running.len() }));
     }
+}
+
+/// Makes sure that a machine has its instance. One that is to be kept goes on with the password of
+/// its own agent, if it is still there.
+async fn start(
+    provider: &dyn Provider,
+    credential: &Credential,
+    machine: &MachineId,
+    keep: bool,
+) -> Outcome {
+    if keep && credential.agent_of(machine) != AgentName::Host {
+        let there = match provider.instances().await {
+            Ok(instances) => instances
+                .into_iter()
+                .find(|instance| instance.name == machine.as_str()),
+            Err(error) => return Outcome::Started(Err(error)),
+        };
+        if let Some(instance) = there {
+            return Outcome::Started(Ok(instance));
+        }
+    }
+    let agent_config = match credential.config(machine).await {
+        Ok(agent_config) => agent_config,
+        Err(error) => return Outcome::Failed(error),
+    };
+    let name = machine.as_str().to_owned();
+    let request = StartInstance { name, agent_config };
+    Outcome::Started(provider.start_instance(request).await)
 }
 
 /// A machine that is gone needs nothing more.

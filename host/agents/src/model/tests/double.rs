@@ -23,7 +23,11 @@ pub struct Double {
     pub refuses: AtomicBool,
     /// The second step of two.
     pub cannot_upgrade: AtomicBool,
+    /// Each instance has an agent of its own.
+    pub apart: AtomicBool,
     config: Mutex<Option<Vec<u8>>>,
+    /// What each was started with.
+    pub configs: Mutex<BTreeMap<String, Vec<u8>>>,
     instances: Mutex<BTreeMap<String, Instance>>,
 }
 
@@ -105,6 +109,8 @@ impl Provider for Double {
                 return Err(ProviderError::Refused("no room".into()));
             }
         }
+        let mut configs = self.configs.lock().unwrap();
+        configs.insert(request.name.clone(), request.agent_config.clone());
         *self.config.lock().unwrap() = Some(request.agent_config);
         self.stray(&request.name);
         Ok(instance(&request.name))
@@ -127,7 +133,7 @@ impl Provider for Double {
         Ok(())
     }
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {
-        Some(self)
+        (!self.apart.load(Ordering::SeqCst)).then_some(self)
     }
 }
 
@@ -175,5 +181,9 @@ impl Environments for One {
 /// What the workers are tested with keeps what they are promised.
 #[tokio::test]
 async fn the_double_passes_the_suite_of_providers() {
-    periapt_providers::suite::run(Arc::new(Double::default())).await;
+    for apart in [false, true] {
+        let double = Arc::new(Double::default());
+        double.apart.store(apart, Ordering::SeqCst);
+        periapt_providers::suite::run(double).await;
+    }
 }
