@@ -1,12 +1,5 @@
 //! A whole server for tests: a real store in a temporary directory, a real TLS listener on
 //! loopback, and clients that speak as others would. Only the compiler is a double.
-#![allow(dead_code, unused_imports, reason = "each test binary uses its part")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 mod doubles;
 mod http;
@@ -33,7 +26,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 use doubles::AnyComponent;
-pub use doubles::{CONFIG, OneRow, archive, charm_archive, row};
+pub use doubles::{OneRow, archive, charm_archive, row};
 pub use http::{EventReader, Http, LineReader, text};
 pub use socket::{Refusal, Socket, outcome};
 
@@ -387,13 +380,6 @@ impl House {
         let url = format!("wss://{}{path}", self.address);
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
         Socket::new(socket)
-    }
-
-    /// A websocket of a person.
-    pub async fn user(&self, path: &str) -> Socket {
-        let mut socket = self.socket(path).await;
-        socket.log_in("user-admin", PASSWORD).await.unwrap();
-        socket
     }
 
     /// A websocket of the model's agent.

@@ -4,14 +4,12 @@
 //!
 //! Each story is made from a seed, which a failure prints; `PERIAPT_TEST_SEED` tells one again.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod left;
 mod story;
 
 use std::time::Duration;
 
-use common::{Done, charm};
+use crate::common::{Done, charm};
 use periapt_testing::{Scenario, ScenarioError};
 use rand::Rng;
 use story::Story;

@@ -1,15 +1,6 @@
 //! Requests that say more, or something else, than they may: refused by name, and nothing is done.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
+use crate::common::{House, PASSWORD, charm_archive};
 use base64::Engine;
-use common::{House, PASSWORD, charm_archive};
 use periapt_server::access::{ROUTES, Visitor};
 use serde_json::{Value, json};
 
@@ -56,7 +47,7 @@ async fn a_slip_in_a_parameter_or_a_member_is_told_with_the_right_name() {
     let (status, problem) = http.get(&format!("/v1/models/{model}/units?limt=2")).await;
     assert_eq!(status, 400, "{problem}");
     assert!(
-        common::text(&problem["detail"]).contains("did you mean \"limit\"?"),
+        crate::common::text(&problem["detail"]).contains("did you mean \"limit\"?"),
         "{problem}"
     );
 
@@ -69,7 +60,7 @@ async fn a_slip_in_a_parameter_or_a_member_is_told_with_the_right_name() {
         "{problem}"
     );
     assert!(
-        common::text(&problem["detail"]).contains("did you mean \"units\"?"),
+        crate::common::text(&problem["detail"]).contains("did you mean \"units\"?"),
         "{problem}"
     );
     let (status, _) = http.get(&format!("{applications}/other")).await;
@@ -221,7 +212,7 @@ async fn a_token_ends_some_day_and_lives_until_then() {
         .await;
     assert_eq!(status, 400, "{problem}");
     assert!(
-        common::text(&problem["detail"]).contains("expires-in"),
+        crate::common::text(&problem["detail"]).contains("expires-in"),
         "{problem}"
     );
     house.close().await;

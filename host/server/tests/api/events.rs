@@ -1,14 +1,5 @@
 //! The stream of events, waiting and live logs over real TLS.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
-use common::{EventReader, House, Http, text};
+use crate::common::{EventReader, House, Http, text};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{AgentName, ModelUuid};
 use periapt_server::feed::Limits;

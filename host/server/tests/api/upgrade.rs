@@ -1,15 +1,6 @@
 //! What the API does while a new version of the controller sets itself up: people may look, nobody
 //! changes anything, and agents are told to come back.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
-use common::{House, PASSWORD};
+use crate::common::{House, PASSWORD};
 use periapt_engine::Gate;
 use periapt_server::Upgrade;
 use serde_json::json;
@@ -37,7 +28,7 @@ async fn until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed
     let problem: serde_json::Value = refused.json().await.unwrap();
     assert_eq!(problem["code"], "upgrade-in-progress");
     assert!(
-        common::text(&problem["detail"]).contains("forget-compiled"),
+        crate::common::text(&problem["detail"]).contains("forget-compiled"),
         "{problem}"
     );
 

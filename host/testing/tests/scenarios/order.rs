@@ -3,11 +3,9 @@
 //! `crash`; that many changes of the configuration make one hook is in `e2e`; and what becomes of
 //! who leads no more is in `leaders.rs`.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Done, at_endpoint, charm, hooks, own_bag, until_in_error, until_ran};
+use crate::common::{Done, at_endpoint, charm, hooks, own_bag, until_in_error, until_ran};
 use periapt_testing::{Scenario, ScenarioError};
 
 /// Two applications of `probe` without units, related.

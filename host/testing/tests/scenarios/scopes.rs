@@ -2,9 +2,7 @@
 
 #![allow(clippy::panic, reason = "tests")]
 
-mod common;
-
-use common::{
+use crate::common::{
     Done, at_endpoint, charm, hooks, own_bag, relation_of, until_ran, until_ran_times, variant,
 };
 use periapt_testing::{Scenario, ScenarioError};

@@ -1,6 +1,5 @@
 //! What the scenarios of this project's charms share.
 
-#![allow(dead_code, reason = "not every file of scenarios needs everything")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;

@@ -1,16 +1,7 @@
 //! A private key that was given to the controller comes out of no answer and into no record.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
 use std::time::Duration;
 
-use common::{House, Http, Standing};
+use crate::common::{House, Http, Standing};
 use periapt_model::ModelUuid;
 use periapt_server::access::{CALLS, Effect, ROUTES};
 use periapt_server::{AuditConfig, Role};

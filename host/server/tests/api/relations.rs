@@ -1,14 +1,5 @@
 //! Relations and machines over the HTTP API.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
-use common::{EventReader, House, Http, PATIENCE, archive};
+use crate::common::{EventReader, House, Http, PATIENCE, archive};
 use periapt_model::ModelUuid;
 use periapt_store::NewToken;
 use serde_json::{Value, json};
@@ -264,7 +255,7 @@ async fn an_open_stream_ends_with_the_token_it_was_opened_with() {
     let house = House::open().await;
     house.add_model("first").await;
     let mut http = house.http().await;
-    let user = common::admin();
+    let user = crate::common::admin();
     let wanted = NewToken::login("script", PATIENCE * 10);
     let issued = house.store.issue_token(&user, wanted).await.unwrap();
     http.authorization = Some(format!("Bearer {}", issued.secret));

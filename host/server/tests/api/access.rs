@@ -1,14 +1,5 @@
 //! Every facade method against everyone who might call it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
-use common::{House, Standing};
+use crate::common::{House, Standing};
 use std::sync::Arc;
 
 use periapt_client::{CallError, Caller};
@@ -38,7 +29,7 @@ async fn call(
     params: Value,
 ) -> Result<Value, CallError> {
     let request = connection.request(rule.facade, 1, rule.method, None, params);
-    tokio::time::timeout(common::PATIENCE, request)
+    tokio::time::timeout(crate::common::PATIENCE, request)
         .await
         .unwrap_or_else(|_| panic!("{}.{} hangs", rule.facade, rule.method))
 }
@@ -218,7 +209,7 @@ async fn each_role_calls_what_its_rows_say() {
             rpc::caller(
                 &house.state,
                 Identity::User {
-                    name: common::admin(),
+                    name: crate::common::admin(),
                 },
             ),
         ),
@@ -489,7 +480,7 @@ async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
         format!("agent-{other}"),
         format!("model-{other}"),
         "user-admin".to_owned(),
-        format!("controller-{}", common::controller_uuid()),
+        format!("controller-{}", crate::common::controller_uuid()),
     ] {
         assert!(write(entity).await.unwrap_err().is("unauthorized access"));
     }

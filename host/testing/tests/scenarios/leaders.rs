@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Done, charm, own_bag, relation_of, until_in_error, until_ran};
+use crate::common::{Done, charm, own_bag, relation_of, until_in_error, until_ran};
 use periapt_agents::agent_config::AgentConfig;
 use periapt_client::ApiConnection;
 use periapt_client::websocket::{ApiInfo, dial};

@@ -1,14 +1,5 @@
 //! The websocket as a client meets it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
-use common::{House, PASSWORD, PATIENCE, outcome, row};
+use crate::common::{House, PASSWORD, PATIENCE, outcome, row};
 use periapt_client::CallError;
 use periapt_model::AgentName;
 use periapt_model::config::Value as ConfigValue;
@@ -18,7 +9,7 @@ use periapt_wire::agent::{model_config, models, uniter};
 use periapt_wire::rest::ConfigChange;
 use serde_json::{Value, json};
 
-fn unauthorized(result: Result<Value, common::Refusal>) -> String {
+fn unauthorized(result: Result<Value, crate::common::Refusal>) -> String {
     let (code, message) = result.unwrap_err();
     assert_eq!(code, "unauthorized access", "{message}");
     message
@@ -74,7 +65,7 @@ async fn login_lets_in_who_knows_the_password_and_nobody_else() {
     let login = socket.log_in("user-admin", PASSWORD).await.unwrap();
     assert_eq!(
         login["controller-tag"],
-        format!("controller-{}", common::controller_uuid())
+        format!("controller-{}", crate::common::controller_uuid())
     );
     assert_eq!(login["model-tag"], format!("model-{model}"));
     assert_eq!(login["user-info"]["identity"], "user-admin");
@@ -95,7 +86,7 @@ async fn login_lets_in_who_knows_the_password_and_nobody_else() {
     // A token alone, on both addresses of the controller.
     let token = house
         .store
-        .issue_token(&common::admin(), NewToken::login("test", PATIENCE))
+        .issue_token(&crate::common::admin(), NewToken::login("test", PATIENCE))
         .await
         .unwrap()
         .secret;
@@ -431,7 +422,7 @@ async fn charms_reach_agents_by_the_digest_of_their_archive() {
     let digest = charm.sha256;
     assert_eq!(
         agent.blob(&digest).await.unwrap(),
-        common::charm_archive("site")
+        crate::common::charm_archive("site")
     );
     let compiled = agent.blob(&format!("{digest}.engine-1")).await.unwrap();
     assert_eq!(&compiled[..], b"compiled \0asm\x0d\0\x01\0");

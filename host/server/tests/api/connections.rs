@@ -1,16 +1,7 @@
 //! The port as strangers find it: what is answered there, and how long anybody may keep it waiting.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{House, PASSWORD, PATIENCE};
+use crate::common::{House, PASSWORD, PATIENCE};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -134,7 +125,9 @@ async fn an_upload_that_stops_is_not_waited_for() {
     let answer = rest(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     assert!(began.elapsed() >= Duration::from_secs(15));
-    let (status, answer) = http.upload(&model, common::charm_archive("site")).await;
+    let (status, answer) = http
+        .upload(&model, crate::common::charm_archive("site"))
+        .await;
     assert_eq!(status, 200, "{answer}");
     house.close().await;
 }

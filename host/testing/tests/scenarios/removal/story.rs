@@ -9,8 +9,8 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
+use super::left::{self, KEEPER};
 use crate::common::charm;
-use crate::left::{self, KEEPER};
 
 const MODEL: &str = "test";
 /// Short, so that a story passes it often, and longer than any step before it.

@@ -1,16 +1,7 @@
 //! Lists in pages, conditional changes, changes asked for twice, uploads with a digest.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
+use crate::common::{House, Http, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use common::{House, Http, charm_archive};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -291,7 +282,7 @@ async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
     assert_eq!(send().await.2, json!(["site/2"]));
     // What a crash between commit and answer leaves: the mark of the request without an answer.
     let mark = RequestMark {
-        account: common::admin(),
+        account: crate::common::admin(),
         key: "k1".to_owned(),
         request: String::new(),
     };

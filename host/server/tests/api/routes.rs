@@ -1,17 +1,8 @@
 //! Every route against every kind of caller. What is right follows from the row of the route, and
 //! the rows themselves are held against the rules for all routes; a new route is walked from the
 //! day it has a row.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
+use crate::common::{House, Standing};
 use base64::Engine;
-use common::{House, Standing};
 use periapt_model::ModelUuid;
 use periapt_server::access::{ROUTES, Route, Visitor};
 use periapt_wire::rest::ModelPermission::{self, Admin, Read, Write};

@@ -1,16 +1,7 @@
 //! The description of the API that is kept in the checkout is the one that is served.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
 use std::path::Path;
 
-use common::House;
+use crate::common::House;
 
 #[tokio::test]
 async fn the_reference_in_the_checkout_is_what_is_served() {

@@ -1,14 +1,5 @@
 //! The HTTP API as `curl` meets it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
-use common::{House, LineReader, PASSWORD, PATIENCE, archive, charm_archive};
+use crate::common::{House, LineReader, PASSWORD, PATIENCE, archive, charm_archive};
 use periapt_wire::agent::log_sink::LogRecord;
 use serde_json::{Value, json};
 

@@ -1,14 +1,5 @@
 //! Who changed what is on record before the answer is out.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
-use common::{House, PASSWORD};
+use crate::common::{House, PASSWORD};
 use periapt_server::AuditConfig;
 use serde_json::{Value, json};
 
@@ -169,7 +160,7 @@ async fn calls_of_agents_are_on_record_when_they_are_not_excluded() {
     house.deploy(&model, 1).await;
     let mut agent = house.agent(&model).await;
     let status = json!({ "machine": "0", "status": { "status": "started", "message": "" } });
-    let call = async |agent: &mut common::Socket| {
+    let call = async |agent: &mut crate::common::Socket| {
         agent
             .call("Machiner", "SetStatus", status.clone())
             .await
@@ -197,7 +188,7 @@ async fn calls_of_agents_are_on_record_when_they_are_not_excluded() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    let page = tokio::time::timeout(common::PATIENCE, recorded)
+    let page = tokio::time::timeout(crate::common::PATIENCE, recorded)
         .await
         .unwrap();
     assert_eq!(

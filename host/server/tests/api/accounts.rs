@@ -1,15 +1,6 @@
 //! Users, tokens, sessions and access over HTTP.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-
+use crate::common::{House, Http, LineReader, PASSWORD, Standing};
 use base64::Engine;
-use common::{House, Http, LineReader, PASSWORD, Standing};
 use serde_json::{Value, json};
 
 const COOKIE: &str = "__Host-periapt-session";

@@ -1,10 +1,8 @@
 //! Every charm of the project, told as a scenario.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Done, charm, hooks};
+use crate::common::{Done, charm, hooks};
 use periapt_testing::Scenario;
 
 #[tokio::test(flavor = "multi_thread")]

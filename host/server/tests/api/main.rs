@@ -1,0 +1,25 @@
+//! The server as its clients know it, one file per subject. One program, since each of its own would
+//! have all of the server linked into it again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod access;
+mod accounts;
+mod audit;
+mod common;
+mod connections;
+mod events;
+mod observe;
+mod reference;
+mod relations;
+mod requests;
+mod rest;
+mod routes;
+mod rpc;
+mod secrets;
+mod strict;
+mod upgrade;

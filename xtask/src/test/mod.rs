@@ -1,0 +1,251 @@
+//! All tests, with one line per suite and one for the sum.
+//!
+//! A suite is a set of test programs whose `test result:` lines are added up. All of them are
+//! built by one cargo call. A suite that cannot even run counts as one failure, so that the last
+//! line never looks better than the truth.
+
+mod programs;
+mod suite;
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{charms, packages, postgres, python, run, web};
+use programs::{TestProgram, build};
+use suite::{Suite, run_all};
+
+/// The crates whose tests stand beside their code, by room.
+const ROOMS: &[&str] = &[
+    "model",
+    "files",
+    "engine",
+    "wire",
+    "store",
+    "client",
+    "sandbox",
+    "packing",
+    "providers",
+    "uniter",
+    "server",
+    "catalogue",
+    "agents",
+    "controller",
+    "cli",
+    "telemetry",
+    "testing",
+];
+
+/// Whole-system suites in `tests/`, each driving the real program, that use the whole machine or
+/// measure what an attacked neighbour notices.
+const SYSTEM: &[&str] = &["e2e", HOSTILE];
+
+/// Those that mostly wait, the longest first.
+const WAITING: &[&str] = &[
+    BROWSER,
+    "controllers",
+    "crash",
+    "mistakes",
+    "documentation",
+    "schemathesis",
+    "forwarding",
+];
+
+const HOSTILE: &str = "hostile";
+
+/// The attacks again, where a machine gives least: no root, and few file descriptors. Only root can
+/// become an ordinary user, so others run the suite `hostile` that way from the start.
+const HOSTILE_AGAIN: &str = "hostile-again";
+/// The suite that needs a browser.
+const BROWSER: &str = "browser";
+
+pub fn run(wanted: &[String]) -> Result<()> {
+    let selected = |suite: &str| wanted.is_empty() || wanted.iter().any(|name| name == suite);
+    let started = Instant::now();
+    packages::ensure(packages::POSTGRESQL)?;
+    if selected(BROWSER) {
+        packages::ensure(packages::BROWSER)?;
+    }
+    if selected("documentation") {
+        packages::ensure(packages::PROCESSES)?;
+    }
+    let node = web::node()?;
+    packages::ensure(packages::SYSLOG)?;
+    let schemathesis = if selected("schemathesis") {
+        python::program("schemathesis", "schemathesis==4.32.5", "schemathesis")?
+    } else {
+        std::path::PathBuf::new()
+    };
+    let charms = charms::pack_all()?;
+    let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
+    let environment = [
+        ("PERIAPT_TEST_POSTGRES", postgres.url()),
+        ("PERIAPT_TEST_CHARMS", charms.display().to_string()),
+        (
+            "PERIAPT_TEST_SCHEMATHESIS",
+            schemathesis.display().to_string(),
+        ),
+        (
+            "PERIAPT_TEST_PROGRAM",
+            run::target().join("debug/periapt").display().to_string(),
+        ),
+        ("PERIAPT_TEST_NODE", node.program.display().to_string()),
+    ];
+    let mut suites: Vec<Suite> = Vec::new();
+    if selected("format") {
+        let mut guests = run::cargo(&["fmt", "--all", "--check"]);
+        guests.current_dir(run::root().join("charms"));
+        suites.push(Suite::alone(
+            "format",
+            vec![run::cargo(&["fmt", "--all", "--check"]), guests],
+        ));
+    }
+    if selected("lint") {
+        suites.push(Suite::alone(
+            "lint",
+            vec![run::cargo(&[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ])],
+        ));
+    }
+    let programs = build()?;
+    let of_package = |package: &str, target: Option<&str>| -> Vec<Command> {
+        let programs = programs.get(package).into_iter().flatten();
+        programs
+            .filter(|program| target.is_none_or(|target| program.target == target))
+            .map(TestProgram::command)
+            .collect()
+    };
+    for room in ROOMS.iter().copied().filter(|room| selected(room)) {
+        suites.push(Suite::alone(
+            room,
+            of_package(&format!("periapt-{room}"), None),
+        ));
+    }
+    if selected("xtask") {
+        suites.push(Suite::alone("xtask", of_package("xtask", None)));
+    }
+    if selected("examples") {
+        suites.push(Suite::alone(
+            "examples",
+            vec![run::cargo(&[
+                "test",
+                "--workspace",
+                "--doc",
+                "--no-fail-fast",
+            ])],
+        ));
+    }
+    if selected("guests") {
+        let mut tests = run::cargo(&["test", "--workspace", "--no-fail-fast"]);
+        tests
+            .current_dir(run::root().join("charms"))
+            .env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
+        suites.push(Suite::alone("guests", vec![tests]));
+    }
+    if selected("web") {
+        suites.push(Suite::alone(
+            "web",
+            vec![node.npm(&["run", "--silent", "test"])],
+        ));
+    }
+    let of_system = |suite: &str, threads: u32| -> Vec<Command> {
+        let mut commands = of_package("periapt-tests", Some(suite));
+        for command in &mut commands {
+            command.arg(format!("--test-threads={threads}"));
+        }
+        commands
+    };
+    for suite in SYSTEM.iter().copied().filter(|suite| selected(suite)) {
+        suites.push(Suite::alone(suite, of_system(suite, 2)));
+    }
+    if selected(HOSTILE_AGAIN) && packages::is_root() {
+        let programs = programs.get("periapt-tests").into_iter().flatten();
+        for program in programs.filter(|program| program.target == HOSTILE) {
+            match program.is_reached_by_ordinary_user() {
+                true => {
+                    let commands = vec![program.for_ordinary_user()];
+                    suites.push(Suite::beside(HOSTILE_AGAIN, commands));
+                }
+                false => eprintln!(
+                    "warning: {HOSTILE_AGAIN} is not run: an ordinary user cannot reach {}",
+                    program.path.display()
+                ),
+            }
+        }
+    }
+    for suite in WAITING.iter().copied().filter(|suite| selected(suite)) {
+        // A browser and a controller each: one at a time on a small machine.
+        let threads = if suite == BROWSER { 1 } else { 2 };
+        suites.push(Suite::beside(suite, of_system(suite, threads)));
+    }
+
+    let ended = run_all(suites, &environment);
+    drop(postgres);
+    println!("\nSuites, in {}:", run::elapsed(started));
+    for suite in &ended {
+        println!("  {suite}");
+    }
+    let passed: u64 = ended.iter().map(|suite| suite.count.passed).sum();
+    let failed: u64 = ended.iter().map(|suite| suite.count.failed).sum();
+    println!("{passed} passed, {failed} failed");
+    if failed > 0 {
+        bail!("{failed} failed");
+    }
+    Ok(())
+}
+
+/// Makes a picture of every page, wide and narrow, with a controller of its own.
+pub fn screenshots() -> Result<()> {
+    packages::ensure(packages::BROWSER)?;
+    let node = web::node()?;
+    let charms = charms::pack_all()?;
+    let program = build()?
+        .get("periapt-tests")
+        .into_iter()
+        .flatten()
+        .find(|program| program.target == BROWSER)
+        .cloned()
+        .context("the browser suite was not built")?;
+    run::step(
+        "making pictures of every page",
+        program
+            .command()
+            .args(["--ignored", "--exact", "screenshots", "--nocapture"])
+            .env("PERIAPT_TEST_CHARMS", charms)
+            .env("PERIAPT_TEST_PROGRAM", run::target().join("debug/periapt"))
+            .env("PERIAPT_TEST_NODE", node.program)
+            .env("PERIAPT_SCREENSHOTS", run::target().join("screenshots")),
+    )?;
+    println!("{}", run::target().join("screenshots").display());
+    Ok(())
+}
+
+/// Has the tests that compare the reference with the program write it into the checkout instead.
+pub fn write_reference() -> Result<()> {
+    let programs = build()?;
+    for (package, target, test, page) in [
+        ("periapt-server", "api", "reference::", "openapi.json"),
+        (
+            "periapt-model",
+            "periapt_model",
+            "the_page_of_bounds",
+            "bounds.md",
+        ),
+    ] {
+        let program = programs
+            .get(package)
+            .and_then(|programs| programs.iter().find(|one| one.target == target))
+            .with_context(|| format!("{package} has no tests {target}"))?;
+        let mut command = program.command();
+        command.env("PERIAPT_WRITE_REFERENCE", "1").arg(test);
+        run::step(&format!("writing docs/reference/{page}"), &mut command)?;
+    }
+    Ok(())
+}

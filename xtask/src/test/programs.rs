@@ -1,0 +1,103 @@
+//! The test programs of the workspace: built by one cargo call, found by package and name.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::{progress, run};
+
+const FILE_DESCRIPTORS: u32 = 1024;
+/// `nobody` on every Linux machine.
+const AS_ORDINARY_USER: [&str; 4] = [
+    "setpriv",
+    "--reuid=65534",
+    "--regid=65534",
+    "--clear-groups",
+];
+
+/// One program of tests.
+#[derive(Clone)]
+pub struct TestProgram {
+    pub target: String,
+    pub path: PathBuf,
+    directory: PathBuf,
+}
+
+/// Builds every test program of the workspace and lists them by package.
+pub fn build() -> Result<BTreeMap<String, Vec<TestProgram>>> {
+    let messages = progress::cargo(
+        "building the tests",
+        &mut run::cargo(&[
+            "test",
+            "--workspace",
+            "--no-run",
+            "--message-format=json-render-diagnostics",
+        ]),
+    )
+    .context("the tests do not compile")?;
+    let mut programs: BTreeMap<String, Vec<TestProgram>> = BTreeMap::new();
+    for message in messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+    {
+        let Some(path) = message["executable"]
+            .as_str()
+            .filter(|_| message["profile"]["test"] == true)
+        else {
+            continue;
+        };
+        let manifest = PathBuf::from(message["manifest_path"].as_str().unwrap_or_default());
+        let directory = manifest.parent().map(PathBuf::from).unwrap_or_default();
+        let target = message["target"]["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let room = directory
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let package = match room {
+            "xtask" => "xtask".to_owned(),
+            room => format!("periapt-{room}"),
+        };
+        programs.entry(package).or_default().push(TestProgram {
+            target,
+            path: path.into(),
+            directory,
+        });
+    }
+    Ok(programs)
+}
+
+impl TestProgram {
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.directory);
+        command
+    }
+
+    pub fn for_ordinary_user(&self) -> Command {
+        let mut command = Command::new("prlimit");
+        command
+            .arg(format!("--nofile={FILE_DESCRIPTORS}:{FILE_DESCRIPTORS}"))
+            .args(AS_ORDINARY_USER)
+            .arg(&self.path)
+            // What attacks open is counted against one limit.
+            .arg("--test-threads=1")
+            .current_dir(&self.directory)
+            .env("HOME", "/nonexistent")
+            // Root's may be closed to others.
+            .env_remove("TMPDIR");
+        command
+    }
+
+    /// A checkout in root's own home is closed to others.
+    pub fn is_reached_by_ordinary_user(&self) -> bool {
+        let [program, arguments @ ..] = AS_ORDINARY_USER;
+        let mut command = Command::new(program);
+        command.args(arguments).args(["test", "-x"]).arg(&self.path);
+        command.status().is_ok_and(|status| status.success())
+    }
+}

@@ -1,0 +1,208 @@
+//! Running suites: one after another where a suite uses the machine, side by side where it waits.
+//!
+//! A suite that drives whole controllers mostly waits: for processes to start, for deadlines, for a
+//! browser. Two of those share the processors without delaying one another much, and what all of them
+//! take is then about half of their sum. The longest begin first, so that no lane is left with one.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::busy::Processors;
+use crate::run;
+
+/// Suites that run side by side at a time.
+const LANES: usize = 2;
+
+pub struct Suite {
+    name: &'static str,
+    commands: Vec<Command>,
+    /// Whether it may run beside another one.
+    beside: bool,
+}
+
+/// What became of a suite.
+pub struct Ended {
+    pub name: &'static str,
+    pub count: Count,
+    took: String,
+    busy: Option<u64>,
+}
+
+#[derive(Default)]
+pub struct Count {
+    pub passed: u64,
+    pub failed: u64,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Count { passed, failed } = self.count;
+        let (name, took) = (self.name, &self.took);
+        write!(
+            formatter,
+            "{name:<16} {passed:>5} passed {failed:>3} failed  {took:<14}"
+        )?;
+        match self.busy {
+            Some(busy) => write!(formatter, " processors {busy} % busy"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs all: first those that need the machine for themselves, in order, then the others, in the
+/// order given, as many at a time as there are lanes.
+pub fn run_all(suites: Vec<Suite>, environment: &[(&str, String)]) -> Vec<Ended> {
+    let (beside, alone): (Vec<_>, Vec<_>) = suites.into_iter().partition(|suite| suite.beside);
+    let mut ended: Vec<Ended> = alone
+        .into_iter()
+        .map(|suite| suite.run(environment))
+        .collect();
+    let waiting = Mutex::new(VecDeque::from(beside));
+    let next = || {
+        let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.pop_front()
+    };
+    let finished = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..LANES {
+            scope.spawn(|| {
+                while let Some(suite) = next() {
+                    let one = suite.run(environment);
+                    let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
+                    finished.push(one);
+                }
+            });
+        }
+    });
+    ended.extend(
+        finished
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner),
+    );
+    ended
+}
+
+impl Suite {
+    pub fn alone(name: &'static str, commands: Vec<Command>) -> Self {
+        Self {
+            name,
+            commands,
+            beside: false,
+        }
+    }
+
+    pub fn beside(name: &'static str, commands: Vec<Command>) -> Self {
+        Self {
+            name,
+            commands,
+            beside: true,
+        }
+    }
+
+    fn run(self, environment: &[(&str, String)]) -> Ended {
+        let name = self.name;
+        eprintln!("==> suite {name}");
+        let (began, processors) = (Instant::now(), Processors::now());
+        let mut sum = Count::default();
+        for mut command in self.commands {
+            let said = if self.beside { name } else { "" };
+            let count = count(command.envs(environment.iter().cloned()), said);
+            let count = count.unwrap_or_else(|error| {
+                eprintln!("    {error:#}");
+                Count {
+                    passed: 0,
+                    failed: 1,
+                }
+            });
+            sum.passed += count.passed;
+            sum.failed += count.failed;
+        }
+        let busy = Processors::now()
+            .zip(processors)
+            .map(|(now, then)| now.busy_since(&then));
+        let took = run::elapsed(began);
+        eprintln!("    {name} ended after {took}");
+        Ended {
+            name,
+            count: sum,
+            took,
+            busy,
+        }
+    }
+}
+
+/// Adds up what the test harnesses print; a command without such lines counts as one test. Lines of a
+/// suite that runs beside another one begin with its name.
+fn count(command: &mut Command, suite: &str) -> Result<Count> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    let mut count = Count::default();
+    let mut results = 0;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line?;
+            match suite {
+                "" => println!("{line}"),
+                suite => println!("{suite} | {line}"),
+            }
+            if let Some((passed, failed)) = result_line(&line) {
+                count.passed += passed;
+                count.failed += failed;
+                results += 1;
+            }
+        }
+    }
+    let ok = child.wait()?.success();
+    match (ok, results) {
+        (true, 0) => count.passed = 1,
+        (false, _) if count.failed == 0 => count.failed = 1,
+        _ => {}
+    }
+    Ok(count)
+}
+
+/// `test result: ok. 12 passed; 0 failed; ...`, or Vitest's `Tests  1 failed | 12 passed (13)`, as
+/// (passed, failed).
+fn result_line(line: &str) -> Option<(u64, u64)> {
+    if let Some(counts) = line.trim().strip_prefix("Tests  ") {
+        let of = |word: &str| {
+            counts.split('|').find_map(|part| {
+                let (number, what) = part.trim().split_once(' ')?;
+                what.starts_with(word).then(|| number.parse().ok())?
+            })
+        };
+        return Some((of("passed").unwrap_or(0), of("failed").unwrap_or(0)));
+    }
+    let (_, counts) = line
+        .trim()
+        .strip_prefix("test result: ")?
+        .split_once(". ")?;
+    let mut numbers = counts
+        .split("; ")
+        .filter_map(|part| part.split(' ').next()?.parse().ok());
+    Some((numbers.next()?, numbers.next()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::result_line;
+
+    #[test]
+    fn counts_are_read_from_the_harness() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        assert_eq!(result_line(line), Some((12, 3)));
+        assert_eq!(result_line("test a ... ok"), None);
+        assert_eq!(
+            result_line("      Tests  1 failed | 12 passed (13)"),
+            Some((12, 1))
+        );
+        assert_eq!(result_line("      Tests  12 passed (12)"), Some((12, 0)));
+    }
+}
