@@ -298,8 +298,13 @@ impl Session {
             .and_then(Value::as_array)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        for record in records {
-            self.hosts(&field(record, "entity")?).await?;
+        // Many lines of one entity are one question.
+        let entities: Result<HashSet<Tag>, RpcError> = records
+            .iter()
+            .map(|record| field(record, "entity"))
+            .collect();
+        for entity in entities? {
+            self.hosts(&entity).await?;
         }
         Ok(())
     }
