@@ -5,8 +5,7 @@
 //! and what a crash left of them is dropped at the next opening.
 
 use bytes::Bytes;
-use periapt_model::ModelUuid;
-use sha2::{Digest, Sha256};
+use periapt_model::{Digest, ModelUuid};
 
 use crate::changes::namespace;
 use crate::db::{Session, params};
@@ -21,7 +20,7 @@ impl Store {
     /// Stores bytes; their digest, 64 lower-case hexadecimal digits. Storing them again does
     /// nothing.
     pub async fn put_blob(&self, data: Bytes) -> Result<String> {
-        let digest = hex(&Sha256::digest(&data));
+        let digest = Digest::of(&data).to_string();
         if self.has_blob(&digest).await? {
             return Ok(digest);
         }
@@ -85,7 +84,7 @@ impl Store {
         }
         // For a core, not for the reactor: a charm may have tens of megabytes.
         let (data, found) = tokio::task::spawn_blocking(move || {
-            let found = hex(&Sha256::digest(&data));
+            let found = Digest::of(&data).to_string();
             (data, found)
         })
         .await
@@ -246,9 +245,4 @@ pub(crate) async fn drop_orphans(session: &mut Session) -> Result<()> {
     }
     let sql = "DELETE FROM blob_chunk WHERE digest NOT IN (SELECT digest FROM blob)";
     session.execute(sql, vec![]).await.map(|_| ())
-}
-
-/// Lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

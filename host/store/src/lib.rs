@@ -95,7 +95,6 @@ pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
 pub use model_config::Setter;
 pub use nodes::{KnownNode, NODE_LOST};
 pub use options::{Database, LeaseTime, SlowQuery, SlowStatement, StoreOptions};
-pub use removal::Force;
 pub use staging::Staging;
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 pub use users::PasswordCheck;

@@ -2,9 +2,9 @@
 //! chunk at a time, so that a slow or large upload costs one chunk of memory.
 
 use bytes::{Bytes, BytesMut};
-use sha2::{Digest, Sha256};
+use periapt_model::digest::{Digest, Digester};
 
-use crate::blobs::{CHUNK, hex};
+use crate::blobs::CHUNK;
 use crate::db::params;
 use crate::error::StoreError;
 use crate::{Result, Store};
@@ -17,7 +17,7 @@ pub struct Staging {
     name: String,
     stored: i64,
     size: u64,
-    hasher: Sha256,
+    digester: Digester,
     pending: BytesMut,
 }
 
@@ -29,7 +29,7 @@ impl Store {
             name: format!("upload-{}", uuid::Uuid::new_v4()),
             stored: 0,
             size: 0,
-            hasher: Sha256::new(),
+            digester: Digester::default(),
             pending: BytesMut::new(),
         }
     }
@@ -51,14 +51,14 @@ impl Staging {
         self.size
     }
 
-    /// SHA-256 of the bytes so far, lower-case hexadecimal digits.
-    pub fn sha256(&self) -> String {
-        hex(&self.hasher.clone().finalize())
+    /// Of the bytes so far.
+    pub fn digest(&self) -> Digest {
+        self.digester.digest()
     }
 
     /// Takes the next bytes.
     pub async fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        self.hasher.update(bytes);
+        self.digester.update(bytes);
         self.size += bytes.len() as u64;
         self.pending.extend_from_slice(bytes);
         while self.pending.len() >= CHUNK {
@@ -139,7 +139,7 @@ mod tests {
                     staging.push(part).await.unwrap();
                 }
                 assert_eq!(staging.size(), size as u64);
-                assert_eq!(staging.sha256(), hex(&Sha256::digest(&bytes)));
+                assert_eq!(staging.digest(), Digest::of(&bytes));
                 assert_eq!(staging.take().await.unwrap(), bytes);
                 assert_eq!(chunks(&fixture.store).await, 0);
             }

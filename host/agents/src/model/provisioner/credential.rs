@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{ResultExt, WorkerError};
 use periapt_model::{AgentName, MachineId};
 use periapt_providers::{Provider, SharedAgent};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::provisioner::{AgentCredential, MakeAgentCredential};
 use tokio::sync::Mutex;
 
