@@ -34,7 +34,7 @@ pub mod uniter;
 pub use digest::Digest;
 pub use life::Life;
 pub use name::{
-    ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
+    AgentName, ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
 };
 pub use periapt_contract::{ports, text};
 

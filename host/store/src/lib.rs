@@ -25,6 +25,7 @@ pub mod backup;
 mod changes;
 mod charms;
 mod cleanup;
+mod clouds;
 mod compiled;
 mod config;
 mod controller_config;

@@ -26,7 +26,7 @@ impl Store {
                 "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2",
                 id.as_str(),
             ),
-            Tag::Controller(_) | Tag::User(_) | Tag::Agent(_) => return Ok(Some(Life::Alive)),
+            Tag::Controller(_) | Tag::User(_) | Tag::Agent(..) => return Ok(Some(Life::Alive)),
         };
         let row = self
             .glance()

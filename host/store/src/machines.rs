@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use periapt_model::status::{Machine, Status};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::provisioner::MachineInfo;
 
@@ -66,11 +66,34 @@ impl Store {
         ids(&mut self.glance().await?, sql, model).await
     }
 
-    /// The machines that the model's agent process hosts: provisioned and not dead.
-    pub async fn hosted_machines(&self, model: &ModelUuid) -> Result<Vec<MachineId>> {
-        let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND instance_id IS NOT NULL AND life <> 'dead'
+    /// The machines that an agent hosts: provisioned and not dead.
+    pub async fn hosted_machines(
+        &self,
+        model: &ModelUuid,
+        agent: &AgentName,
+    ) -> Result<Vec<MachineId>> {
+        let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND agent = $2
+                AND instance_id IS NOT NULL AND life <> 'dead'
             ORDER BY created_at, id";
-        ids(&mut self.glance().await?, sql, model).await
+        let params = params![model, agent.to_string()];
+        let rows = self.glance().await?.fetch(sql, params).await?;
+        rows.iter()
+            .map(|row| Ok(row.parse(0, "machine")?))
+            .collect()
+    }
+
+    /// Which agent hosts a machine: none of a machine that is gone, nobody while it has no instance.
+    pub async fn machine_agent(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+    ) -> Result<Option<Option<AgentName>>> {
+        let sql = "SELECT CASE WHEN instance_id IS NULL THEN NULL ELSE agent END
+            FROM machine WHERE model_uuid = $1 AND id = $2";
+        let mut db = self.glance().await?;
+        let row = db.fetch_optional(sql, params![model, machine]).await?;
+        row.map(|row| Ok(row.parse_optional(0, "agent")?))
+            .transpose()
     }
 
     /// Units of a machine, subordinates included.
@@ -124,11 +147,12 @@ impl Store {
             .await
     }
 
-    /// Records the instance that a machine runs on.
+    /// Records the instance that a machine runs on, and the agent there.
     pub async fn set_instance_info(
         &self,
         model: &ModelUuid,
         machine: &MachineId,
+        agent: &AgentName,
         instance_id: &str,
         addresses: &[String],
         hardware: &str,
@@ -139,7 +163,8 @@ impl Store {
             &machine,
             instance_id,
             to_json(&addresses)?,
-            hardware
+            hardware,
+            agent.to_string()
         ];
         self.write(move |tx| {
             Box::pin(async move {
@@ -147,9 +172,9 @@ impl Store {
                 if life == Life::Dead {
                     return Err(StoreError::NotAlive { kind: "machine", name: machine.to_string(), life });
                 }
-                let sql = "UPDATE machine SET instance_id = $3, addresses = $4, hardware = $5
+                let sql = "UPDATE machine SET instance_id = $3, addresses = $4, hardware = $5, agent = $6
                     WHERE model_uuid = $1 AND id = $2
-                    AND (instance_id IS NULL OR instance_id <> $3 OR addresses <> $4 OR hardware <> $5)";
+                    AND (instance_id IS NULL OR instance_id <> $3 OR addresses <> $4 OR hardware <> $5 OR agent <> $6)";
                 if tx.db.execute(sql, values).await? > 0 {
                     tx.touch(&model, namespace::MACHINE, machine.as_str());
                 }
@@ -313,6 +338,9 @@ impl Store {
                 }
                 let sql = "DELETE FROM machine WHERE model_uuid = $1 AND id = $2";
                 tx.db.execute(sql, params![&model, &machine]).await?;
+                let agent = AgentName::Machine(machine.clone()).to_string();
+                let sql = "DELETE FROM agent_credential WHERE model_uuid = $1 AND agent = $2";
+                tx.db.execute(sql, params![&model, agent]).await?;
                 let sql = "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2
                     AND kind IN ('force-dead-machine', 'force-remove-machine')";
                 tx.db.execute(sql, params![&model, &machine]).await?;

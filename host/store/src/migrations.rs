@@ -11,4 +11,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0007_workers.sql"),
     include_str!("migrations/0008_status.sql"),
     include_str!("migrations/0009_rows_by_number.sql"),
+    include_str!("migrations/0010_clouds.sql"),
+    include_str!("migrations/0011_agents.sql"),
 ];

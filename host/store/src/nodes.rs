@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use periapt_model::ModelUuid;
+use periapt_model::{AgentName, ModelUuid};
 
 use crate::changes::namespace;
 use crate::db::{Row, Session, Tx, params};
@@ -189,23 +189,24 @@ impl Store {
         Ok(all)
     }
 
-    /// Notes that the agent of a model is connected to a node, or is no more.
+    /// Notes that an agent is connected to a node, or is no more.
     pub async fn set_agent_connected(
         &self,
         node: u32,
         model: &ModelUuid,
+        agent: &AgentName,
         connected: bool,
     ) -> Result<()> {
-        let model = model.clone();
+        let (model, agent) = (model.clone(), agent.to_string());
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = if connected {
-                    "INSERT INTO agent_connection (node, model_uuid)
-                        SELECT $1, uuid FROM model WHERE uuid = $2 ON CONFLICT DO NOTHING"
+                    "INSERT INTO agent_connection (node, model_uuid, agent)
+                        SELECT $1, uuid, $3 FROM model WHERE uuid = $2 ON CONFLICT DO NOTHING"
                 } else {
-                    "DELETE FROM agent_connection WHERE node = $1 AND model_uuid = $2"
+                    "DELETE FROM agent_connection WHERE node = $1 AND model_uuid = $2 AND agent = $3"
                 };
-                if tx.db.execute(sql, params![node, &model]).await? > 0 {
+                if tx.db.execute(sql, params![node, &model, agent]).await? > 0 {
                     tx.touch(&model, namespace::PRESENCE, "");
                 }
                 Ok(())
@@ -214,16 +215,17 @@ impl Store {
         .await
     }
 
-    /// Models whose agent is connected to a living node other than this.
-    pub async fn agents_elsewhere(&self, node: u32) -> Result<HashSet<ModelUuid>> {
+    /// Agents that are connected to a living node other than this.
+    pub async fn agents_elsewhere(&self, node: u32) -> Result<HashSet<(ModelUuid, AgentName)>> {
         let mut db = self.glance().await?;
         let alive_since = alive_since(self.lease_now(&mut db).await?);
-        let sql = "SELECT DISTINCT agent_connection.model_uuid FROM agent_connection
+        let sql = "SELECT DISTINCT agent_connection.model_uuid, agent_connection.agent
+            FROM agent_connection
             JOIN controller_node ON controller_node.node = agent_connection.node
             WHERE agent_connection.node <> $1 AND controller_node.seen_at > $2";
         let rows = db.fetch(sql, params![node, alive_since]).await?;
         rows.iter()
-            .map(|row| Ok(row.parse(0, "model UUID")?))
+            .map(|row| Ok((row.parse(0, "model UUID")?, row.parse(1, "agent")?)))
             .collect()
     }
 }

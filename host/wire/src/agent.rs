@@ -7,7 +7,9 @@
 use periapt_model::config::Values;
 use periapt_model::hook::Limits;
 use periapt_model::status::{Agent, Machine, Model, Status, Workload};
-use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, Tag, UnitName};
+use periapt_model::{
+    AgentName, ApplicationName, Life, MachineId, ModelName, ModelUuid, Tag, UnitName,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::rpc::{Empty, Watch};
@@ -85,6 +87,8 @@ pub mod models {
         pub uuid: ModelUuid,
         pub name: ModelName,
         pub life: Life,
+        /// Whose provider gives its machines.
+        pub cloud_type: String,
     }
 
     crate::facade! { "ModelManager" {
@@ -214,9 +218,10 @@ pub mod provisioner {
         WatchModelMachines as WatchMachines {} -> Watch;
         /// Machines asked for that still exist; all of them for an empty list.
         Machines as GetMachines { machines: Vec<MachineId> } -> Vec<MachineInfo>;
-        /// Makes or replaces the password of the agent that hosts the model's machines.
-        AgentCredential as MakeAgentCredential {} -> AgentCredential;
-        SetInstanceInfo as SetInstanceInfo { machine: MachineId, instance_id: String, addresses: Vec<String>, hardware: String } -> Empty;
+        /// Makes or replaces the password of an agent.
+        AgentCredential as MakeAgentCredential { agent: AgentName } -> AgentCredential;
+        /// `agent` is the one that hosts the machine.
+        SetInstanceInfo as SetInstanceInfo { machine: MachineId, agent: AgentName, instance_id: String, addresses: Vec<String>, hardware: String } -> Empty;
         SetInstanceStatus as SetInstanceStatus { machine: MachineId, status: Status<Machine> } -> Empty;
         /// Of a dying machine that was never provisioned.
         EnsureDead as EnsureMachineDead { machine: MachineId } -> Empty;

@@ -40,7 +40,7 @@ pub(crate) async fn decide(
 ) -> Result<Option<ModelUuid>, Refusal> {
     let user = match (visitor, identity) {
         (Visitor::Anyone, _) => return Ok(None),
-        (Visitor::AgentOfModel, Identity::Agent { model }) => {
+        (Visitor::AgentOfModel, Identity::Agent { model, .. }) => {
             let known = match store.model_by_name_or_uuid(&named.model).await {
                 Err(StoreError::NotFound { .. }) => return Err(Refusal::Forbidden),
                 known => known?,

@@ -105,6 +105,8 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/v1/backups", Superuser),
     row("GET", "/v1/backups/{backup}", Superuser),
     row("DELETE", "/v1/backups/{backup}", Superuser),
+    row("GET", "/v1/clouds", Login),
+    row("GET", "/v1/credentials", Login),
     row("GET", "/v1/models", Login),
     row("POST", "/v1/models", Superuser),
     row("GET", "/v1/models/{model}", READ),

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
 use axum::routing::{delete, get, post};
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal};
 use serde_json::Value;
 
@@ -47,8 +47,8 @@ async fn list(
     InModel(model): InModel,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Page<Value>>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     page(state.store().machines(&model, &presence).await?, &query)
 }
 
@@ -58,8 +58,8 @@ async fn show(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
 ) -> Result<Json<MachineInfo>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     Ok(Json(
         state.store().machine(&model, &machine, &presence).await?,
     ))
@@ -104,8 +104,8 @@ async fn retry_provisioning(
     InMachine(model, machine): InMachine,
 ) -> Result<Json<MachineInfo>, Answer> {
     state.store().retry_provisioning(&model, &machine).await?;
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     Ok(Json(
         state.store().machine(&model, &machine, &presence).await?,
     ))

@@ -25,6 +25,7 @@ mod audit;
 mod backups;
 mod blobs;
 mod charms;
+mod clouds;
 mod conditions;
 mod controller;
 mod controller_config;
@@ -83,6 +84,7 @@ fn rows() -> Vec<Row> {
         backups::routes(),
         blobs::routes(),
         charms::routes(),
+        clouds::routes(),
         controller::routes(),
         controller_config::routes(),
         credentials::routes(),

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::status::FullStatus;
 
 use super::Row;
@@ -40,11 +40,10 @@ async fn status(
         let json = [(header::CONTENT_TYPE, "application/json")];
         return Ok((json, status.json()).into_response());
     }
-    // One agent hosts all machines of a model: they are there when it is.
-    let present = state.presence().is_present(&model);
+    let present = state.presence().of(&model);
     let status = state
         .store()
-        .full_status(&model, &patterns, &|_: &MachineId| present)
+        .full_status(&model, &patterns, &|agent: &AgentName| present.has(agent))
         .await?;
     Ok(Json(status).into_response())
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::{ModelUuid, UserName};
+use periapt_model::{AgentName, ModelUuid, UserName};
 use serde::Serialize;
 
 use crate::db::Session;
@@ -145,8 +145,8 @@ pub struct Everything {
     pub entities: Vec<Found>,
 }
 
-/// Whether the agent of a model is there.
-pub type Present<'a> = &'a (dyn Fn(&ModelUuid) -> bool + Send + Sync);
+/// Whether an agent of a model is there.
+pub type Present<'a> = &'a (dyn Fn(&ModelUuid, &AgentName) -> bool + Send + Sync);
 
 impl Store {
     /// The wanted entities as of one moment, in no particular order.
@@ -232,17 +232,17 @@ impl Reader {
             return self.users(names).await;
         };
         units::name(&mut self.db, &uuid, &mut wanted).await?;
-        let present = present(&uuid);
+        let present = |agent: &AgentName| present(&uuid, agent);
         for (kind, names) in wanted.names {
             let names = Names::new(&uuid, kind, names);
             match kind {
                 EntityKind::Application => parts::applications(self, names).await?,
                 EntityKind::Charm => self.charms(names).await?,
                 EntityKind::Hook => hooks::read(self, names).await?,
-                EntityKind::Machine => machines::read(self, names, present).await?,
+                EntityKind::Machine => machines::read(self, names, &present).await?,
                 EntityKind::Model => self.model(names).await?,
                 EntityKind::Relation => relations::read(self, names).await?,
-                EntityKind::Unit => units::read(self, names, present).await?,
+                EntityKind::Unit => units::read(self, names, &present).await?,
                 EntityKind::User => {}
             }
         }

@@ -27,11 +27,14 @@
 //! | `DELETE /v1/controller/nodes/{node}` | `?force` | `ControllerNode` |
 //! | `GET /health`, `GET /ready` | | `Probe` |
 //!
+//! `clouds`, `credentials` and the other files name their own routes.
+//!
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;
 mod audit;
 mod backups;
+mod clouds;
 mod credentials;
 mod events;
 mod hooks;
@@ -52,6 +55,7 @@ pub use accounts::*;
 
 pub use audit::*;
 pub use backups::Backup;
+pub use clouds::*;
 pub use credentials::*;
 pub use events::*;
 pub use hooks::*;
@@ -101,6 +105,29 @@ pub struct AddModel {
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: Values,
+    /// The controller's own when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloud: Option<String>,
+    /// The cloud's first when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// One that the caller has in the cloud; one for this model alone when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+}
+
+impl AddModel {
+    /// A model of this name, with nothing that differs from the default.
+    #[must_use]
+    pub fn new(name: ModelName) -> Self {
+        Self {
+            name,
+            config: Values::default(),
+            cloud: None,
+            region: None,
+            credential: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -108,6 +135,11 @@ pub struct AddModel {
 pub struct ModelSummary {
     pub uuid: ModelUuid,
     pub name: ModelName,
+    /// `iaas` or `caas`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub cloud: String,
+    pub region: String,
     pub owner: String,
     pub life: Life,
     pub status: String,

@@ -61,6 +61,11 @@ fn parts() -> Vec<Part> {
             backups::Described::openapi(),
         ),
         (
+            "clouds",
+            "Clouds: where models may be.",
+            clouds::Described::openapi(),
+        ),
+        (
             "models",
             "Models: where applications live.",
             models::Described::openapi(),

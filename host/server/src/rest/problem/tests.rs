@@ -80,7 +80,6 @@ fn every_rule_of_the_store_has_a_status_and_advice() {
 fn whatever_is_missing_taken_or_going_has_advice() {
     let mut kinds = quoted("store/src", "not_found(\"");
     kinds.extend(quoted("store/src", "kind: \""));
-    kinds.remove("iaas");
     assert!(kinds.len() > 8, "{kinds:?}");
     let advice_of = |error: StoreError| {
         let Answer(problem) = error.into();

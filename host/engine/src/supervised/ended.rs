@@ -1,23 +1,24 @@
-//! The mark of an agent that ended for good: it is not started again until a person says so.
+//! The mark of a process that ended for good: it is not started again until a person says so.
 //!
-//! The agent makes it before it ends, since nobody may be there at that moment to see how. It is
-//! the content of a file in the agent's directory, so it outlives the controller. The file is there
-//! from the first start on, empty: an agent can make none beside the controller's own.
+//! The process makes it before it ends. It is the content of a file, which is there from the first
+//! start on, empty: a process that has locked itself down can make none beside its supervisor's own.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use crate::ProviderError;
-use crate::error::file;
+use super::{SupervisedError, file};
 
-/// Name of the file within the agent's directory; its content says what ended the agent.
+/// Name of the file within the process's directory; its content says what ended the process.
 pub const ENDED: &str = "ended";
-/// As much of it is read: the agent wrote it.
+/// As much of it is read: the process wrote it.
 const CAUSE_BYTES: u64 = 256;
 
-/// Marks the agent of `directory` as ended for good by `cause`. Durable on return.
-pub fn mark_ended(directory: &Path, cause: &str) -> Result<(), ProviderError> {
+/// Marks the process of `directory` as ended for good by `cause`. Durable on return.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn mark_ended(directory: &Path, cause: &str) -> Result<(), SupervisedError> {
     let path = directory.join(ENDED);
     let write = || {
         let mut mark = std::fs::OpenOptions::new()
@@ -32,8 +33,11 @@ pub fn mark_ended(directory: &Path, cause: &str) -> Result<(), ProviderError> {
     write().map_err(file("write", &path))
 }
 
-/// What ended the agent of `directory` for good; none if nothing did.
-pub(super) fn ended(directory: &Path) -> Result<Option<String>, ProviderError> {
+/// What ended the process of `directory` for good; none if nothing did.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn ended(directory: &Path) -> Result<Option<String>, SupervisedError> {
     let path = directory.join(ENDED);
     let read = || {
         let mut cause = Vec::new();
@@ -48,8 +52,11 @@ pub(super) fn ended(directory: &Path) -> Result<Option<String>, ProviderError> {
     }
 }
 
-/// The agent may be started again.
-pub(super) fn unmark(directory: &Path) -> Result<(), ProviderError> {
+/// The process may be started again.
+///
+/// # Errors
+/// A file that cannot be emptied.
+pub fn unmark(directory: &Path) -> Result<(), SupervisedError> {
     let path = directory.join(ENDED);
     match std::fs::OpenOptions::new()
         .write(true)

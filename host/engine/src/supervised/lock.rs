@@ -1,35 +1,37 @@
-//! The lock file that tells whether an agent runs in a directory, and which process it is.
+//! The lock file that tells whether a process runs in a directory, and which one it is.
 //!
-//! The agent holds an `flock` on it for as long as it lives; the kernel lets go of it at the
-//! agent's death, however it dies. The file's content, the process id, means something only
+//! The process holds an `flock` on it for as long as it lives; the kernel lets go of it at the
+//! process's death, however it dies. The file's content, the process id, means something only
 //! while the lock is held.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use crate::ProviderError;
-use crate::error::file;
+use super::{SupervisedError, file};
 
-/// Name of the file within the agent's directory.
+/// Name of the file within the process's directory.
 pub const LOCK_FILE: &str = "lock";
 
 /// The lock, held until this value is dropped.
 #[derive(Debug)]
-pub struct AgentLock {
+pub struct Lock {
     _file: File,
 }
 
-impl AgentLock {
+impl Lock {
     /// Takes the lock of `directory` for this process and writes the process id into it; none
     /// when another process holds it.
-    pub fn take(directory: &Path) -> Result<Option<Self>, ProviderError> {
+    ///
+    /// # Errors
+    /// A directory in which the file cannot be made, locked or written.
+    pub fn take(directory: &Path) -> Result<Option<Self>, SupervisedError> {
         let path = directory.join(LOCK_FILE);
         let mut lock = open(&path)?;
         if !exclusive(&lock).map_err(file("lock", &path))? {
@@ -48,17 +50,20 @@ impl AgentLock {
 /// What the lock says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// No agent runs.
+    /// No process runs.
     Nobody,
-    /// This process is the agent.
+    /// This one does.
     Process(Pid),
-    /// An agent has just begun and has not written its id yet.
+    /// One has just begun and has not written its id yet.
     Nameless,
 }
 
 /// Who holds the lock of `directory`.
-pub fn holder(directory: &Path) -> Result<Holder, ProviderError> {
-    let path: PathBuf = directory.join(LOCK_FILE);
+///
+/// # Errors
+/// A directory in which the file cannot be made, locked or read.
+pub fn holder(directory: &Path) -> Result<Holder, SupervisedError> {
+    let path = directory.join(LOCK_FILE);
     let mut lock = open(&path)?;
     match flock(&lock, FlockOperation::NonBlockingLockShared) {
         Ok(()) => return Ok(Holder::Nobody),
@@ -89,7 +94,7 @@ fn exclusive(lock: &File) -> std::io::Result<bool> {
     Ok(false)
 }
 
-fn open(path: &Path) -> Result<File, ProviderError> {
+fn open(path: &Path) -> Result<File, SupervisedError> {
     OpenOptions::new()
         .read(true)
         .write(true)
