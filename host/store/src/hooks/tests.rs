@@ -164,8 +164,11 @@ async fn a_unit_has_at_most_a_hundred_ranges_open() {
             .await
             .expect("again");
         let swap = Effects {
-            ports: open(vec![port(5_000)]),
-            ..closing([1])
+            ports: Changes {
+                open: vec![port(5_000)],
+                ..closing([1]).ports
+            },
+            ..Effects::default()
         };
         commit(&fixture, &model, "site/0", swap)
             .await
