@@ -156,6 +156,7 @@ pub(super) fn free_port(address: IpAddr, port: u16) -> Result<u16, ControllerErr
 }
 
 /// 24 letters and digits from the operating system: about 142 bits.
+#[expect(clippy::disallowed_methods, reason = "before there is an engine")]
 fn generated_password() -> String {
     rand::rng()
         .sample_iter(rand::distr::Alphanumeric)
@@ -164,6 +165,7 @@ fn generated_password() -> String {
         .collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "before there is an engine")]
 fn random_uuid() -> Result<ModelUuid, ControllerError> {
     uuid::Uuid::new_v4().to_string().parse().map_err(internal)
 }

@@ -4,6 +4,8 @@
 //! `workers` is its own engine. Beside it is what happens before and around an engine: making a
 //! controller, joining, restoring and starting one, its files and its log.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod backup;
 mod bootstrap;
 mod compiler;

@@ -5,7 +5,7 @@
 //! and what a crash left of them is dropped at the next opening.
 
 use bytes::Bytes;
-use sha2::{Digest, Sha256};
+use periapt_model::Digest;
 
 use crate::error::Error;
 use crate::session::Session;
@@ -19,7 +19,7 @@ impl OpenDatabase {
     /// Stores bytes; their digest, 64 lower-case hexadecimal digits. Storing them again does
     /// nothing.
     pub async fn put_blob(&self, data: Bytes) -> Result<String, Error> {
-        let digest = hex(&Sha256::digest(&data));
+        let digest = Digest::of(&data).to_string();
         if self.has_blob(&digest).await? {
             return Ok(digest);
         }
@@ -83,7 +83,7 @@ impl OpenDatabase {
         }
         // For a core, not for the reactor: there may be tens of megabytes.
         let (data, found) = tokio::task::spawn_blocking(move || {
-            let found = hex(&Sha256::digest(&data));
+            let found = Digest::of(&data).to_string();
             (data, found)
         })
         .await
@@ -139,9 +139,4 @@ pub(crate) async fn drop_orphans(session: &mut Session) -> Result<(), Error> {
     }
     let sql = "DELETE FROM blob_chunk WHERE digest NOT IN (SELECT digest FROM blob)";
     session.execute(sql, vec![]).await.map(|_| ())
-}
-
-/// Lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

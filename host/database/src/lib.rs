@@ -41,7 +41,7 @@ mod versions;
 mod writer;
 
 use blobs::drop_orphans;
-pub use blobs::{CHUNK, drop_blob, hex};
+pub use blobs::{CHUNK, drop_blob};
 pub use changes::{Change, ChangeStream, Interest, Recent, Subscription};
 pub use error::{Error, Failure};
 pub use guard::Guard;

@@ -2,9 +2,9 @@
 //! chunk at a time, so that a slow or large upload costs one chunk of memory.
 
 use bytes::{Bytes, BytesMut};
-use sha2::{Digest, Sha256};
+use periapt_model::digest::{Digest, Digester};
 
-use crate::blobs::{CHUNK, hex};
+use crate::blobs::CHUNK;
 use crate::error::Error;
 use crate::{OpenDatabase, params};
 
@@ -16,7 +16,7 @@ pub struct Staging {
     name: String,
     stored: i64,
     size: u64,
-    hasher: Sha256,
+    digester: Digester,
     pending: BytesMut,
 }
 
@@ -28,7 +28,7 @@ impl OpenDatabase {
             name: format!("upload-{}", uuid::Uuid::new_v4()),
             stored: 0,
             size: 0,
-            hasher: Sha256::new(),
+            digester: Digester::default(),
             pending: BytesMut::new(),
         }
     }
@@ -50,14 +50,14 @@ impl Staging {
         self.size
     }
 
-    /// SHA-256 of the bytes so far, lower-case hexadecimal digits.
-    pub fn sha256(&self) -> String {
-        hex(&self.hasher.clone().finalize())
+    /// Of the bytes so far.
+    pub fn digest(&self) -> Digest {
+        self.digester.digest()
     }
 
     /// Takes the next bytes.
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.hasher.update(bytes);
+        self.digester.update(bytes);
         self.size += bytes.len() as u64;
         self.pending.extend_from_slice(bytes);
         while self.pending.len() >= CHUNK {

@@ -79,7 +79,6 @@ pub use periapt_database::{
     Guard, Interest, KeptAnswer, Measures, REMEMBERED, Recent, Remembered, RequestMark, SECONDS,
     SlowQuery, SlowStatement, Spread, Staging, Subscription,
 };
-pub use removal::Force;
 pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 pub use users::PasswordCheck;
 

@@ -46,16 +46,6 @@ impl Store {
         .await
     }
 
-    /// The same, as the uniter says it.
-    pub async fn set_unit_agent_status(
-        &self,
-        model: &ModelUuid,
-        unit: &UnitName,
-        status: Status<Agent>,
-    ) -> Result<()> {
-        self.set_agent_status(model, unit, status).await
-    }
-
     /// What the charm says of its workload.
     pub async fn set_unit_status(
         &self,

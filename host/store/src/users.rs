@@ -99,16 +99,6 @@ impl Store {
         })
     }
 
-    /// Whether anybody can log in at all.
-    pub async fn has_users(&self) -> Result<bool> {
-        Ok(self
-            .glance()
-            .await?
-            .count("SELECT COUNT(*) FROM account", vec![])
-            .await?
-            > 0)
-    }
-
     /// Adds a user who may log in and do nothing else yet. Without a password they are invited:
     /// the one-time token comes along.
     pub async fn add_user(

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{FakeClock, Seeded, SystemClock};
 use periapt_model::charm::CharmUrl;
 use periapt_model::config::{Value, Values};
@@ -19,6 +18,7 @@ use periapt_uniter::testing::{
 use periapt_uniter::{HookLog, ModelIdentity, Process, ProcessOptions};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 use tokio_util::sync::CancellationToken;
 
 use super::apiaddressupdater::Routes;

@@ -11,12 +11,12 @@
 //! provider. It opens the provider by itself for the steps, and not at all when there are none
 //! left.
 
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Gate, Manifold, ResultExt, TaskWorker, WorkerContext, WorkerError, WorkerResult, fault,
 };
 use periapt_model::Life;
 use periapt_model::status::{Model, Status};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::model_upgrader::{GetEnvironVersion, SetEnvironVersion};
 use periapt_wire::agent::undertaker::{GetUndertakerModel, SetModelStatus};
 use serde_json::json;

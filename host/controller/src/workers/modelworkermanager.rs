@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use periapt_agents::model::{self, ModelContext};
-use periapt_client::ApiConnection;
+use periapt_agents::watching::Watching;
 use periapt_engine::{
     Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedClock, SharedWorker, TaskWorker,
     WorkerContext, WorkerError, WorkerResult,
@@ -15,6 +15,7 @@ use periapt_engine::{
 use periapt_model::ModelUuid;
 use periapt_server::ServerState;
 use periapt_server::authority::Authority;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::models::{GetModel, WatchModels};
 use serde_json::json;
 
@@ -68,21 +69,10 @@ struct Manager {
 
 impl Manager {
     async fn run(self) -> WorkerResult {
-        let watch = self
-            .worker
-            .or_dying(self.api.watch(&WatchModels {}))
-            .await?;
-        let mut watcher = watch.while_doing("watching models")?;
+        let (watch, doing) = (WatchModels {}, "watching models");
+        let mut models = Watching::begin(&self.worker, &self.api, &watch, doing).await?;
         loop {
-            let changed = self
-                .worker
-                .or_dying(watcher.next())
-                .await?
-                .while_doing("watching models")?;
-            for uuid in changed
-                .iter()
-                .filter_map(|uuid| uuid.parse::<ModelUuid>().ok())
-            {
+            for uuid in models.names::<ModelUuid>().await? {
                 let call = GetModel {
                     model: uuid.clone(),
                 };

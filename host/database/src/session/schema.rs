@@ -101,9 +101,7 @@ pub async fn migrate_to(
     }
     for (version, migration) in (1..=wanted).zip(migrations) {
         if version > found {
-            let (both, sqlite) = migration
-                .split_once(SQLITE_ONLY)
-                .unwrap_or((migration, ""));
+            let (both, sqlite) = migration.split_once(SQLITE_ONLY).unwrap_or((migration, ""));
             session.raw(both).await?;
             if !session.is_postgres() {
                 session.raw(sqlite).await?;

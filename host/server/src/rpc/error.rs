@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use periapt_client::CallError;
 use periapt_model::NameError;
 use periapt_store::{DatabaseError, StoreError};
+use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 use thiserror::Error;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use periapt_client::{ApiConnection, CallError, Caller};
+use periapt_wire::{ApiConnection, CallError, Caller};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 

@@ -2,11 +2,11 @@
 use crate::common::{House, Standing};
 use std::sync::Arc;
 
-use periapt_client::{CallError, Caller};
 use periapt_model::{ModelUuid, Tag};
 use periapt_server::access::{CALLS, Effect, Rule, Subject};
 use periapt_server::{Identity, Role, rpc};
 use periapt_wire::agent::singular::Claim;
+use periapt_wire::{CallError, Caller};
 use serde_json::{Value, json};
 
 /// Parameters that name an entity of `model` in every way a call may.

@@ -2,8 +2,8 @@
 use crate::common::{House, Http, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use periapt_model::Digest;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 /// Status, a header, and the body.
 async fn answer(request: reqwest::RequestBuilder, name: &str) -> (u16, Option<String>, Value) {
@@ -309,9 +309,9 @@ async fn an_upload_is_checked_against_its_digest_and_leaves_nothing_when_it_diff
     house.add_model("first").await;
     let http = house.http().await;
     let archive = charm_archive("site");
-    let digest = Sha256::digest(&archive);
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let base64 = BASE64_STANDARD.encode(digest);
+    let digest = Digest::of(&archive);
+    let hex = digest.to_string();
+    let base64 = BASE64_STANDARD.encode(digest.as_bytes());
     let upload = |query: &str, header: Option<(&str, &str)>| {
         let path = format!("/v1/models/first/charms{query}");
         let request = http.request("POST", &path).body(archive.clone());

@@ -1,9 +1,9 @@
 //! The websocket as a client meets it.
 use crate::common::{House, PASSWORD, PATIENCE, outcome, row};
-use periapt_client::CallError;
 use periapt_model::config::Value as ConfigValue;
 use periapt_server::{Identity, rpc};
 use periapt_store::NewToken;
+use periapt_wire::CallError;
 use periapt_wire::agent::{model_config, models, uniter};
 use periapt_wire::rest::ConfigChange;
 use serde_json::{Value, json};

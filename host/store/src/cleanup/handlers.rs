@@ -82,7 +82,7 @@ async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
     let Some(found) = removal::leaving(tx, model, unit).await? else {
         return Ok(());
     };
-    if found.life == Life::Alive {
+    if found.state.life == Life::Alive {
         removal::set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
     }
     // Already so unless it is the deadline that forces it.

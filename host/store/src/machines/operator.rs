@@ -1,6 +1,7 @@
 //! Machines that people add and remove.
 
 use periapt_model::bounds;
+use periapt_model::removal::Force;
 use periapt_model::status::{Machine, Status};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{MachineInfo, Removal};
@@ -10,7 +11,6 @@ use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Session, Tx, Which, params};
 use crate::error::StoreError;
-use crate::removal::Force;
 use crate::status::{self, kind};
 use crate::{Result, Store, removal};
 
@@ -77,7 +77,7 @@ impl Store {
         let (model, machine, force) = (model.clone(), machine.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = force.begin(tx);
+                let force = removal::begin(tx, force);
                 super::require(&mut tx.db, &model, &machine).await?;
                 if !force {
                     super::require_no_units(&mut tx.db, &model, &machine).await?;

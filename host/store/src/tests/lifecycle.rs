@@ -22,7 +22,7 @@ async fn started(fixture: &Fixture, units: u32) -> ModelUuid {
         let idle = Status::new(Agent::Idle, "");
         fixture
             .store
-            .set_unit_agent_status(&model, &unit, idle)
+            .set_agent_status(&model, &unit, idle)
             .await
             .expect("status");
     }
@@ -258,7 +258,7 @@ async fn force_ends_within_its_waits_whatever_the_agent_does() {
         let model = started(&fixture, 1).await;
         let failed = Status::new(Agent::Error, "hook failed: \"stop\"");
         store
-            .set_unit_agent_status(&model, &unit("site/0"), failed)
+            .set_agent_status(&model, &unit("site/0"), failed)
             .await
             .expect("status");
         store
@@ -436,7 +436,7 @@ async fn a_failed_hook_is_resolved_once() {
         );
         let failed = Status::new(Agent::Error, "hook failed: \"install\"");
         store
-            .set_unit_agent_status(&model, &site, failed)
+            .set_agent_status(&model, &site, failed)
             .await
             .expect("status");
         store.resolved(&model, &site, true).await.expect("resolved");

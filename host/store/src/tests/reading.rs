@@ -135,11 +135,11 @@ async fn status_shows_errors_absence_leaders_and_what_was_asked_for() {
         fixture.deploy(&model, "other", 1).await;
         let failed = Status::new(Agent::Error, "hook failed: \"install\"");
         store
-            .set_unit_agent_status(&model, &unit("site/0"), failed)
+            .set_agent_status(&model, &unit("site/0"), failed)
             .await
             .expect("status");
         store
-            .set_unit_agent_status(&model, &unit("site/1"), Status::new(Agent::Idle, ""))
+            .set_agent_status(&model, &unit("site/1"), Status::new(Agent::Idle, ""))
             .await
             .expect("status");
         store
@@ -207,7 +207,10 @@ async fn a_hook_sees_one_moment_of_the_model() {
         let site = unit("site/0");
         let effects = Effects {
             state: [("key".to_owned(), Some("value".to_owned()))].into(),
-            open_ports: vec!["80/tcp".parse().expect("port")],
+            ports: periapt_model::ports::Changes {
+                open: vec!["80/tcp".parse().expect("port")],
+                close: Vec::new(),
+            },
             ..Default::default()
         };
         let operation = OperationState {

@@ -1,5 +1,5 @@
-use periapt_database::{CHUNK, hex};
-use sha2::{Digest, Sha256};
+use periapt_database::CHUNK;
+use periapt_model::Digest;
 
 use crate::Store;
 use crate::testing::fixtures;
@@ -20,7 +20,7 @@ async fn bytes_come_out_as_they_went_in_and_leave_nothing() {
                 staging.push(part).await.unwrap();
             }
             assert_eq!(staging.size(), size as u64);
-            assert_eq!(staging.sha256(), hex(&Sha256::digest(&bytes)));
+            assert_eq!(staging.digest(), Digest::of(&bytes));
             assert_eq!(staging.take().await.unwrap(), bytes);
             assert_eq!(chunks(&fixture.store).await, 0);
         }

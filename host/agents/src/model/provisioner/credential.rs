@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{ResultExt, WorkerError};
 use periapt_providers::Provider;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::provisioner::MakeAgentCredential;
 use tokio::sync::Mutex;
 

@@ -22,7 +22,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
 };
@@ -35,6 +34,7 @@ use periapt_wire::agent::provisioner::{
     SetInstanceStatus, WatchMachines,
 };
 use periapt_wire::rpc::{Empty, code};
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -42,6 +42,7 @@ use tokio::task::JoinSet;
 use super::credentialvalidator::note_refusal;
 use super::environ::EnvironConfig;
 use super::{ModelContext, agent, apicaller, environ};
+use crate::watching::Watching;
 use credential::Credential;
 use queue::Queue;
 
@@ -112,8 +113,8 @@ enum Outcome {
 impl Provisioner {
     async fn run(mut self) -> WorkerResult {
         let worker = self.worker.clone();
-        let watch = worker.or_dying(self.api.watch(&WatchMachines {})).await?;
-        let mut watcher = watch.while_doing("watching machines")?;
+        let doing = "watching machines";
+        let mut machines = Watching::begin(&worker, &self.api, &WatchMachines {}, doing).await?;
         let mut first_look = true;
         let mut ended = self.provider.ended();
         ended.mark_changed();
@@ -125,10 +126,8 @@ impl Provisioner {
                 .next_due()
                 .map(|due| self.clock.sleep(due.saturating_sub(self.clock.monotonic())));
             tokio::select! {
-                () = worker.dying().cancelled() => return Ok(()),
-                event = watcher.next() => {
-                    let changed = event.while_doing("watching machines")?;
-                    let changed: Vec<MachineId> = changed.iter().filter_map(|id| id.parse().ok()).collect();
+                changed = machines.names::<MachineId>() => {
+                    let changed = changed?;
                     if first_look {
                         self.look(Vec::new(), true).await?;
                         self.harvest().await?;

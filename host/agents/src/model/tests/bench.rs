@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use periapt_client::ApiConnection;
 use periapt_engine::{DependencyEngine, FakeClock, NodeState, WorkerError};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UserName};
 use periapt_providers::{
@@ -23,6 +22,7 @@ use periapt_server::{
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
+use periapt_wire::ApiConnection;
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
 use serde_json::{Value, json};
 use tempfile::TempDir;
