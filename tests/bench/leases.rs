@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use periapt_client::ApiConnection;
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::{Home, charm};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::leadership::ClaimLeadership;
 use serde_json::Value;
 

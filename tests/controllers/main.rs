@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use pair::{Pair, Schema};
-use periapt_client::ApiConnection;
 use periapt_tests::{Home, assert_three_lines, charm, kill};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::leadership::ClaimLeadership;
 use periapt_wire::rpc::code;
 

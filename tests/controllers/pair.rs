@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use periapt_client::ApiConnection;
 use periapt_client::rest::RestClient;
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::browser::account;
 use periapt_tests::{Home, PATIENCE, charm};
+use periapt_wire::ApiConnection;
 use serde_json::Value;
 use sqlx::{Connection, Executor};
 

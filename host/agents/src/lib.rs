@@ -7,6 +7,8 @@
 //! Agents know only the API: neither the store nor the server can be named here. No agent opens a
 //! socket of its own to anything but its controller.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod agent_config;
 pub mod descriptors;
 pub mod host;
@@ -16,3 +18,4 @@ pub mod one_line;
 #[cfg(test)]
 mod tests;
 pub mod unit;
+pub mod watching;

@@ -124,10 +124,7 @@ async fn first_entities(
     password: &str,
 ) -> Result<ModelUuid, ControllerError> {
     store.set_password(admin, password).await?;
-    let model = AddModel {
-        name: CONTROLLER_MODEL.parse().map_err(internal)?,
-        config: Default::default(),
-    };
+    let model = AddModel::new(CONTROLLER_MODEL.parse().map_err(internal)?);
     match store.add_model(model, admin).await {
         Ok(model) => Ok(model.uuid),
         // Left by a bootstrap that was cut short.
@@ -156,6 +153,7 @@ pub(super) fn free_port(address: IpAddr, port: u16) -> Result<u16, ControllerErr
 }
 
 /// 24 letters and digits from the operating system: about 142 bits.
+#[expect(clippy::disallowed_methods, reason = "before there is an engine")]
 fn generated_password() -> String {
     rand::rng()
         .sample_iter(rand::distr::Alphanumeric)
@@ -164,6 +162,7 @@ fn generated_password() -> String {
         .collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "before there is an engine")]
 fn random_uuid() -> Result<ModelUuid, ControllerError> {
     uuid::Uuid::new_v4().to_string().parse().map_err(internal)
 }

@@ -4,6 +4,8 @@
 //! `workers` is its own engine. Beside it is what happens before and around an engine: making a
 //! controller, joining, restoring and starting one, its files and its log.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod backup;
 mod bootstrap;
 mod compiler;
@@ -62,7 +64,7 @@ pub struct ControllerContext {
     /// The program that agents and compiling children are started from.
     pub program: PathBuf,
     pub clock: SharedClock,
-    pub providers: Arc<dyn Providers>,
+    pub providers: Providers,
     /// `host:port` of this process, known once the port is bound.
     api_addresses: Arc<watch::Sender<Vec<String>>>,
     /// The port for agents alone that is wanted, if any.

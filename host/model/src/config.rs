@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::Digest;
+
 #[cfg(test)]
 mod tests;
 
@@ -203,10 +205,6 @@ impl Schema {
 
 /// A stable digest of effective values; hooks fire when it differs.
 pub fn hash(values: &Values) -> String {
-    use sha2::{Digest, Sha256};
     let canonical = serde_json::to_vec(values).unwrap_or_default();
-    Sha256::digest(canonical)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    Digest::of(canonical).to_string()
 }

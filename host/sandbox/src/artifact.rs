@@ -5,11 +5,9 @@
 //! it. Take artifacts from [`crate::compile_in_child`], from the cache a process of this agent
 //! filled, or from the controller over its authenticated API; from nobody else.
 
+use periapt_model::Digest;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use thiserror::Error;
-
-use crate::engine::hex;
 
 /// Raised when the frame or the contract's host side changes so that old code cannot be used.
 pub(crate) const FRAME_VERSION: u8 = 1;
@@ -35,8 +33,7 @@ pub struct Inspection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Head {
-    /// SHA-256 of the component.
-    component: String,
+    component: Digest,
     engine: String,
     inspection: Inspection,
 }
@@ -70,7 +67,7 @@ impl ArtifactError {
 impl Artifact {
     pub(crate) fn new(component: &[u8], engine: &str, inspection: Inspection, code: &[u8]) -> Self {
         let head = Head {
-            component: digest(component),
+            component: Digest::of(component),
             engine: engine.to_owned(),
             inspection,
         };
@@ -114,9 +111,9 @@ impl Artifact {
         })
     }
 
-    /// SHA-256 of the component, hex: the name of the charm's code everywhere.
-    pub fn digest(&self) -> &str {
-        &self.head.component
+    /// Of the component: the name of the charm's code everywhere.
+    pub fn digest(&self) -> Digest {
+        self.head.component
     }
 
     /// The hash of the engines that can load it.
@@ -145,11 +142,6 @@ impl std::fmt::Debug for Artifact {
             .field("head", &self.head)
             .finish_non_exhaustive()
     }
-}
-
-/// SHA-256 as hex.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {

@@ -11,7 +11,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::artifact::{self, Artifact};
+use periapt_model::Digest;
+
+use crate::artifact::Artifact;
 use crate::compile::CompileError;
 
 /// A directory of artifacts of one engine.
@@ -19,7 +21,7 @@ use crate::compile::CompileError;
 pub struct CompileCache {
     directory: PathBuf,
     engine_hash: String,
-    compiling: Mutex<HashSet<String>>,
+    compiling: Mutex<HashSet<Digest>>,
     compiled: Condvar,
 }
 
@@ -37,8 +39,8 @@ impl CompileCache {
         })
     }
 
-    /// The artifact of the component with this SHA-256 (hex).
-    pub fn get(&self, digest: &str) -> Option<Artifact> {
+    /// The artifact of the component with this digest.
+    pub fn get(&self, digest: Digest) -> Option<Artifact> {
         let path = self.path(digest);
         let bytes = std::fs::read(&path).ok()?;
         match Artifact::from_bytes(bytes) {
@@ -82,9 +84,9 @@ impl CompileCache {
         component: &[u8],
         compile: impl FnOnce(&[u8]) -> Result<Artifact, CompileError>,
     ) -> Result<Artifact, CompileError> {
-        let digest = artifact::digest(component);
-        let _turn = self.turn(&digest);
-        if let Some(artifact) = self.get(&digest) {
+        let digest = Digest::of(component);
+        let _turn = self.turn(digest);
+        if let Some(artifact) = self.get(digest) {
             return Ok(artifact);
         }
         let artifact = compile(component)?;
@@ -120,7 +122,7 @@ impl CompileCache {
         Ok(removed)
     }
 
-    fn path(&self, digest: &str) -> PathBuf {
+    fn path(&self, digest: Digest) -> PathBuf {
         let engine = self.engine();
         self.directory.join(format!("{digest}-{engine}.cwasm"))
     }
@@ -130,12 +132,12 @@ impl CompileCache {
         self.engine_hash.get(..32).unwrap_or(&self.engine_hash)
     }
 
-    fn turn(&self, digest: &str) -> Turn<'_> {
+    fn turn(&self, digest: Digest) -> Turn<'_> {
         let mut compiling = self
             .compiling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        while !compiling.insert(digest.to_owned()) {
+        while !compiling.insert(digest) {
             compiling = self
                 .compiled
                 .wait(compiling)
@@ -143,7 +145,7 @@ impl CompileCache {
         }
         Turn {
             cache: self,
-            digest: digest.to_owned(),
+            digest,
         }
     }
 }
@@ -151,7 +153,7 @@ impl CompileCache {
 /// One thread's turn to make an entry.
 struct Turn<'a> {
     cache: &'a CompileCache,
-    digest: String,
+    digest: Digest,
 }
 
 impl Drop for Turn<'_> {

@@ -1,16 +1,17 @@
 //! A charm ready to run: its code mapped and its imports resolved.
 
+use periapt_model::Digest;
 use thiserror::Error;
 use wasmtime::component::{Component, Linker};
 
 use crate::artifact::{Artifact, Inspection};
 use crate::check;
-use crate::contract::{CharmPre, HookState};
 use crate::failure;
+use crate::world::{CharmPre, HookState};
 
 /// Loaded code; instances are made from it, one for each hook.
 pub struct LoadedCharm {
-    digest: String,
+    digest: Digest,
     inspection: Inspection,
     pub(crate) pre: CharmPre<HookState>,
 }
@@ -55,15 +56,15 @@ impl LoadedCharm {
             .map_err(|error| LoadError::Refused(error.to_string()))?;
         let inspection = artifact.inspection().clone();
         Ok(Self {
-            digest: artifact.digest().to_owned(),
+            digest: artifact.digest(),
             inspection,
             pre,
         })
     }
 
-    /// SHA-256 of the component, hex.
-    pub fn digest(&self) -> &str {
-        &self.digest
+    /// Of the component.
+    pub fn digest(&self) -> Digest {
+        self.digest
     }
 
     pub fn inspection(&self) -> &Inspection {

@@ -10,16 +10,16 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use periapt_model::digest::{Digest, Digester};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 use wasmtime::component::Linker;
 use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::artifact::{Artifact, FRAME_VERSION};
 use crate::charm::{LoadError, LoadedCharm};
-use crate::contract::{self, HookState};
 use crate::ticker::{Ticker, Ticking};
+use crate::world::{self, HookState};
 
 /// Stack of a guest, and of the host functions it calls on the same thread.
 const GUEST_STACK_BYTES: usize = 1 << 20;
@@ -115,7 +115,7 @@ struct Shared {
 
 #[derive(Default)]
 struct Kept {
-    charms: HashMap<String, (Arc<LoadedCharm>, u64)>,
+    charms: HashMap<Digest, (Arc<LoadedCharm>, u64)>,
     uses: u64,
 }
 
@@ -134,7 +134,7 @@ impl SandboxEngine {
         let failed = |error: wasmtime::Error| EngineError(format!("{error:#}"));
         let engine = Engine::new(&config(&settings, pooled)).map_err(failed)?;
         let mut linker = Linker::new(&engine);
-        contract::link(&mut linker).map_err(failed)?;
+        world::link(&mut linker).map_err(failed)?;
         let ticker = Ticker::start(&engine)
             .map_err(|error| EngineError(format!("no ticker thread: {error}")))?;
         Ok(Self {
@@ -173,11 +173,10 @@ impl SandboxEngine {
         let mut kept = lock(&self.shared.kept);
         kept.uses += 1;
         let uses = kept.uses;
-        kept.charms
-            .insert(artifact.digest().to_owned(), (charm.clone(), uses));
+        kept.charms.insert(artifact.digest(), (charm.clone(), uses));
         while kept.charms.len() > self.shared.settings.kept_charms.max(1) {
             let oldest = kept.charms.iter().min_by_key(|(_, (_, used))| *used);
-            let Some(oldest) = oldest.map(|(digest, _)| digest.clone()) else {
+            let Some(oldest) = oldest.map(|(digest, _)| *digest) else {
                 break;
             };
             kept.charms.remove(&oldest);
@@ -185,12 +184,12 @@ impl SandboxEngine {
         Ok(charm)
     }
 
-    /// The charm whose component has this SHA-256, if it is loaded.
-    pub fn loaded(&self, digest: &str) -> Option<Arc<LoadedCharm>> {
+    /// The charm whose component has this digest, if it is loaded.
+    pub fn loaded(&self, digest: Digest) -> Option<Arc<LoadedCharm>> {
         let mut kept = lock(&self.shared.kept);
         kept.uses += 1;
         let uses = kept.uses;
-        let (charm, used) = kept.charms.get_mut(digest)?;
+        let (charm, used) = kept.charms.get_mut(&digest)?;
         *used = uses;
         Some(charm.clone())
     }
@@ -282,7 +281,7 @@ fn config(settings: &Settings, pooled: bool) -> Config {
 }
 
 fn hash(engine: &Engine) -> String {
-    struct Sha(Sha256);
+    struct Sha(Digester);
     impl Hasher for Sha {
         fn write(&mut self, bytes: &[u8]) {
             self.0.update(bytes);
@@ -291,12 +290,8 @@ fn hash(engine: &Engine) -> String {
             0
         }
     }
-    let mut sha = Sha(Sha256::new());
+    let mut sha = Sha(Digester::default());
     sha.write(&[FRAME_VERSION]);
     engine.precompile_compatibility_hash().hash(&mut sha);
-    hex(&sha.0.finalize())
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    sha.0.digest().to_string()
 }

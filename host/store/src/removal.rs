@@ -1,61 +1,28 @@
 //! The way out of units and applications. Every removal is either done at once or leaves
 //! somebody a task: the unit's agent, the deployer, or the clean-up queue.
 
+use periapt_model::removal::{Departure, Force, Leaving, NextStep};
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::Removal;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store, lease, machines, relations};
 
-/// What decides how a unit leaves.
-pub(crate) struct Leaving {
-    pub life: Life,
+/// A unit on its way out.
+pub(crate) struct LeavingUnit {
     pub machine: Option<MachineId>,
     pub principal: Option<UnitName>,
-    forced: bool,
-    /// No agent ever worked for it.
-    never_started: bool,
-    /// Its machine has an instance, where an agent may be about to start.
-    provisioned: bool,
+    pub state: Leaving,
 }
 
-/// Whether a removal waits for those who are removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Force {
-    /// As long as their hooks take, and no longer than the model's `removal-deadline`.
-    No,
-    /// For the model's `force-wait` before each step.
-    Waiting,
-    /// For nobody.
-    AtOnce,
-}
-
-impl From<bool> for Force {
-    fn from(force: bool) -> Self {
-        if force { Force::Waiting } else { Force::No }
-    }
-}
-
-impl Force {
-    /// What a request with `force` and a bound on the waits means.
-    #[must_use]
-    pub fn within(force: bool, timeout_ms: Option<u64>) -> Self {
-        match (force, timeout_ms) {
-            (true, Some(0)) => Force::AtOnce,
-            (force, _) => force.into(),
-        }
-    }
-
-    /// Begins a job that removes so; whether by force.
-    pub(crate) fn begin(self, tx: &mut Tx) -> bool {
-        tx.at_once = self == Force::AtOnce;
-        self != Force::No
-    }
+/// Begins a job that removes with this force; whether by force.
+pub(crate) fn begin(tx: &mut Tx, force: Force) -> bool {
+    tx.at_once = force == Force::AtOnce;
+    force != Force::No
 }
 
 impl Store {
@@ -72,7 +39,7 @@ impl Store {
         let (model, unit, force) = (model.clone(), unit.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = force.begin(tx);
+                let force = begin(tx, force);
                 let found = leaving(tx, &model, &unit).await?;
                 let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
                 if let Some(principal) = &found.principal {
@@ -103,7 +70,7 @@ impl Store {
         let (model, application, force) = (model.clone(), application.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = force.begin(tx);
+                let force = begin(tx, force);
                 let sql = "SELECT name, machine_id FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
                 let rows = tx.db.fetch(sql, params![&model, &application]).await?;
                 let mut removal = Removal { units: Vec::new(), machines: Vec::new() };
@@ -125,7 +92,7 @@ impl Store {
             Box::pin(async move {
                 let found = leaving(tx, &model, &unit).await?;
                 let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
-                match found.life {
+                match found.state.life {
                     Life::Dead => return Ok(()),
                     Life::Alive => {
                         return Err(StoreError::Invalid {
@@ -155,15 +122,13 @@ impl Store {
                 let Some(found) = leaving(tx, &model, &unit).await? else {
                     return Ok(());
                 };
-                let removable = match found.life {
-                    Life::Dead => true,
-                    Life::Dying => found.never_started,
-                    Life::Alive => false,
-                };
-                if !removable {
+                if !found.state.is_removable() {
                     return Err(StoreError::Invalid {
                         code: "unit-not-dead",
-                        message: format!("unit {unit} is {} and cannot be removed yet", found.life),
+                        message: format!(
+                            "unit {unit} is {} and cannot be removed yet",
+                            found.state.life
+                        ),
                     });
                 }
                 require_no_subordinates(tx, &model, &unit).await?;
@@ -179,7 +144,7 @@ pub(crate) async fn leaving(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
-) -> Result<Option<Leaving>> {
+) -> Result<Option<LeavingUnit>> {
     let sql = "SELECT unit.life, unit.machine_id, unit.forced, COALESCE(status.status, 'allocating'),
             (SELECT COUNT(*) FROM unit_state WHERE unit_state.model_uuid = unit.model_uuid
                 AND unit_state.unit = unit.name),
@@ -191,13 +156,15 @@ pub(crate) async fn leaving(
         WHERE unit.model_uuid = $1 AND unit.name = $2";
     let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
     row.map(|row| {
-        Ok(Leaving {
-            life: row.parse(0, "life")?,
+        Ok(LeavingUnit {
             machine: row.parse_optional(1, "machine")?,
-            forced: row.flag(2)?,
-            never_started: row.str(3)? == "allocating" && row.count(4)? == 0,
-            provisioned: row.count(5)? > 0,
             principal: row.parse_optional(6, "unit name")?,
+            state: Leaving {
+                life: row.parse(0, "life")?,
+                forced: row.flag(2)?,
+                never_started: row.str(3)? == "allocating" && row.count(4)? == 0,
+                provisioned: row.count(5)? > 0,
+            },
         })
     })
     .transpose()
@@ -220,28 +187,26 @@ async fn destroy_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, force: boo
     let Some(found) = leaving(tx, model, unit).await? else {
         return Ok(());
     };
-    if found.never_started && !found.provisioned {
+    let force = match force && tx.at_once {
+        true => Force::AtOnce,
+        false => force.into(),
+    };
+    let Departure::Dying(next) = found.state.departure(force) else {
         return remove_unit_now(tx, model, unit).await;
-    }
-    if found.life == Life::Alive {
+    };
+    if found.state.life == Life::Alive {
         set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
     }
-    if force && (tx.at_once || !found.forced) {
-        let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2";
-        tx.db.execute(sql, params![model, unit]).await?;
-        cleanup::enqueue(
-            tx,
-            model,
-            Kind::ForceDestroyUnit,
-            unit.as_str(),
-            true,
-            tx.now,
-        )
-        .await?;
-    } else if !force && !found.forced {
-        cleanup::enqueue_deadline(tx, model, Kind::ForceDestroyUnit, unit.as_str()).await?;
+    let step = Kind::ForceDestroyUnit;
+    match next {
+        NextStep::Now => {
+            let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2";
+            tx.db.execute(sql, params![model, unit]).await?;
+            cleanup::enqueue(tx, model, step, unit.as_str(), true, tx.now).await
+        }
+        NextStep::AtDeadline => cleanup::enqueue_deadline(tx, model, step, unit.as_str()).await,
+        NextStep::Queued => Ok(()),
     }
-    Ok(())
 }
 
 /// Begins to remove an application. It is gone once it has neither units nor relations.
@@ -285,7 +250,9 @@ pub(crate) async fn destroy_application(
 async fn subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Vec<UnitName>> {
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2 ORDER BY name";
     let rows = tx.db.fetch(sql, params![model, unit]).await?;
-    rows.iter().map(|row| row.parse(0, "unit name")).collect()
+    rows.iter()
+        .map(|row| Ok(row.parse(0, "unit name")?))
+        .collect()
 }
 
 async fn require_no_subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
@@ -312,7 +279,9 @@ pub(crate) async fn set_life(
     life: Life,
 ) -> Result<()> {
     let sql = "UPDATE unit SET life = $3 WHERE model_uuid = $1 AND name = $2 AND life <> 'dead'";
-    tx.db.execute(sql, params![model, unit, life]).await?;
+    tx.db
+        .execute(sql, params![model, unit, life.as_str()])
+        .await?;
     tx.touch(model, namespace::UNIT, unit.as_str());
     if let Some(machine) = machine {
         tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());

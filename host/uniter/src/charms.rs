@@ -13,11 +13,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use periapt_client::ApiConnection;
 use periapt_files::out_of_descriptors;
+use periapt_model::Digest;
 use periapt_model::charm::{Archive, COMPONENT, CharmInfo};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::uniter::GetCharm;
-use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 
 use crate::error::{UniterError, call, file};
@@ -32,8 +32,8 @@ pub struct Charm {
     pub info: CharmInfo,
     /// Where it is unpacked.
     pub directory: PathBuf,
-    /// SHA-256 of the component in its archive, hex.
-    pub component: String,
+    /// Of the component in its archive.
+    pub component: Digest,
 }
 
 impl Charm {
@@ -45,7 +45,7 @@ impl Charm {
         CharmFiles {
             info: &self.info,
             directory: &self.directory,
-            component: &self.component,
+            component: self.component,
         }
     }
 }
@@ -138,7 +138,7 @@ impl Charms {
 }
 
 /// Digests of a charm's files by name, as they were in the archive.
-type Digests = BTreeMap<String, String>;
+type Digests = BTreeMap<String, Digest>;
 
 /// Where one charm is.
 #[derive(Clone)]
@@ -160,7 +160,7 @@ impl Place {
     }
 
     /// The digest of the charm's component, when all its files are as they were unpacked.
-    fn verified(&self) -> Result<Option<String>, UniterError> {
+    fn verified(&self) -> Result<Option<Digest>, UniterError> {
         if !self.directory.is_dir() {
             return Ok(None);
         }
@@ -175,19 +175,19 @@ impl Place {
         }
     }
 
-    fn damage(&self) -> io::Result<String> {
+    fn damage(&self) -> io::Result<Digest> {
         let digests: Digests = serde_json::from_slice(&fs::read(&self.digests)?)?;
         for (name, digest) in &digests {
-            if sha256(&fs::read(self.directory.join(name))?) != *digest {
+            if Digest::of(fs::read(self.directory.join(name))?) != *digest {
                 return Err(io::Error::other(format!("{name} is not as it was")));
             }
         }
-        let component = digests.get(COMPONENT).cloned();
+        let component = digests.get(COMPONENT).copied();
         component.ok_or_else(|| io::Error::other("it has no component"))
     }
 
     /// Puts the charm in place, also where a damaged one is; the digest of its component.
-    fn unpack(&self, bytes: &[u8], url: &str) -> Result<String, UniterError> {
+    fn unpack(&self, bytes: &[u8], url: &str) -> Result<Digest, UniterError> {
         let bad = |reason: String| UniterError::Charm {
             url: url.to_owned(),
             reason,
@@ -207,7 +207,7 @@ impl Place {
         for (name, content) in archive.files() {
             let path = aside.join(name);
             write(&path, content).map_err(file("write", &path))?;
-            digests.insert(name.to_owned(), sha256(content));
+            digests.insert(name.to_owned(), Digest::of(content));
         }
         periapt_files::sync(&aside).map_err(file("sync", &aside))?;
         fs::rename(&aside, &self.directory).map_err(file("rename to", &self.directory))?;
@@ -216,14 +216,8 @@ impl Place {
         list.and_then(|list| write(&self.digests, &list))
             .map_err(file("write", &self.digests))?;
         periapt_files::sync_directory(&self.parent).map_err(file("sync", &self.parent))?;
-        Ok(sha256(archive.component()))
+        Ok(Digest::of(archive.component()))
     }
-}
-
-/// Hex.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {

@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use periapt_client::CallError;
 use periapt_engine::FortressError;
 use periapt_model::uniter::OperationError;
+use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 use thiserror::Error;
 

@@ -13,6 +13,8 @@
 //! opens no socket (an `ApiConnection` is handed in), and knows no WebAssembly engine but
 //! through [`sandbox`]. A unit at rest costs one task that waits for a watcher and one timer.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod behind;
 pub mod charms;
 pub mod context;

@@ -8,11 +8,11 @@
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use periapt_client::{ApiConnection, Watcher};
 use periapt_engine::{SharedClock, SharedRandomness};
 use periapt_model::UnitName;
 use periapt_model::uniter::RemoteState;
 use periapt_wire::agent::uniter::{GetRemoteState, WatchUnit};
+use periapt_wire::{ApiConnection, Watcher};
 use tokio::sync::watch;
 
 use crate::error::{UniterError, call};

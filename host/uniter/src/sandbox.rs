@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use periapt_client::{ApiConnection, CallError};
 use periapt_files::out_of_descriptors;
+use periapt_model::Digest;
 use periapt_model::charm::{COMPONENT, CharmInfo};
 use periapt_model::hook::{Effects, Limits};
 use periapt_sandbox::{
@@ -17,8 +17,7 @@ use periapt_sandbox::{
     LoadedCharm, SandboxEngine,
 };
 use periapt_wire::rpc::code;
-
-use crate::charms::sha256;
+use periapt_wire::{ApiConnection, CallError};
 
 /// What the controller answers over HTTP where it has no compiled form.
 const NO_SUCH_BLOB: &str = "blob-not-found";
@@ -28,8 +27,8 @@ const NO_SUCH_BLOB: &str = "blob-not-found";
 pub struct CharmFiles<'a> {
     pub info: &'a CharmInfo,
     pub directory: &'a Path,
-    /// SHA-256 of its component, hex.
-    pub component: &'a str,
+    /// Of its component.
+    pub component: Digest,
 }
 
 /// Everything a hook gets but its context.
@@ -83,7 +82,7 @@ pub struct WasmSandbox {
     engine: SandboxEngine,
     cache: Arc<CompileCache>,
     /// SHA-256 of the component in each archive seen, by that of the archive.
-    components: Mutex<HashMap<String, String>>,
+    components: Mutex<HashMap<String, Digest>>,
 }
 
 impl WasmSandbox {
@@ -100,7 +99,7 @@ impl WasmSandbox {
             .components
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        self.engine.loaded(components.get(archive)?)
+        self.engine.loaded(*components.get(archive)?)
     }
 
     /// The compiled form of the component with this digest that the controller keeps. It may have
@@ -109,7 +108,7 @@ impl WasmSandbox {
         &self,
         connection: &ApiConnection,
         archive: &str,
-        digest: &str,
+        digest: Digest,
     ) -> Result<Artifact, SandboxError> {
         let name = format!("{archive}.{}", self.engine.engine_hash());
         let bytes = connection.blob(&name).await.map_err(not_compiled)?;
@@ -141,9 +140,8 @@ impl Sandbox for WasmSandbox {
         if let Some(code) = self.known(archive) {
             return Ok(runnable(code));
         }
-        let (directory, digest) = (charm.directory.to_owned(), charm.component.to_owned());
-        blocking(move || check_component(&directory, &digest)).await?;
-        let digest = charm.component;
+        let (directory, digest) = (charm.directory.to_owned(), charm.component);
+        blocking(move || check_component(&directory, digest)).await?;
         let artifact = match self.cache.get(digest) {
             Some(artifact) => artifact,
             None => self.fetched(connection, archive, digest).await?,
@@ -159,7 +157,7 @@ impl Sandbox for WasmSandbox {
         self.components
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(archive.to_owned(), digest.to_owned());
+            .insert(archive.to_owned(), digest);
         Ok(runnable(code))
     }
 }
@@ -180,7 +178,7 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Whether the unpacked component is what the charm is.
-fn check_component(directory: &Path, digest: &str) -> Result<(), SandboxError> {
+fn check_component(directory: &Path, digest: Digest) -> Result<(), SandboxError> {
     let path = directory.join(COMPONENT);
     let component = std::fs::read(&path).map_err(|error| {
         let text = format!("{}: {error}", path.display());
@@ -189,7 +187,7 @@ fn check_component(directory: &Path, digest: &str) -> Result<(), SandboxError> {
             false => SandboxError::Damaged(text),
         }
     })?;
-    match sha256(&component) == digest {
+    match Digest::of(&component) == digest {
         true => Ok(()),
         false => Err(SandboxError::Damaged(format!(
             "{} is not as it was",

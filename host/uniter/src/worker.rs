@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Fatal, Guard, Kind, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext,
     WorkerError, WorkerResult,
@@ -15,6 +14,7 @@ use periapt_model::{Life, MachineId, UnitName};
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{EnsureUnitDead, SetUnitAgentStatus};
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 use tokio::sync::watch;
 

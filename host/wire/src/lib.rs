@@ -1,4 +1,5 @@
-//! What travels between client, controller and agents, as serde types without behaviour.
+//! What travels between client, controller and agents, as serde types without behaviour, and the
+//! connection it travels over, whoever makes it.
 //!
 //! Two dialects share one TLS port. `rest` is the HTTP API of people and scripts, under `/v1`.
 //! `rpc` is the websocket framing that Juju's clients speak; `agent` holds the facades that
@@ -6,10 +7,12 @@
 
 pub mod access;
 pub mod agent;
+pub mod connection;
 pub mod problem;
 pub mod rest;
 pub mod rpc;
 pub mod status;
 
+pub use connection::{ApiConnection, CallError, Caller, Watcher};
 pub use problem::Problem;
 pub use rpc::{Call, Watch};

@@ -14,12 +14,13 @@ use std::fs::File;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::FileExt;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{HostModel, WatchApiAddresses};
 use serde_json::json;
 
 use super::{AgentContext, agent, apicaller};
+use crate::watching;
 
 #[cfg(test)]
 mod tests;
@@ -67,16 +68,9 @@ pub fn manifold() -> Manifold {
         let agent: AgentContext = context.get(agent::NAME)?;
         let connection: ApiConnection = context.get(apicaller::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
-            let watch = worker
-                .or_dying(connection.watch(&WatchApiAddresses {}))
-                .await?;
-            let mut watcher = watch.while_doing("watching the controller's addresses")?;
-            loop {
-                worker
-                    .or_dying(watcher.next())
-                    .await?
-                    .while_doing("watching the controller's addresses")?;
-                let model = worker.or_dying(connection.call(&HostModel {})).await?;
+            let (watch, doing) = (WatchApiAddresses {}, "watching the controller's addresses");
+            watching::notify(&worker, &connection, watch, doing, || async {
+                let model = connection.call(&HostModel {}).await;
                 let told = model
                     .while_doing("asking for the controller's addresses")?
                     .api_addresses;
@@ -86,7 +80,9 @@ pub fn manifold() -> Manifold {
                 }
                 let addresses = agent.conf.current().api_addresses;
                 worker.set_report(json!({ "addresses": addresses }));
-            }
+                Ok(())
+            })
+            .await
         }))
     })
     .needs([agent::NAME, apicaller::NAME])

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use periapt_client::websocket::{ApiInfo, dial};
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{Fatal, Manifold, Outputs, TaskWorker, WorkerError};
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 
 use super::{AgentContext, agent, apiconfigwatcher};
 use crate::agent_config::AgentConfig;

@@ -8,8 +8,8 @@
 //! socket of its own.
 
 use periapt_catalogue::{AgentKind, AgentReport};
-use periapt_client::ApiConnection;
 use periapt_engine::{DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{
     PutIntrospection, PutReport, WatchIntrospectionRequests, WatchReportRequests,
 };
@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::{AgentContext, ENGINE, agent, apicaller, machines};
 use crate::machine::deployer;
+use crate::watching::Watching;
 
 pub const NAME: &str = "introspection";
 
@@ -29,31 +30,18 @@ pub fn manifold() -> Manifold {
         let connection: ApiConnection = context.get(apicaller::NAME)?;
         let AgentContext { process, .. } = context.get(agent::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
-            let watch = connection.watch(&WatchReportRequests {});
-            let mut requests = worker
-                .or_dying(watch)
-                .await?
-                .while_doing("watching for report requests")?;
-            let watch = connection.watch(&WatchIntrospectionRequests {});
-            let mut looks = worker
-                .or_dying(watch)
-                .await?
-                .while_doing("watching for introspection requests")?;
+            let (watch, doing) = (WatchReportRequests {}, "watching for report requests");
+            let mut requests = Watching::begin(&worker, &connection, &watch, doing).await?;
+            let watch = WatchIntrospectionRequests {};
+            let doing = "watching for introspection requests";
+            let mut looks = Watching::begin(&worker, &connection, &watch, doing).await?;
             // The first event of a watcher says where it begins, and asks for nothing.
-            worker
-                .or_dying(looks.next())
-                .await?
-                .while_doing("watching for introspection requests")?;
+            looks.changed().await?;
             loop {
-                let asked = worker
-                    .or_dying(async {
-                        tokio::select! {
-                            asked = requests.next() => asked.map(|_| Asked::Rows),
-                            asked = looks.next() => asked.map(|_| Asked::Look),
-                        }
-                    })
-                    .await?
-                    .while_doing("watching for report requests")?;
+                let asked = tokio::select! {
+                    asked = requests.changed() => asked.map(|()| Asked::Rows),
+                    asked = looks.changed() => asked.map(|()| Asked::Look),
+                }?;
                 if let Asked::Look = asked {
                     let introspection = look(engine.report(), process.turns().report());
                     connection

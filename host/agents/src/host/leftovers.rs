@@ -5,9 +5,9 @@
 //! not have. A name is never given twice, so a unit that the model does not have will not come;
 //! one of another machine, or one that has no machine yet, is in the model and stays untouched.
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_uniter::Process;
 use periapt_wire::agent::host::GoneUnits;
+use periapt_wire::{ApiConnection, CallError};
 
 /// Removes the files of units that are gone. Those that cannot be read or removed are logged and
 /// left for the next time.

@@ -4,8 +4,8 @@
 //! not be sent are kept for the next connection. Effect: `debug-log` shows them, and of whoever
 //! wrote more than could be kept how many are missing.
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::log_sink::WriteLogs;
 
 use super::{AgentContext, agent, apicaller};

@@ -8,18 +8,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
     Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::MachineId;
 use periapt_uniter::ModelIdentity;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{HostModel, HostedMachines, WatchHostedMachines};
 
 use super::settings::{self, ModelSettings};
 use super::{AgentContext, agent, apicaller, leftovers};
 use crate::machine::{self, HostContext, MachineContext};
+use crate::watching::Watching;
 
 pub const NAME: &str = "machines";
 
@@ -68,18 +69,13 @@ impl Hosted {
     async fn run(self, worker: WorkerContext) -> WorkerResult {
         worker.add(Arc::new(self.runner.clone()))?;
         let connection = &self.host.connection;
-        let watch = worker
-            .or_dying(connection.watch(&WatchHostedMachines {}))
-            .await?;
-        let mut changes = watch.while_doing("watching machines")?;
+        let (watch, doing) = (WatchHostedMachines {}, "watching machines");
+        let mut changes = Watching::begin(&worker, connection, &watch, doing).await?;
         // Before anything runs, so that it finds what was left while nobody was here.
         self.sweep(&worker).await?;
         let mut known = BTreeSet::new();
         loop {
-            worker
-                .or_dying(changes.next())
-                .await?
-                .while_doing("watching machines")?;
+            changes.changed().await?;
             let machines = worker.or_dying(connection.call(&HostedMachines {})).await?;
             let machines = machines.while_doing("listing machines")?;
             self.start(&machines)?;

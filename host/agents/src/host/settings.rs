@@ -5,15 +5,16 @@
 
 use std::time::Duration;
 
-use periapt_client::ApiConnection;
-use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker};
+use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::config::{Value, Values};
 use periapt_model::duration;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
 use periapt_wire::agent::retry_strategy::{GetRetryStrategy, RetryStrategy};
 use tokio::sync::watch;
 
 use super::apicaller;
+use crate::watching;
 
 pub const NAME: &str = "model-settings";
 
@@ -95,37 +96,27 @@ fn logging(config: &Values) -> String {
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let connection: ApiConnection = context.get(apicaller::NAME)?;
-        let begin = async {
-            let mut changes = connection.watch(&WatchModelConfig {}).await?;
-            changes.next().await?;
-            Ok::<_, periapt_client::CallError>((changes, read(&connection).await?))
-        };
-        let begun = context.or_abort(begin).await?;
-        let (mut changes, (config, retry)) =
-            begun.while_doing("reading the model's configuration")?;
+        let (config, retry) = context.or_abort(read(&connection)).await??;
         let (publisher, settings) = channel(&config, retry);
         Ok(TaskWorker::lending(
             Outputs::of(settings),
             |worker| async move {
-                loop {
-                    worker
-                        .or_dying(changes.next())
-                        .await?
-                        .while_doing("watching the model's configuration")?;
-                    let read = worker.or_dying(read(&connection)).await?;
-                    let (config, retry) = read.while_doing("reading the model's configuration")?;
+                let (watch, doing) = (WatchModelConfig {}, "watching the model's configuration");
+                watching::notify(&worker, &connection, watch, doing, || async {
+                    let (config, retry) = read(&connection).await?;
                     publisher.publish(&config, retry);
-                }
+                    Ok(())
+                })
+                .await
             },
         ))
     })
     .needs([apicaller::NAME])
 }
 
-async fn read(
-    connection: &ApiConnection,
-) -> Result<(Values, RetryStrategy), periapt_client::CallError> {
-    let config = connection.call(&GetModelConfig {}).await?;
-    let retry = connection.call(&GetRetryStrategy {}).await?;
-    Ok((config, retry))
+async fn read(connection: &ApiConnection) -> Result<(Values, RetryStrategy), WorkerError> {
+    let config = connection.call(&GetModelConfig {}).await;
+    let config = config.while_doing("reading the model's configuration")?;
+    let retry = connection.call(&GetRetryStrategy {}).await;
+    Ok((config, retry.while_doing("reading the retry strategy")?))
 }

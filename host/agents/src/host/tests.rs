@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{FakeClock, Seeded, SystemClock};
 use periapt_model::charm::CharmUrl;
 use periapt_model::config::{Value, Values};
-use periapt_model::{Life, MachineId, Tag, UnitName};
+use periapt_model::{AgentName, Life, MachineId, Tag, UnitName};
 use periapt_uniter::testing::{
     Controller, MODEL, ScriptedSandbox, archive, charm_info, retry_strategy,
 };
 use periapt_uniter::{HookLog, ModelIdentity, Process, ProcessOptions};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 use tokio_util::sync::CancellationToken;
 
 use super::apiaddressupdater::Routes;
@@ -84,7 +84,7 @@ fn process(
 }
 
 fn agent_tag() -> Tag {
-    Tag::Agent(MODEL.parse().unwrap())
+    Tag::Agent(MODEL.parse().unwrap(), AgentName::Host)
 }
 
 fn config(directory: &Path) -> AgentConfig {

@@ -9,7 +9,7 @@ use super::{MachineContext, agent};
 
 pub const NAME: &str = "api-caller";
 
-/// Lends an [`ApiConnection`](periapt_client::ApiConnection).
+/// Lends an [`ApiConnection`](periapt_wire::ApiConnection).
 #[must_use]
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {

@@ -10,13 +10,13 @@
 
 use std::sync::Arc;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Fatal, Kind, Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedWorker, TaskWorker,
     Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{Life, UnitName};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::deployer::{
     DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, SetUnitStopped, WatchMachineUnits,
 };
@@ -24,6 +24,7 @@ use periapt_wire::rpc::code;
 
 use super::{MachineContext, agent, apicaller, stop_engine};
 use crate::unit::{self, UnitContext};
+use crate::watching::Watching;
 
 pub const NAME: &str = "deployer";
 
@@ -62,15 +63,10 @@ impl Deployer {
         let watch = WatchMachineUnits {
             machine: machine.clone(),
         };
-        let mut changes = worker
-            .or_dying(self.connection.watch(&watch))
-            .await?
-            .while_doing("watching units")?;
+        let doing = "watching units";
+        let mut changes = Watching::begin(&worker, &self.connection, &watch, doing).await?;
         loop {
-            worker
-                .or_dying(changes.next())
-                .await?
-                .while_doing("watching units")?;
+            changes.changed().await?;
             let ask = MachineUnits {
                 machine: machine.clone(),
             };

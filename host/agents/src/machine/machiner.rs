@@ -5,10 +5,10 @@
 //! dying, reports `stopped` and asks for its death, which is refused while it has units. Effect:
 //! a removed machine stays until its units are gone, then its agent ends for good.
 
-use periapt_client::{ApiConnection, Watcher};
 use periapt_engine::{Fatal, Manifold, ResultExt, TaskWorker, WorkerContext, WorkerResult};
 use periapt_model::Life;
 use periapt_model::status::{Machine, Status};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::deployer::WatchMachineUnits;
 use periapt_wire::agent::machiner::{
     EnsureMachinerDead, MachineLife, SetMachineAddresses, SetMachineStatus, WatchMachine,
@@ -16,6 +16,7 @@ use periapt_wire::agent::machiner::{
 use periapt_wire::rpc::code;
 
 use super::{MachineContext, agent, apicaller};
+use crate::watching::Watching;
 
 pub const NAME: &str = "machiner";
 
@@ -41,17 +42,12 @@ async fn run(
     let watch = WatchMachine {
         machine: machine.clone(),
     };
-    let mut changes = worker
-        .or_dying(connection.watch(&watch))
-        .await?
-        .while_doing("watching the machine")?;
-    let mut units: Option<Watcher> = None;
+    let doing = "watching the machine";
+    let mut changes = Watching::begin(&worker, &connection, &watch, doing).await?;
+    let mut units = None;
     let mut told = None;
     loop {
-        worker
-            .or_dying(either(&mut changes, &mut units))
-            .await?
-            .while_doing("watching the machine")?;
+        either(&mut changes, &mut units).await?;
         let life = connection
             .call(&MachineLife {
                 machine: machine.clone(),
@@ -88,12 +84,8 @@ async fn run(
                 let watch = WatchMachineUnits {
                     machine: machine.clone(),
                 };
-                units = Some(
-                    connection
-                        .watch(&watch)
-                        .await
-                        .while_doing("watching the units")?,
-                );
+                let doing = "watching the units";
+                units = Some(Watching::begin(&worker, &connection, &watch, doing).await?);
             }
             match connection
                 .call(&EnsureMachinerDead {
@@ -110,15 +102,12 @@ async fn run(
     }
 }
 
-async fn either(
-    machine: &mut Watcher,
-    units: &mut Option<Watcher>,
-) -> Result<Vec<String>, periapt_client::CallError> {
+async fn either(machine: &mut Watching, units: &mut Option<Watching>) -> WorkerResult {
     match units {
-        None => machine.next().await,
+        None => machine.changed().await,
         Some(units) => tokio::select! {
-            event = machine.next() => event,
-            event = units.next() => event,
+            event = machine.changed() => event,
+            event = units.changed() => event,
         },
     }
 }

@@ -10,13 +10,13 @@ pub mod machiner;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{
     DependencyEngine, EngineConfig, InstallError, Manifolds, Runner, RunnerError, SharedClock,
     SharedRandomness, WorkerContext, WorkerError, WorkerResult,
 };
 use periapt_model::MachineId;
 use periapt_uniter::{ModelIdentity, Process};
+use periapt_wire::ApiConnection;
 
 use crate::host::settings::ModelSettings;
 

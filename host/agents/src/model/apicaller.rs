@@ -9,9 +9,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, SharedWorker, TaskWorker, WorkerError};
 use periapt_model::ModelUuid;
+use periapt_wire::ApiConnection;
 
 use super::{ModelContext, agent, apiconfigwatcher};
 

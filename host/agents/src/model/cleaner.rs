@@ -7,12 +7,13 @@
 
 use std::time::Duration;
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::cleaner::{Cleanup, CleanupReport, WatchCleanups};
 use serde_json::json;
 
 use super::apicaller;
+use crate::watching::Watching;
 
 pub const NAME: &str = "state-cleaner";
 
@@ -25,13 +26,12 @@ pub fn manifold() -> Manifold {
         let api: ApiConnection = context.get(apicaller::NAME)?;
         let clock = context.clock();
         Ok(TaskWorker::spawn(move |worker| async move {
-            let watch = worker.or_dying(api.watch(&WatchCleanups {})).await?;
-            let mut watcher = watch.while_doing("watching clean-ups")?;
+            let doing = "watching clean-ups";
+            let mut queue = Watching::begin(&worker, &api, &WatchCleanups {}, doing).await?;
             let mut again = None;
             loop {
                 tokio::select! {
-                    () = worker.dying().cancelled() => return Ok(()),
-                    event = watcher.next() => { event.while_doing("watching clean-ups")?; }
+                    event = queue.changed() => event?,
                     () = sleep(&clock, again) => {}
                 }
                 let report = worker

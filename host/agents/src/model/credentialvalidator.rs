@@ -6,16 +6,17 @@
 //! what is there now. Everything else of the model goes on, its units above all. It never asks
 //! the provider itself.
 
-use periapt_client::ApiConnection;
 use periapt_engine::flag::Flag;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError, WorkerResult};
 use periapt_providers::ProviderError;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::credential_validator::{
     GetModelCredential, InvalidateModelCredential, WatchModelCredential,
 };
 use serde_json::json;
 
 use super::apicaller;
+use crate::watching;
 
 pub const NAME: &str = "valid-credential-flag";
 
@@ -30,21 +31,16 @@ pub fn manifold() -> Manifold {
         let lent = Outputs::of(Flag(found.valid));
         Ok(TaskWorker::lending(lent, move |worker| async move {
             worker.set_report(json!({ "valid": found.valid, "reason": found.reason }));
-            let watch = worker.or_dying(api.watch(&WatchModelCredential {})).await?;
-            let mut watcher = watch.while_doing("watching the credential")?;
-            loop {
-                worker
-                    .or_dying(watcher.next())
-                    .await?
-                    .while_doing("watching the credential")?;
-                let now = worker
-                    .or_dying(api.call(&GetModelCredential {}))
-                    .await?
-                    .while_doing("reading the credential's validity")?;
+            let (watch, doing) = (WatchModelCredential {}, "watching the credential");
+            watching::notify(&worker, &api, watch, doing, || async {
+                let now = api.call(&GetModelCredential {}).await;
+                let now = now.while_doing("reading the credential's validity")?;
                 if (now.valid, now.since) != (found.valid, found.since) {
                     return Err(WorkerError::Bounce);
                 }
-            }
+                Ok(())
+            })
+            .await
         }))
     })
     .needs([apicaller::NAME])

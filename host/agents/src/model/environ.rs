@@ -9,17 +9,18 @@
 
 use std::sync::Arc;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::config::{Value, Values};
 use periapt_model::provisioning::Harvest;
 use periapt_providers::Provider;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
+use periapt_wire::{ApiConnection, CallError};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
 
 use super::{ModelContext, agent, apicaller, credentialvalidator};
+use crate::watching::Watching;
 
 pub const NAME: &str = "environ-tracker";
 
@@ -58,10 +59,7 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let model: ModelContext = context.get(agent::NAME)?;
         let api: ApiConnection = context.get(apicaller::NAME)?;
-        let provider: Arc<dyn Provider> = model
-            .providers
-            .open(model.uuid.as_str())
-            .while_doing("opening the provider")?;
+        let provider: Arc<dyn Provider> = model.open_provider()?;
         if let Err(refused) = provider.check_credential().await {
             credentialvalidator::note_refusal(&api, &refused).await?;
             return Err(refused).while_doing("checking the credential");
@@ -71,23 +69,21 @@ pub fn manifold() -> Manifold {
         let in_force = watch::Sender::new(first);
         let lent = Outputs::of(Arc::clone(&provider)).and(in_force.subscribe());
         Ok(TaskWorker::lending(lent, move |worker| async move {
-            let watch = worker.or_dying(api.watch(&WatchModelConfig {})).await?;
-            let mut watcher = watch.while_doing("watching the model's configuration")?;
+            let (watch, doing) = (WatchModelConfig {}, "watching the model's configuration");
+            let mut options = Watching::begin(&worker, &api, &watch, doing).await?;
             let mut version = 1_u64;
             loop {
                 let (shown, provider) = (*in_force.borrow(), Arc::clone(&provider));
+                let cloud_type = model.cloud_type.clone();
                 worker.report_from(move || {
                     json!({
-                        "provider": provider.kind(),
+                        "provider": cloud_type,
                         "config-version": version,
                         "config": shown,
                         "environment": provider.describe(),
                     })
                 });
-                worker
-                    .or_dying(watcher.next())
-                    .await?
-                    .while_doing("watching the model's configuration")?;
+                options.changed().await?;
                 let now = worker.or_dying(config(&api)).await?;
                 let now = EnvironConfig::read(&now.while_doing("reading the configuration")?)?;
                 version += u64::from(in_force.send_if_modified(|config| {

@@ -5,14 +5,15 @@
 //! Effect: the undertaker runs exactly while its model is not alive, all others while it is not
 //! dead. It never changes the entity.
 
-use periapt_client::ApiConnection;
 use periapt_engine::flag::Flag;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::{Life, Tag};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::life_flag::{GetLife, WatchLife};
 use serde_json::json;
 
 use super::apicaller;
+use crate::watching;
 
 pub const NOT_DEAD: &str = "not-dead-flag";
 pub const NOT_ALIVE: &str = "not-alive-flag";
@@ -41,19 +42,13 @@ pub fn manifold(entity: Tag, predicate: fn(Life) -> bool) -> Manifold {
                     let watch = WatchLife {
                         entity: entity.clone(),
                     };
-                    let mut watcher = worker
-                        .or_dying(api.watch(&watch))
-                        .await?
-                        .while_doing("watching life")?;
-                    loop {
-                        worker
-                            .or_dying(watcher.next())
-                            .await?
-                            .while_doing("watching life")?;
-                        if predicate(worker.or_dying(life(&api, &entity)).await??) != truth {
+                    watching::notify(&worker, &api, watch, "watching life", || async {
+                        if predicate(life(&api, &entity).await?) != truth {
                             return Err(WorkerError::Bounce);
                         }
-                    }
+                        Ok(())
+                    })
+                    .await
                 },
             ))
         }

@@ -14,19 +14,20 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
-    Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerResult, clock,
+    Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
 };
 use periapt_telemetry::syslog::{Line, Remote, Severity, SyslogError, Target, Tls, rfc5424};
 use periapt_wire::agent::log_forwarding::{
     Destination, GetDestination, GetLastSent, GetLogLines, LogLines, SetLastSent, WatchLogLines,
 };
 use periapt_wire::agent::model_config::WatchModelConfig;
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{ModelContext, agent, apicaller};
+use crate::watching::Watching;
 
 #[cfg(test)]
 mod tests;
@@ -101,32 +102,20 @@ struct Forwarder {
 
 impl Forwarder {
     async fn run(self) -> WorkerResult {
-        let watch = self
-            .worker
-            .or_dying(self.api.watch(&WatchModelConfig {}))
-            .await?;
-        let mut changes = watch.while_doing("watching the model's configuration")?;
+        let (watch, doing) = (WatchModelConfig {}, "watching the model's configuration");
+        let mut options = Watching::begin(&self.worker, &self.api, &watch, doing).await?;
         let mut wanted = None;
         let mut first = true;
         loop {
             if !first {
-                self.worker
-                    .or_dying(changes.next())
-                    .await?
-                    .while_doing("watching the model's configuration")?;
-                let now = self
-                    .wanted()
-                    .await
-                    .while_doing("reading the model's configuration")?;
+                options.changed().await?;
+                let now = self.wanted().await?;
                 if now == wanted {
                     continue;
                 }
                 wanted = now;
             } else {
-                wanted = self
-                    .wanted()
-                    .await
-                    .while_doing("reading the model's configuration")?;
+                wanted = self.wanted().await?;
                 first = false;
             }
             // As long as one destination is replaced by the next while lines are forwarded.
@@ -136,12 +125,9 @@ impl Forwarder {
                 let next = loop {
                     tokio::select! {
                         ended = &mut forward => return ended.while_doing("forwarding the log"),
-                        event = changes.next() => event.while_doing("watching the model's configuration")?,
+                        event = options.changed() => event?,
                     };
-                    let now = self
-                        .wanted()
-                        .await
-                        .while_doing("reading the model's configuration")?;
+                    let now = self.wanted().await?;
                     if now != wanted {
                         break now;
                     }
@@ -154,8 +140,9 @@ impl Forwarder {
         }
     }
 
-    async fn wanted(&self) -> Result<Option<Destination>, CallError> {
-        self.api.call(&GetDestination {}).await
+    async fn wanted(&self) -> Result<Option<Destination>, WorkerError> {
+        let wanted = self.api.call(&GetDestination {}).await;
+        wanted.while_doing("reading the model's configuration")
     }
 
     /// The target to send to, if any; otherwise the report says why there is none.

@@ -4,13 +4,14 @@
 //! released here (the local provider holds nothing beyond the instance), then the removal is
 //! completed. Effect: the machine leaves status. It never touches a machine that is not marked.
 
-use periapt_client::ApiConnection;
-use periapt_engine::{Manifold, ResultExt, TaskWorker};
+use periapt_engine::{Manifold, ResultExt, TaskWorker, WorkerResult};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::machine_undertaker::{
     AllMachineRemovals, CompleteMachineRemoval, WatchMachineRemovals,
 };
 
 use super::{apicaller, environ};
+use crate::watching;
 
 pub const NAME: &str = "machine-undertaker";
 
@@ -20,23 +21,18 @@ pub fn manifold() -> Manifold {
         let api: ApiConnection = context.get(apicaller::NAME)?;
         context.require(environ::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
-            let watch = worker.or_dying(api.watch(&WatchMachineRemovals {})).await?;
-            let mut watcher = watch.while_doing("watching machine removals")?;
-            loop {
-                worker
-                    .or_dying(watcher.next())
-                    .await?
-                    .while_doing("watching machine removals")?;
-                let machines = worker.or_dying(api.call(&AllMachineRemovals {})).await?;
-                for machine in machines.while_doing("listing machine removals")? {
-                    let call = CompleteMachineRemoval { machine };
-                    worker
-                        .or_dying(api.call(&call))
-                        .await?
-                        .while_doing("completing a machine's removal")?;
-                }
-            }
+            let (watch, doing) = (WatchMachineRemovals {}, "watching machine removals");
+            watching::notify(&worker, &api, watch, doing, || complete(&api)).await
         }))
     })
     .needs([apicaller::NAME, environ::NAME])
+}
+
+async fn complete(api: &ApiConnection) -> WorkerResult {
+    let machines = api.call(&AllMachineRemovals {}).await;
+    for machine in machines.while_doing("listing machine removals")? {
+        let completed = api.call(&CompleteMachineRemoval { machine }).await;
+        completed.while_doing("completing a machine's removal")?;
+    }
+    Ok(())
 }

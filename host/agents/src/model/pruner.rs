@@ -6,11 +6,13 @@
 
 use std::time::Duration;
 
-use periapt_client::{ApiConnection, CallError};
-use periapt_engine::{ResultExt, SharedClock, SharedWorker, TaskWorker};
+use periapt_engine::{ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerError};
 use periapt_model::config::Values;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
+
+use crate::watching::Watching;
 
 /// How much may stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,15 +39,10 @@ pub trait Prune: Send + Sync + 'static {
 /// The worker.
 pub fn worker<P: Prune>(api: ApiConnection, clock: SharedClock) -> SharedWorker {
     TaskWorker::spawn(move |worker| async move {
-        let watch = worker.or_dying(api.watch(&WatchModelConfig {})).await?;
-        let mut watcher = watch.while_doing("watching the model's configuration")?;
-        worker
-            .or_dying(watcher.next())
-            .await?
-            .while_doing("watching the model's configuration")?;
-        let mut bounds = read::<P>(&api)
-            .await
-            .while_doing("reading the model's configuration")?;
+        let (watch, doing) = (WatchModelConfig {}, "watching the model's configuration");
+        let mut options = Watching::begin(&worker, &api, &watch, doing).await?;
+        options.changed().await?;
+        let mut bounds = read::<P>(&api).await?;
         let mut tick = clock.sleep(P::PERIOD);
         let mut pruned = 0;
         loop {
@@ -55,10 +52,9 @@ pub fn worker<P: Prune>(api: ApiConnection, clock: SharedClock) -> SharedWorker 
                 "pruned": pruned,
             }));
             tokio::select! {
-                () = worker.dying().cancelled() => return Ok(()),
-                event = watcher.next() => {
-                    event.while_doing("watching the model's configuration")?;
-                    bounds = read::<P>(&api).await.while_doing("reading the model's configuration")?;
+                event = options.changed() => {
+                    event?;
+                    bounds = read::<P>(&api).await?;
                 }
                 () = &mut tick => {
                     pruned += worker.or_dying(P::prune(&api, bounds)).await?.while_doing("pruning")?;
@@ -69,6 +65,9 @@ pub fn worker<P: Prune>(api: ApiConnection, clock: SharedClock) -> SharedWorker 
     })
 }
 
-async fn read<P: Prune>(api: &ApiConnection) -> Result<Bounds, CallError> {
-    Ok(P::bounds(&api.call(&GetModelConfig {}).await?))
+async fn read<P: Prune>(api: &ApiConnection) -> Result<Bounds, WorkerError> {
+    let config = api.call(&GetModelConfig {}).await;
+    Ok(P::bounds(
+        &config.while_doing("reading the model's configuration")?,
+    ))
 }

@@ -8,12 +8,12 @@
 
 use std::time::Duration;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::flag::Flag;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::Tag;
 use periapt_wire::agent::singular::{Claim, Wait};
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 
 use super::apicaller;

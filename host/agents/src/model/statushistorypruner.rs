@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::Manifold;
 use periapt_model::config::Values;
 use periapt_model::options::{duration, size_mb};
 use periapt_wire::agent::status_history::PruneStatusHistory;
+use periapt_wire::{ApiConnection, CallError};
 
 use super::apicaller;
 use super::pruner::{self, Bounds, Prune};

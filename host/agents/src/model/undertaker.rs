@@ -10,17 +10,15 @@
 //! What it never does: it never destroys the environment of the controller's own model, and never
 //! removes an application or machine itself (the cleaner and their agents do).
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use periapt_client::ApiConnection;
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
 };
 use periapt_model::Life;
 use periapt_model::status::{Model, Status};
-use periapt_providers::Provider;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::undertaker::{
     GetUndertakerModel, ProcessDyingModel, RemoveModel, SetModelStatus, UndertakerModel,
     WatchModelResources,
@@ -28,6 +26,7 @@ use periapt_wire::agent::undertaker::{
 use periapt_wire::rpc::code;
 
 use super::{ModelContext, agent, apicaller};
+use crate::watching::Watching;
 
 pub const NAME: &str = "undertaker";
 
@@ -72,21 +71,12 @@ struct Rites {
 impl Rites {
     /// Until the model is dead.
     async fn dying(&self) -> WorkerResult {
-        let watch = self
-            .worker
-            .or_dying(self.api.watch(&WatchModelResources {}))
-            .await?;
-        let mut watcher = watch.while_doing("watching the model's resources")?;
+        let (watch, doing) = (WatchModelResources {}, "watching the model's resources");
+        let mut resources = Watching::begin(&self.worker, &self.api, &watch, doing).await?;
         let begun = self.clock.monotonic();
         loop {
-            self.worker
-                .or_dying(watcher_or_bound(
-                    &mut watcher,
-                    self.bound().await?,
-                    begun,
-                    &self.clock,
-                ))
-                .await??;
+            let bound = self.bound().await?;
+            changed_or_bound(&mut resources, bound, begun, &self.clock).await?;
             let model = self.read().await?;
             if model.life == Life::Dead {
                 return Ok(());
@@ -142,11 +132,7 @@ impl Rites {
     async fn destroy(&self) -> WorkerResult {
         let (mut pause, longest) = DESTROY_PAUSE;
         loop {
-            let provider: Arc<dyn Provider> = self
-                .model
-                .providers
-                .open(self.model.uuid.as_str())
-                .while_doing("opening the provider")?;
+            let provider = self.model.open_provider()?;
             match provider.destroy().await {
                 Ok(()) => return Ok(()),
                 Err(error) => {
@@ -195,19 +181,13 @@ fn timeout(model: &UndertakerModel) -> Option<Duration> {
 }
 
 /// Waits for the next change, or until the phase's time is over.
-async fn watcher_or_bound(
-    watcher: &mut periapt_client::Watcher,
+async fn changed_or_bound(
+    resources: &mut Watching,
     bound: Option<Duration>,
     begun: Duration,
     clock: &SharedClock,
 ) -> WorkerResult {
-    let event = async {
-        watcher
-            .next()
-            .await
-            .while_doing("watching the model's resources")
-            .map(drop)
-    };
+    let event = resources.changed();
     match bound.map(|bound| (begun + bound).saturating_sub(clock.monotonic())) {
         // Past its time and still not empty: only a change helps now.
         None | Some(Duration::ZERO) => event.await,

@@ -10,7 +10,7 @@ use super::{UnitContext, agent};
 
 pub const NAME: &str = "api-caller";
 
-/// Lends an [`ApiConnection`](periapt_client::ApiConnection).
+/// Lends an [`ApiConnection`](periapt_wire::ApiConnection).
 #[must_use]
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {

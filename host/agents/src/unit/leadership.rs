@@ -10,7 +10,6 @@
 //! promised can only be too short. It never gives a lease back: when an agent stops, the lease
 //! just expires, so that a restart does not change the leader.
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Manifold, Outputs, ResultExt, SharedClock, SharedWorker, TaskWorker, WorkerContext,
     WorkerResult,
@@ -20,6 +19,7 @@ use periapt_uniter::Leadership;
 use periapt_uniter::leadership::{ClaimRequest, GUARANTEE, LEASE, LeadershipSource, Standing};
 use periapt_wire::agent::leadership::{BlockUntilLeadershipReleased, ClaimLeadership};
 use periapt_wire::rpc::code;
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 
 use super::{UnitContext, agent, apicaller};

@@ -4,9 +4,9 @@
 //! sandbox, and commits what they ask for. Effect: the unit follows the model; it ends the
 //! unit's agent when the unit is dead.
 
-use periapt_client::ApiConnection;
 use periapt_engine::{Guard, Manifold};
 use periapt_uniter::{Leadership, Uniter, UniterConfig};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 
 use super::{UnitContext, agent, apicaller, charmdir, leadership, retrystrategy};

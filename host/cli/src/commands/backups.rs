@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use periapt_controller::{RestoreOptions, RestoreResult};
+use periapt_model::Digest;
 use periapt_wire::rest::Backup;
 use serde::Serialize;
 use serde_json::Value;
@@ -34,7 +35,7 @@ struct Document {
 struct Entry {
     created: String,
     size: u64,
-    sha256: String,
+    sha256: Digest,
     controller: String,
     version: String,
     database: String,

@@ -1,8 +1,8 @@
 //! The methods about backups.
 
+use periapt_model::digest::Digester;
 use periapt_wire::rest::Backup;
 use reqwest::Method;
-use sha2::{Digest, Sha256};
 
 use super::{RestClient, RestError, UPLOAD, body, chain};
 
@@ -34,24 +34,20 @@ impl RestClient {
         let path = ["v1", "backups", &backup.id];
         let answer = self.send(Method::GET, &path, |request| request.timeout(BACKUP));
         let mut answer = answer.await?;
-        let mut digest = Sha256::new();
+        let mut digester = Digester::default();
         loop {
             // Each part in its own time, however long all of them take.
             let part = tokio::time::timeout(UPLOAD, answer.chunk()).await;
             let part = part.map_err(|_| RestError::Interrupted("no more bytes came".to_owned()))?;
             match part.map_err(|error| RestError::Interrupted(chain(&error)))? {
                 Some(part) => {
-                    digest.update(&part);
+                    digester.update(&part);
                     take(&part).map_err(|error| RestError::Interrupted(error.to_string()))?;
                 }
                 None => break,
             }
         }
-        let found: String = digest
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let found = digester.digest();
         match found == backup.sha256 {
             true => Ok(()),
             false => Err(RestError::Unexpected(format!(

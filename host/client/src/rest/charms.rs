@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use periapt_model::Digest;
 use periapt_model::charm::CharmInfo;
 use periapt_wire::rest::ListQuery;
 use reqwest::{Body, Method};
-use sha2::{Digest, Sha256};
 
 use super::{RestClient, RestError, UPLOAD, chain};
 
@@ -33,7 +33,7 @@ impl RestClient {
         let response = self.send(Method::GET, &path, |request| request.timeout(UPLOAD));
         let archive = response.await?.bytes().await;
         let archive = archive.map_err(|error| RestError::Interrupted(chain(&error)))?;
-        let found = sha256(&archive);
+        let found = Digest::of(&archive).to_string();
         if found != charm.sha256 {
             return Err(RestError::Unexpected(format!(
                 "the archive of {url} should have the SHA-256 {} and has {found}",
@@ -54,7 +54,7 @@ impl RestClient {
     ) -> Result<CharmInfo, RestError> {
         let query: Vec<(&str, &str)> = name.map(|name| ("name", name)).into_iter().collect();
         // The controller refuses what arrives otherwise.
-        let sha256 = sha256(&archive);
+        let sha256 = Digest::of(&archive);
         let path = ["v1", "models", model, "charms"];
         self.change(Method::POST, &path, |request| {
             request
@@ -67,12 +67,6 @@ impl RestClient {
         })
         .await
     }
-}
-
-/// The digest of bytes, in hexadecimal digits.
-fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The bytes as a body that reports how far it has come.

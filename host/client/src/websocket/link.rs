@@ -17,6 +17,7 @@ use std::time::Duration;
 use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt, StreamExt};
 use periapt_engine::SharedClock;
+use periapt_wire::CallError;
 use periapt_wire::agent::pinger::Ping;
 use periapt_wire::rpc::{Call, Request, Response, WATCHER_FACADE, WATCHER_NEXT};
 use serde_json::Value;
@@ -27,8 +28,6 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_util::sync::CancellationToken;
-
-use crate::CallError;
 
 /// Requests that may wait for the socket before callers wait too.
 const OUTGOING: usize = 64;

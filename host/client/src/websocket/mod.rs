@@ -20,6 +20,7 @@ use periapt_engine::{Clock, SharedClock, SystemClock};
 use periapt_model::{ModelUuid, Tag};
 use periapt_wire::agent::admin::Login;
 use periapt_wire::rpc::{WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP};
+use periapt_wire::{ApiConnection, CallError, Caller};
 use rustls::ClientConfig;
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -31,7 +32,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::rest::{Authorization, RestClient, RestError};
 use crate::tls::{self, TrustError};
-use crate::{ApiConnection, CallError, Caller};
 use link::Link;
 
 /// How long one address may take to accept a connection.

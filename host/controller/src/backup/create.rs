@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use periapt_model::digest::{Digest, Digester};
 use periapt_model::{ModelUuid, UnitName};
 use periapt_server::backups::BackupError;
 use periapt_store::Store;
@@ -14,12 +15,11 @@ use periapt_store::backup::{Cell, Moment, Table};
 use periapt_uniter::directories;
 use periapt_uniter::state_directory::StateDirectory;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use tokio::runtime::Handle;
 
 use super::FORMAT;
 use super::manifest::{Kind, Manifest, Tree};
-use super::parts::{PartsWriter, hex};
+use super::parts::PartsWriter;
 use crate::ControllerConfig;
 
 /// How often a moment is taken anew because files of a unit were replaced under it.
@@ -37,7 +37,7 @@ pub struct Source {
 pub struct Made {
     pub manifest: Manifest,
     pub size: u64,
-    pub sha256: String,
+    pub sha256: Digest,
 }
 
 /// Writes a backup to a new file, readable by its owner only. Blocks; one that was not finished
@@ -249,25 +249,12 @@ fn line(out: &mut impl Write, value: &Value) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-fn digest(file: &mut File) -> io::Result<(u64, String)> {
+fn digest(file: &mut File) -> io::Result<(u64, Digest)> {
     use std::io::Seek;
     file.rewind()?;
-    let mut digest = Sha256::new();
-    let size = io::copy(file, &mut Hashing(&mut digest))?;
-    Ok((size, hex(digest)))
-}
-
-struct Hashing<'a>(&'a mut Sha256);
-
-impl Write for Hashing<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    let mut digester = Digester::default();
+    let size = io::copy(file, &mut digester)?;
+    Ok((size, digester.digest()))
 }
 
 pub fn file(

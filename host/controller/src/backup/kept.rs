@@ -43,6 +43,7 @@ impl Backups for KeptBackups {
         let runtime = Handle::current();
         blocking(move || {
             let now = source.store.clock().now();
+            #[expect(clippy::disallowed_methods, reason = "a name that nobody else has")]
             let chance = &uuid::Uuid::new_v4().simple().to_string()[..6];
             let id = format!("{}-{chance}", now.strftime("%Y%m%d-%H%M%S"));
             let whole = directory.join(format!("{id}.zip"));

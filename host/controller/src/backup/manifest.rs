@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{Digest, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
 
 /// The file's content.
@@ -56,6 +56,5 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     pub size: u64,
-    /// 64 hexadecimal digits.
-    pub sha256: String,
+    pub sha256: Digest,
 }

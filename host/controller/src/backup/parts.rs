@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
+use periapt_model::digest::Digester;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
@@ -46,13 +46,13 @@ impl PartsWriter {
             .map_err(io::Error::from)?;
         let mut part = PartWriter {
             zip: &mut self.zip,
-            digest: Sha256::new(),
+            digester: Digester::default(),
             size: 0,
         };
         let written = write(&mut part)?;
         let part = Part {
             size: part.size,
-            sha256: hex(part.digest),
+            sha256: part.digester.digest(),
         };
         self.manifest.parts.insert(name.to_owned(), part);
         Ok(written)
@@ -78,14 +78,14 @@ fn options() -> SimpleFileOptions {
 /// A part that is being written.
 pub struct PartWriter<'a> {
     zip: &'a mut ZipWriter<File>,
-    digest: Sha256,
+    digester: Digester,
     size: u64,
 }
 
 impl Write for PartWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.zip.write(bytes)?;
-        self.digest.update(&bytes[..count]);
+        self.digester.update(&bytes[..count]);
         self.size += count as u64;
         Ok(count)
     }
@@ -147,13 +147,13 @@ impl PartsReader {
         let found = found.map_err(|error| wrong(format!("is missing: {error}")))?;
         let mut part = PartReader {
             part: found.take(expected.size + 1),
-            digest: Sha256::new(),
+            digester: Digester::default(),
             size: 0,
         };
         let taken = read(&mut part)?;
         io::copy(&mut part, &mut io::sink())
             .map_err(|error| wrong(format!("cannot be read: {error}")))?;
-        if part.size != expected.size || hex(part.digest) != expected.sha256 {
+        if part.size != expected.size || part.digester.digest() != expected.sha256 {
             return Err(wrong("is not what was written".to_owned()));
         }
         Ok(taken)
@@ -168,7 +168,7 @@ struct Format {
 
 struct PartReader<R> {
     part: R,
-    digest: Sha256,
+    digester: Digester,
     size: u64,
 }
 
@@ -178,7 +178,7 @@ impl<R: Read> Read for PartReader<R> {
             .part
             .read(bytes)
             .map_err(|error| damaged(format!("a part cannot be read: {error}")))?;
-        self.digest.update(&bytes[..count]);
+        self.digester.update(&bytes[..count]);
         self.size += count as u64;
         Ok(count)
     }
@@ -186,9 +186,4 @@ impl<R: Read> Read for PartReader<R> {
 
 pub fn damaged(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
-}
-
-pub fn hex(digest: Sha256) -> String {
-    let digest = digest.finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -12,7 +12,7 @@ use super::{apiconfigwatcher, apiserver};
 
 pub use apicaller::NAME;
 
-/// Lends an [`ApiConnection`](periapt_client::ApiConnection).
+/// Lends an [`ApiConnection`](periapt_wire::ApiConnection).
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         context.require(apiconfigwatcher::NAME)?;

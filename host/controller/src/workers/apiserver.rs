@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use periapt_agents::model::apicaller::Connect;
-use periapt_client::ApiConnection;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::ModelUuid;
 use periapt_server::{
@@ -18,6 +17,7 @@ use periapt_server::{
     ServerOptions, ServerState, rpc,
 };
 use periapt_store::{Store, lease::Manager};
+use periapt_wire::ApiConnection;
 use serde_json::json;
 
 use super::{

@@ -7,10 +7,11 @@
 use std::sync::Arc;
 
 use periapt_agents::model::apicaller::Connect;
-use periapt_client::ApiConnection;
+use periapt_agents::watching::Watching;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::config::Value;
 use periapt_server::ServerState;
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::model_config::{GetModelConfig, WatchModelConfig};
 use serde_json::json;
 
@@ -34,14 +35,11 @@ pub fn manifold() -> Manifold {
                 .connect(Some(&controller.config.controller_model))
                 .await;
             let api: ApiConnection = connected?;
-            let watch = worker.or_dying(api.watch(&WatchModelConfig {})).await?;
-            let mut watcher = watch.while_doing("watching logging-config")?;
+            let (watch, doing) = (WatchModelConfig {}, "watching logging-config");
+            let mut options = Watching::begin(&worker, &api, &watch, doing).await?;
             let mut applied = String::new();
             loop {
-                worker
-                    .or_dying(watcher.next())
-                    .await?
-                    .while_doing("watching logging-config")?;
+                options.changed().await?;
                 let config = worker
                     .or_dying(api.call(&GetModelConfig {}))
                     .await?

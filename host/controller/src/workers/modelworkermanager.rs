@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use periapt_agents::model::{self, ModelContext};
-use periapt_client::ApiConnection;
+use periapt_agents::watching::Watching;
 use periapt_engine::{
     Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedClock, SharedWorker, TaskWorker,
     WorkerContext, WorkerError, WorkerResult,
@@ -15,7 +15,8 @@ use periapt_engine::{
 use periapt_model::ModelUuid;
 use periapt_server::ServerState;
 use periapt_server::authority::Authority;
-use periapt_wire::agent::models::{GetModel, WatchModels};
+use periapt_wire::ApiConnection;
+use periapt_wire::agent::models::{GetModel, ModelInfo, WatchModels};
 use serde_json::json;
 
 use super::{agent, apicaller, apiserver, apiservercertwatcher};
@@ -68,21 +69,10 @@ struct Manager {
 
 impl Manager {
     async fn run(self) -> WorkerResult {
-        let watch = self
-            .worker
-            .or_dying(self.api.watch(&WatchModels {}))
-            .await?;
-        let mut watcher = watch.while_doing("watching models")?;
+        let (watch, doing) = (WatchModels {}, "watching models");
+        let mut models = Watching::begin(&self.worker, &self.api, &watch, doing).await?;
         loop {
-            let changed = self
-                .worker
-                .or_dying(watcher.next())
-                .await?
-                .while_doing("watching models")?;
-            for uuid in changed
-                .iter()
-                .filter_map(|uuid| uuid.parse::<ModelUuid>().ok())
-            {
+            for uuid in models.names::<ModelUuid>().await? {
                 let call = GetModel {
                     model: uuid.clone(),
                 };
@@ -92,7 +82,7 @@ impl Manager {
                     .await?
                     .while_doing("reading a model")?;
                 match model {
-                    Some(_) => self.start(uuid)?,
+                    Some(model) => self.start(model)?,
                     None => self.stop(&uuid).await?,
                 }
             }
@@ -101,13 +91,19 @@ impl Manager {
         }
     }
 
-    fn start(&self, uuid: ModelUuid) -> WorkerResult {
+    fn start(
+        &self,
+        ModelInfo {
+            uuid, cloud_type, ..
+        }: ModelInfo,
+    ) -> WorkerResult {
         let model = ModelContext {
             is_controller_model: uuid == self.controller.config.controller_model,
             uuid: uuid.clone(),
             controller: self.controller.config.uuid.clone(),
             connect: Arc::clone(&self.connect) as Arc<_>,
-            providers: Arc::clone(&self.controller.providers),
+            providers: self.controller.providers.clone(),
+            cloud_type,
             claimant: self.controller.config.claimant(),
             api_addresses: self.controller.api_addresses.subscribe(),
             agent_addresses: self.controller.agent_addresses.subscribe(),

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read};
 
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 use zip::ZipArchive;
 use zip::read::ZipFile;
@@ -17,6 +16,7 @@ use super::actions::Actions;
 use super::manifest::{Manifest, ManifestError, ManifestFiles};
 use super::metadata::CharmMetadata;
 use super::{Access, CharmInfo, CharmUrl};
+use crate::Digest;
 use crate::bounds;
 use crate::config::Schema;
 use crate::text::is_hidden;
@@ -133,10 +133,7 @@ impl Archive {
             actions: manifest.actions,
             capabilities: manifest.capabilities,
             container: manifest.container,
-            sha256: Sha256::digest(bytes)
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect(),
+            sha256: Digest::of(bytes).to_string(),
             size: bytes.len() as u64,
             files,
         })

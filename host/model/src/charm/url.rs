@@ -38,15 +38,6 @@ impl CharmUrl {
     pub fn revision(&self) -> u32 {
         self.revision
     }
-
-    /// The same charm at another revision.
-    #[must_use]
-    pub fn with_revision(&self, revision: u32) -> Self {
-        Self {
-            name: self.name.clone(),
-            revision,
-        }
-    }
 }
 
 /// Checks a charm name. Its grammar is that of applications, because an application is called

@@ -10,13 +10,13 @@
 use std::fs;
 use std::ops::Range;
 
+use periapt_model::Digest;
 use rustix::process::{Gid, Uid, geteuid, getuid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities, set_thread_groups, set_thread_res_gid,
     set_thread_res_uid,
 };
-use sha2::{Digest, Sha256};
 
 use super::LockdownError;
 
@@ -96,8 +96,8 @@ pub(super) fn choose(
     if let Some((_, lacking)) = NEEDED.iter().find(|(one, _)| !effective.contains(*one)) {
         return Err(format!("root has no {lacking} here"));
     }
-    let digest = Sha256::digest(name);
-    let drawn = digest
+    let drawn = Digest::of(name)
+        .as_bytes()
         .iter()
         .take(4)
         .fold(0, |drawn, byte| drawn << 8 | u32::from(*byte));

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use periapt_model::Digest;
+
 use super::agent::{Unit, engine, load};
 use super::guest::{CONTRACT, Guest, encode};
 use crate::{
@@ -262,6 +264,6 @@ fn a_compiler_that_answers_with_another_component_is_not_believed() {
     .component();
     let answer = cache.get_or_compile(&asked, |_| engine().compile(&planted));
     assert_eq!(answer.unwrap_err(), CompileError::OtherComponent);
-    assert!(cache.get(&crate::artifact::digest(&planted)).is_none());
-    assert!(cache.get(&crate::artifact::digest(&asked)).is_none());
+    assert!(cache.get(Digest::of(&planted)).is_none());
+    assert!(cache.get(Digest::of(&asked)).is_none());
 }

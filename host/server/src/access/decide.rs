@@ -66,7 +66,7 @@ pub(crate) async fn decide(
         ) => return Ok(None),
         (
             Visitor::Everyone | Visitor::Agents | Visitor::AgentOfModel,
-            Identity::Agent { model },
+            Identity::Agent { model, .. },
         ) => return own(store, model, named.get("model")).await.map(Some),
         (_, Identity::Agent { .. } | Identity::Controller { .. })
         | (Visitor::AgentOfModel | Visitor::Agents | Visitor::Controller, _) => {

@@ -147,7 +147,7 @@ fn claimed(name: Option<&str>) -> String {
         return ANONYMOUS.to_owned();
     };
     match (name.parse::<Tag>(), name.parse::<UserName>()) {
-        (Ok(tag @ (Tag::User(_) | Tag::Agent(_))), _) => tag.to_string(),
+        (Ok(tag @ (Tag::User(_) | Tag::Agent(..))), _) => tag.to_string(),
         (_, Ok(user)) => Tag::User(user).to_string(),
         _ => ANONYMOUS.to_owned(),
     }

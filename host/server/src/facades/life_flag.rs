@@ -22,7 +22,7 @@ fn interest(model: &ModelUuid, entity: &Tag) -> Result<Interest, RpcError> {
         Tag::Application(name) => interest.key(namespace::APPLICATION, name),
         Tag::Unit(name) => interest.key(namespace::UNIT, name),
         Tag::Machine(id) => interest.key(namespace::MACHINE, id),
-        Tag::Controller(_) | Tag::User(_) | Tag::Agent(_) => {
+        Tag::Controller(_) | Tag::User(_) | Tag::Agent(..) => {
             return Err(RpcError::bad_request(format!(
                 "{entity} has no life to watch"
             )));

@@ -74,7 +74,7 @@ handlers! { for uniter:
         Ok(session.store().get_application_status(session.model()?, &call.unit).await?)
     };
     SetUnitAgentStatus: |session, call| {
-        session.store().set_unit_agent_status(session.model()?, &call.unit, call.status).await?;
+        session.store().set_agent_status(session.model()?, &call.unit, call.status).await?;
         Ok(Empty {})
     };
     SetUnitStatus: |session, call| {

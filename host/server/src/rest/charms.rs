@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
+use periapt_model::Digest;
 use periapt_model::charm::CharmInfo;
 use periapt_store::{Staging, Store, StoreError};
 use periapt_wire::Problem;
@@ -168,7 +169,7 @@ async fn upload(
     let share = state.staged().of(&identity);
     let (staged, share) =
         collect(state.store().stage(), share, &headers, body, ARCHIVE_BYTES).await?;
-    let found = staged.sha256();
+    let found = staged.digest();
     if let Some(wanted) = digests.iter().find(|digest| **digest != found) {
         return Err(Answer(
             Problem::new(400, "charm-digest-mismatch", "The charm was refused")
@@ -205,7 +206,7 @@ fn is_archive(headers: &HeaderMap) -> Result<(), Answer> {
 }
 
 /// The SHA-256 that the request claims, in each of the ways there are.
-fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<String>, Answer> {
+fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<Digest>, Answer> {
     let invalid = |why: String| {
         Answer(
             Problem::new(400, "digest-invalid", "The digest cannot be read")
@@ -215,11 +216,8 @@ fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<String>, Answer> {
     };
     let mut found = Vec::new();
     if let Some(text) = &query.sha256 {
-        let text = text.to_ascii_lowercase();
-        if text.len() != 64 || !text.chars().all(|c| c.is_ascii_hexdigit()) {
-            return Err(invalid(format!("\"{text}\" is not a SHA-256")));
-        }
-        found.push(text);
+        let digest = text.parse();
+        found.push(digest.map_err(|_| invalid(format!("\"{text}\" is not a SHA-256")))?);
     }
     for name in ["content-digest", "digest"] {
         for value in headers.get_all(name) {
@@ -233,10 +231,12 @@ fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<String>, Answer> {
                     continue;
                 }
                 let bytes = BASE64_STANDARD.decode(digest.trim_matches(':'));
-                let bytes = bytes.ok().filter(|bytes| bytes.len() == 32);
+                let bytes = bytes
+                    .ok()
+                    .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
                 let bytes =
                     bytes.ok_or_else(|| invalid(format!("\"{digest}\" is not a SHA-256")))?;
-                found.push(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+                found.push(bytes.into());
             }
         }
     }

@@ -288,8 +288,8 @@ pub(super) struct Force {
 
 impl Force {
     /// How the store is to remove.
-    pub fn removal(&self) -> periapt_store::Force {
-        periapt_store::Force::within(self.force, self.timeout_ms)
+    pub fn removal(&self) -> periapt_model::removal::Force {
+        periapt_model::removal::Force::within(self.force, self.timeout_ms)
     }
 }
 

@@ -136,7 +136,10 @@ impl Logs {
         }
         loop {
             tokio::select! {
-                lines = written.next() => return lines.map(|_| true),
+                lines = written.next() => {
+                    lines?;
+                    return Ok(true);
+                }
                 () = self.state.clock().sleep(HEARTBEAT) => {
                     if !self.lines.send_bytes(sse::heartbeat(&position)).await {
                         return Ok(false);

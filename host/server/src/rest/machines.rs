@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal};
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -32,8 +32,8 @@ async fn list(
     InModel(model): InModel,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Page<Value>>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     page(state.store().machines(&model, &presence).await?, &query)
 }
 
@@ -43,8 +43,8 @@ async fn show(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
 ) -> Result<Json<MachineInfo>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     Ok(Json(
         state.store().machine(&model, &machine, &presence).await?,
     ))
@@ -87,7 +87,7 @@ async fn retry_provisioning(
     InMachine(model, machine): InMachine,
 ) -> Result<Json<MachineInfo>, Answer> {
     state.store().retry_provisioning(&model, &machine).await?;
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     changed(state.store().machine(&model, &machine, &presence)).await
 }

@@ -30,6 +30,7 @@ mod backups;
 mod blobs;
 mod changed;
 mod charms;
+mod clouds;
 mod conditions;
 mod controller;
 mod controller_config;
@@ -131,6 +132,11 @@ fn table() -> &'static [Resource] {
                 "backups",
                 "Backups of the whole controller.",
                 vec![backups::routes()],
+            ),
+            resource(
+                "clouds",
+                "Clouds: where models may be.",
+                vec![clouds::routes()],
             ),
             resource(
                 "models",

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::status::FullStatus;
 use utoipa_axum::routes;
 
@@ -36,11 +36,10 @@ async fn status(
         let json = [(header::CONTENT_TYPE, "application/json")];
         return Ok((json, status.json()).into_response());
     }
-    // One agent hosts all machines of a model: they are there when it is.
-    let present = state.presence().is_present(&model);
+    let present = state.presence().of(&model);
     let status = state
         .store()
-        .full_status(&model, &patterns, &|_: &MachineId| present)
+        .full_status(&model, &patterns, &|agent: &AgentName| present.has(agent))
         .await?;
     Ok(Json(status).into_response())
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::rest::{ListQuery, Page, Removal, ResolveRequest, UnitInfo};
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
@@ -32,8 +32,8 @@ async fn list(
     InModel(model): InModel,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Page<Value>>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     page(state.store().units(&model, &presence).await?, &query)
 }
 
@@ -43,8 +43,8 @@ async fn show(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
 ) -> Result<Json<UnitInfo>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     let shown = state.store().unit(&model, &unit, &presence).await?;
     Ok(Json(UnitInfo {
         relations: state.store().unit_relations(&model, &unit).await?,

@@ -10,7 +10,7 @@ use axum::extract::State;
 use periapt_engine::clock;
 use periapt_model::ModelUuid;
 use periapt_model::query::{Query as Condition, QueryError};
-use periapt_store::{Interest, StoreError, namespace};
+use periapt_store::{DatabaseError, Interest, StoreError, namespace};
 use periapt_wire::Problem;
 use periapt_wire::rest::waiting::glance;
 use periapt_wire::rest::{WaitKind, WaitQuery, Waited};
@@ -57,7 +57,7 @@ async fn wait(
     let holds = waiting.until_it_holds(&state, &model, &mut last);
     let entity = tokio::select! {
         entity = clock::timeout(&**state.clock(), limit, holds) => entity,
-        () = ending.come() => return Err(StoreError::Stopped.into()),
+        () = ending.come() => return Err(DatabaseError::Stopped.into()),
     };
     match entity {
         Some(entity) => {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use periapt_client::CallError;
 use periapt_model::NameError;
-use periapt_store::StoreError;
+use periapt_store::{DatabaseError, StoreError};
+use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 use thiserror::Error;
 
@@ -57,7 +57,7 @@ impl RpcError {
     /// are to ask again.
     pub fn of_lease(error: StoreError) -> Self {
         match error {
-            StoreError::Stopped => Self::new(
+            StoreError::Database(DatabaseError::Stopped) => Self::new(
                 code::TRY_AGAIN,
                 "the lease manager is restarting; try again",
             ),
@@ -70,6 +70,12 @@ impl RpcError {
             code::NOT_IMPLEMENTED,
             format!("no such request - method {facade}({version}).{method} is not implemented"),
         )
+    }
+}
+
+impl From<DatabaseError> for RpcError {
+    fn from(error: DatabaseError) -> Self {
+        StoreError::from(error).into()
     }
 }
 

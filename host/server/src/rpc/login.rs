@@ -40,7 +40,7 @@ pub async fn log_in(
             return Err(error.into());
         }
     };
-    if let Identity::Agent { model: own } = &identity
+    if let Identity::Agent { model: own, .. } = &identity
         && model.as_ref() != Some(own)
     {
         return Err(RpcError::denied());

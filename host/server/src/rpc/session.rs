@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use periapt_model::{MachineId, ModelUuid, Tag};
+use periapt_model::{AgentName, ModelUuid, Tag};
 use periapt_store::Store;
 use periapt_wire::rpc::{Empty, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code};
 use serde::de::DeserializeOwned;
@@ -49,7 +49,7 @@ impl Session {
         closing: CancellationToken,
     ) -> Self {
         let presence = match &identity {
-            Identity::Agent { model } => Some(state.presence().enter(model)),
+            Identity::Agent { model, agent } => Some(state.presence().enter(model, agent)),
             _ => None,
         };
         Self {
@@ -94,6 +94,14 @@ impl Session {
         self.model
             .as_ref()
             .ok_or_else(|| RpcError::bad_request("this call needs a connection to a model"))
+    }
+
+    /// The agent of the connection; refused to everybody else.
+    pub fn agent(&self) -> Result<&AgentName, RpcError> {
+        match &self.identity {
+            Identity::Agent { agent, .. } => Ok(agent),
+            Identity::User { .. } | Identity::Controller { .. } => Err(RpcError::denied()),
+        }
     }
 
     /// Of this connection, for reports.
@@ -214,7 +222,7 @@ impl Session {
             Subject::Unit => self.hosts(&Tag::Unit(field(params, "unit")?)).await,
             Subject::Machine => self.hosts(&Tag::Machine(field(params, "machine")?)).await,
             Subject::Entity => self.hosts(&field(params, "entity")?).await,
-            Subject::Records => self.signs(params),
+            Subject::Records => self.signs(params).await,
         }
     }
 
@@ -225,10 +233,16 @@ impl Session {
         if self.known_hosted(entity) {
             return Ok(());
         }
+        let agent = self.agent()?;
+        let by_this = |host: Option<AgentName>| host.as_ref() == Some(agent);
         let hosted = match entity {
-            Tag::Model(uuid) | Tag::Agent(uuid) => Some(uuid == model),
-            Tag::Unit(unit) => self.store().unit_is_placed(model, unit).await?,
-            Tag::Machine(machine) => self.machine_is_provisioned(model, machine).await?,
+            Tag::Model(uuid) => Some(uuid == model),
+            Tag::Agent(uuid, named) => Some(uuid == model && named == agent),
+            Tag::Unit(unit) => self.store().unit_agent(model, unit).await?.map(by_this),
+            Tag::Machine(machine) => {
+                let host = self.store().machine_agent(model, machine).await?;
+                host.map(by_this)
+            }
             Tag::Controller(_) | Tag::User(_) | Tag::Application(_) => Some(false),
         };
         match hosted {
@@ -251,36 +265,20 @@ impl Session {
             .contains(entity)
     }
 
-    async fn machine_is_provisioned(
-        &self,
-        model: &ModelUuid,
-        machine: &MachineId,
-    ) -> Result<Option<bool>, RpcError> {
-        let machines = self
-            .store()
-            .get_machines(model, std::slice::from_ref(machine))
-            .await?;
-        Ok(machines
-            .first()
-            .map(|machine| machine.instance_id.is_some()))
-    }
-
-    /// An agent writes log lines for itself and for machines and units of its model.
-    fn signs(&self, params: &Value) -> Result<(), RpcError> {
+    /// An agent writes log lines for itself, and for the machines and units that it hosts.
+    async fn signs(&self, params: &Value) -> Result<(), RpcError> {
         let records = params
             .get("records")
             .and_then(Value::as_array)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        for record in records {
-            let sound = match field::<Tag>(record, "entity")? {
-                Tag::Machine(_) | Tag::Unit(_) => true,
-                Tag::Agent(uuid) | Tag::Model(uuid) => Some(&uuid) == self.model.as_ref(),
-                Tag::Controller(_) | Tag::User(_) | Tag::Application(_) => false,
-            };
-            if !sound {
-                return Err(RpcError::denied());
-            }
+        // Many lines of one entity are one question.
+        let entities: Result<HashSet<Tag>, RpcError> = records
+            .iter()
+            .map(|record| field(record, "entity"))
+            .collect();
+        for entity in entities? {
+            self.hosts(&entity).await?;
         }
         Ok(())
     }
@@ -288,7 +286,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Identity::Agent { model } = &self.identity {
+        if let Identity::Agent { model, .. } = &self.identity {
             self.state.agent_reports().forget(model, self.number);
             self.state.observation().agents.forget(model, self.number);
         }

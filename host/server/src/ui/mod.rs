@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use periapt_model::Digest;
 use rust_embed::{Embed, EmbeddedFile};
 
 #[cfg(test)]
@@ -175,11 +176,5 @@ fn kind(name: &str) -> String {
 }
 
 fn tag(file: &EmbeddedFile) -> String {
-    let digest = file.metadata.sha256_hash();
-    let text: String = digest
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("\"{text}\"")
+    format!("\"{}\"", Digest::from(file.metadata.sha256_hash()))
 }

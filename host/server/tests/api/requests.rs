@@ -2,8 +2,8 @@
 use crate::common::{House, Http, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use periapt_model::Digest;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 /// Status, a header, and the body.
 async fn answer(request: reqwest::RequestBuilder, name: &str) -> (u16, Option<String>, Value) {
@@ -307,7 +307,7 @@ async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
     assert_eq!(send().await.2, json!(["site/2"]));
     // What a crash between commit and answer leaves: the mark of the request without an answer.
     let mark = RequestMark {
-        account: crate::common::admin(),
+        account: crate::common::admin().to_string(),
         key: "k1".to_owned(),
         request: String::new(),
     };
@@ -334,9 +334,9 @@ async fn an_upload_is_checked_against_its_digest_and_leaves_nothing_when_it_diff
     house.add_model("first").await;
     let http = house.http().await;
     let archive = charm_archive("site");
-    let digest = Sha256::digest(&archive);
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let base64 = BASE64_STANDARD.encode(digest);
+    let digest = Digest::of(&archive);
+    let hex = digest.to_string();
+    let base64 = BASE64_STANDARD.encode(digest.as_bytes());
     let upload = |query: &str, header: Option<(&str, &str)>| {
         let path = format!("/v1/models/first/charms{query}");
         let request = http.request("POST", &path).body(archive.clone());

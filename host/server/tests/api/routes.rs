@@ -218,6 +218,9 @@ const FOR_ALL_PEOPLE: &[(&str, &str)] = &[
     ("DELETE", "/v1/session"),
     ("GET", "/v1/whoami"),
     ("GET", "/v1/controller"),
+    ("GET", "/v1/clouds"),
+    // One's own.
+    ("GET", "/v1/credentials"),
     ("GET", "/v1/models"),
     ("GET", "/v1/events"),
 ];

@@ -1,9 +1,10 @@
 //! The websocket as a client meets it.
 use crate::common::{House, PASSWORD, PATIENCE, outcome, row};
-use periapt_client::CallError;
+use periapt_model::AgentName;
 use periapt_model::config::Value as ConfigValue;
 use periapt_server::{Identity, rpc};
 use periapt_store::NewToken;
+use periapt_wire::CallError;
 use periapt_wire::agent::{model_config, models, uniter};
 use periapt_wire::rest::ConfigChange;
 use serde_json::{Value, json};
@@ -355,7 +356,14 @@ async fn the_end_of_the_api_server_ends_what_waits_and_breaks_connections() {
     let mut house = House::open().await;
     let model = house.add_model("first").await;
     let mut agent = house.agent(&model).await;
-    assert_eq!(house.presence.agents(&model).unwrap().connections, 1);
+    assert_eq!(
+        house
+            .presence
+            .here(&(model.clone(), AgentName::Host))
+            .unwrap()
+            .connections,
+        1
+    );
     let watch = agent
         .call(
             "periapt.ModelConfig",
@@ -393,7 +401,7 @@ async fn the_end_of_the_api_server_ends_what_waits_and_breaks_connections() {
         .await
         .unwrap_err();
     assert!(matches!(error, CallError::Disconnected(_)), "{error}");
-    assert_eq!(house.presence.agents(&model), None);
+    assert_eq!(house.presence.here(&(model.clone(), AgentName::Host)), None);
 
     // The port stayed open: 503 in between, and a new run serves again.
     let (status, problem) = house.stranger().get("/v1/models").await;
@@ -418,6 +426,7 @@ async fn charms_reach_agents_by_the_digest_of_their_archive() {
         &house.state,
         Identity::Agent {
             model: first.clone(),
+            agent: AgentName::Host,
         },
     );
     let charm = agent
@@ -440,7 +449,13 @@ async fn charms_reach_agents_by_the_digest_of_their_archive() {
             .unwrap_err()
             .is("not found")
     );
-    let other = rpc::in_process(&house.state, Identity::Agent { model: second });
+    let other = rpc::in_process(
+        &house.state,
+        Identity::Agent {
+            model: second,
+            agent: AgentName::Host,
+        },
+    );
     assert!(other.blob(&digest).await.unwrap_err().is("not found"));
     assert!(
         other

@@ -8,14 +8,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use periapt_database::{Guard, RequestRow};
 use periapt_model::{ModelUuid, bounds};
 use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
 
-use crate::db::{Row, params, to_json};
+use crate::db::{Row, Tx, params, to_json};
 use crate::error::StoreError;
-use crate::guard::{Guard, Row as RowOfRequest};
-use crate::tx::Tx;
-use crate::{Result, Store};
+use crate::{DatabaseError, Result, Store};
 
 #[cfg(test)]
 mod tests;
@@ -54,7 +53,8 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 insert(tx, records).await?;
-                prune_when(prune, tx).await
+                prune_when(prune, tx).await?;
+                Ok(())
             })
         })
         .await
@@ -79,7 +79,7 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let now = tx.now;
-                prune_rows(tx, now, age, rows).await
+                Ok(prune_rows(tx, now, age, rows).await?)
             })
         })
         .await
@@ -150,13 +150,13 @@ struct OfRequest {
     prune: bool,
 }
 
-impl RowOfRequest for OfRequest {
+impl RequestRow for OfRequest {
     fn write<'t>(
         &'t self,
         tx: &'t mut Tx,
         id: Option<i64>,
         result: Option<&'t str>,
-    ) -> BoxFuture<'t, Result<i64>> {
+    ) -> BoxFuture<'t, std::result::Result<i64, DatabaseError>> {
         let result = result.unwrap_or(INTERRUPTED);
         Box::pin(async move {
             if let Some(id) = id {
@@ -174,7 +174,7 @@ impl RowOfRequest for OfRequest {
     }
 }
 
-async fn insert(tx: &mut Tx, records: Vec<AuditRecord>) -> Result<()> {
+async fn insert(tx: &mut Tx, records: Vec<AuditRecord>) -> std::result::Result<(), DatabaseError> {
     let mut rows = Vec::with_capacity(records.len());
     for record in records {
         let model = record
@@ -199,7 +199,7 @@ async fn insert(tx: &mut Tx, records: Vec<AuditRecord>) -> Result<()> {
     tx.db.insert_many(head, "", rows).await.map(|_| ())
 }
 
-async fn prune_when(full: bool, tx: &mut Tx) -> Result<()> {
+async fn prune_when(full: bool, tx: &mut Tx) -> std::result::Result<(), DatabaseError> {
     if full {
         let now = tx.now;
         prune_rows(tx, now, AUDIT_AGE, AUDIT_ROWS).await?;
@@ -207,7 +207,12 @@ async fn prune_when(full: bool, tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-async fn prune_rows(tx: &mut Tx, now: i64, age: Duration, rows: u64) -> Result<u64> {
+async fn prune_rows(
+    tx: &mut Tx,
+    now: i64,
+    age: Duration,
+    rows: u64,
+) -> std::result::Result<u64, DatabaseError> {
     let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     let oldest = now.saturating_sub(age);
     let sql = "DELETE FROM audit WHERE time < $1";

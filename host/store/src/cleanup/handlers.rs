@@ -4,9 +4,8 @@ use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 
 use super::{Item, Kind, enqueue, next_step};
 use crate::changes::namespace;
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, machines, relations, removal};
 
 /// Between two looks at a machine with units, in microseconds; the last unit to go by force
@@ -83,7 +82,7 @@ async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
     let Some(found) = removal::leaving(tx, model, unit).await? else {
         return Ok(());
     };
-    if found.life == Life::Alive {
+    if found.state.life == Life::Alive {
         removal::set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
     }
     // Already so unless it is the deadline that forces it.

@@ -240,7 +240,7 @@ async fn a_pattern_may_be_a_status_that_is_shown() {
         for name in ["site/0", "site/1"] {
             let idle = Status::new(Agent::Idle, "");
             let name = unit(name);
-            let set = store.set_unit_agent_status(&model, &name, idle);
+            let set = store.set_agent_status(&model, &name, idle);
             set.await.unwrap();
         }
         let all = store.full_status(&model, &[], &present).await.unwrap();
@@ -314,7 +314,7 @@ async fn a_commit_that_does_not_show_in_the_status_is_none_to_it() {
         fixture.settle().await;
         assert_eq!(shown().await, before);
         let idle = Status::new(Agent::Idle, "");
-        let set = store.set_unit_agent_status(&model, &site, idle);
+        let set = store.set_agent_status(&model, &site, idle);
         set.await.unwrap();
         let after = shown().await;
         assert!(after.0 > before.0 && after.1 != before.1);

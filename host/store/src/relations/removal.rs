@@ -1,15 +1,14 @@
 //! The end of relations, and of what waits for them.
 
+use periapt_model::removal::Force;
 use periapt_model::{ApplicationName, Life, ModelUuid};
 use periapt_wire::rest::Removal;
 
 use super::rows::{self, Relation};
 use super::{scope, subordinates};
 use crate::cleanup::{self, Kind};
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
-use crate::removal::Force;
-use crate::tx::Tx;
 use crate::{Result, Store, removal};
 
 impl Store {
@@ -25,7 +24,7 @@ impl Store {
         let (model, force) = (model.clone(), force.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = force.begin(tx);
+                let force = removal::begin(tx, force);
                 let relation = rows::require(&mut tx.db, &model, id).await?;
                 if relation.is_peer() {
                     return Err(StoreError::Invalid {

@@ -9,9 +9,8 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use super::scope::Entering;
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Session, Tx, params};
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Store, removal};
 
 impl Store {
@@ -27,7 +26,7 @@ impl Store {
             .await?
             .fetch_optional(sql, params![model, unit])
             .await?;
-        row.map_or(Ok(None), |row| row.parse_optional(0, "unit name"))
+        Ok(row.map_or(Ok(None), |row| row.parse_optional(0, "unit name"))?)
     }
 }
 

@@ -31,7 +31,7 @@ async fn the_history_of_a_unit_ends_its_error() {
         let (model, site) = (fixture.site(1).await, unit("site/0"));
         let store = &fixture.store;
         let agent = async |word, message: &str| {
-            let said = store.set_unit_agent_status(&model, &site, Status::new(word, message));
+            let said = store.set_agent_status(&model, &site, Status::new(word, message));
             said.await.expect("said");
         };
         let installing = Status::new(Workload::Maintenance, "installing");

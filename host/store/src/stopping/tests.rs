@@ -16,7 +16,7 @@ async fn a_stopped_unit_keeps_what_is_known_of_its_failed_hook() {
             ..Failure::default()
         };
         store
-            .set_unit_agent_status(&model, &site, agent_hook_failed(&hook, &failure))
+            .set_agent_status(&model, &site, agent_hook_failed(&hook, &failure))
             .await
             .unwrap();
         store.show_stopped(&model, &site).await.unwrap();
@@ -90,13 +90,13 @@ async fn other_data_alone_leave_a_status_its_time_and_no_line() {
             store.history(&model, &tag, 100).await.unwrap().len()
         };
         store
-            .set_unit_agent_status(&model, &site, failed(1))
+            .set_agent_status(&model, &site, failed(1))
             .await
             .unwrap();
         let (before, history) = (store.get_state(&model, &site).await.unwrap(), lines().await);
         fixture.clock.advance(std::time::Duration::from_secs(60));
         store
-            .set_unit_agent_status(&model, &site, failed(2))
+            .set_agent_status(&model, &site, failed(2))
             .await
             .unwrap();
         let (before, after) = (

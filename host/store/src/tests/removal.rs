@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use periapt_model::config::Value;
+use periapt_model::removal::Force;
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, Resolved};
-use periapt_model::{Life, MachineId, ModelUuid};
+use periapt_model::{AgentName, Life, ModelUuid};
 use periapt_wire::rest::ConfigChange;
 
+use crate::Setter;
 use crate::testing::{Fixture, application, fixtures, machine, present, unit};
-use crate::{Force, Setter};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -24,15 +25,12 @@ async fn stuck(fixture: &Fixture, units: u32) -> ModelUuid {
         let state = OperationState::default();
         store.set_state(&model, &unit, &state, false).await.unwrap();
         let failed = Status::new(Agent::Error, "hook failed: \"start\"");
-        store
-            .set_unit_agent_status(&model, &unit, failed)
-            .await
-            .unwrap();
+        store.set_agent_status(&model, &unit, failed).await.unwrap();
     }
     model
 }
 
-fn absent(_: &MachineId) -> bool {
+fn absent(_: &AgentName) -> bool {
     false
 }
 

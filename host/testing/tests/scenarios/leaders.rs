@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::common::{Done, charm, own_bag, relation_of, until_in_error, until_ran};
 use periapt_agents::agent_config::AgentConfig;
-use periapt_client::ApiConnection;
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_testing::{Scenario, ScenarioError};
+use periapt_wire::ApiConnection;
 use periapt_wire::agent::leadership::{BlockUntilLeadershipReleased, ClaimLeadership};
 use periapt_wire::rpc::code;
 use periapt_wire::status::FullStatus;

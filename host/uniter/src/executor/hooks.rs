@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use periapt_client::CallError;
 use periapt_engine::{clock, failpoint};
 use periapt_model::hook::{AtOnce, Effects, Info, remembered};
 use periapt_model::uniter::{
     Attempted, Executed, Operation, OperationState, RemoteState, agent_awaits_charm,
     agent_executing, agent_hook_failed, agent_waiting, workload_before,
 };
+use periapt_wire::CallError;
 use periapt_wire::agent::uniter::{BeginHook, FailHook, HookReport};
 
 use super::conclusion::{HookEnd, cannot_enter};

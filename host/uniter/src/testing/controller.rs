@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
@@ -17,6 +16,7 @@ use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{HookReport, UnitState};
 use periapt_wire::rest::WorkerRow;
 use periapt_wire::rpc::{Changes, Empty, Watch, code};
+use periapt_wire::{ApiConnection, CallError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! What a person says about a failed hook, when a hook is run again of itself, and what is shown
 //! of both.
 
-use periapt_client::CallError;
 use periapt_model::hook::Effects;
 use periapt_model::status::{self, Status};
 use periapt_model::uniter::Resolved;
+use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 
 use super::*;

@@ -74,7 +74,7 @@ async fn a_connection_lost_at_the_commit_runs_the_hook_again() {
     let world = World::new();
     world.controller.refuse_next(
         "CommitHook",
-        periapt_client::CallError::Disconnected("cut".to_owned()),
+        periapt_wire::CallError::Disconnected("cut".to_owned()),
     );
     let agent = world.start();
     let ended = tokio::time::timeout(LIMIT, agent.worker.wait())

@@ -11,6 +11,8 @@ pub struct ModelInfo {
     pub uuid: ModelUuid,
     pub name: ModelName,
     pub life: Life,
+    /// Whose provider gives its machines.
+    pub cloud_type: String,
 }
 
 crate::facade! { "periapt.ModelManager" 1 for Controller {

@@ -1,7 +1,7 @@
 //! Machines and the instances that stand for them.
 
 use periapt_model::status::{Machine, Status};
-use periapt_model::{Life, MachineId, Tag};
+use periapt_model::{AgentName, Life, MachineId, Tag};
 use serde::{Deserialize, Serialize};
 
 use crate::rpc::{Empty, Watch};
@@ -20,9 +20,10 @@ crate::facade! { "periapt.Provisioner" 1 for Controller {
     [Watch] WatchModelMachines as WatchMachines {} -> Watch;
     /// Machines asked for that still exist; all of them for an empty list.
     [Read] Machines as GetMachines { machines: Vec<MachineId> } -> Vec<MachineInfo>;
-    /// Makes or replaces the password of the agent that hosts the model's machines.
-    [Write] AgentCredential as MakeAgentCredential {} -> AgentCredential;
-    [Write] SetInstanceInfo as SetInstanceInfo { machine: MachineId, instance_id: String, addresses: Vec<String>, hardware: String } -> Empty;
+    /// Makes or replaces the password of an agent.
+    [Write] AgentCredential as MakeAgentCredential { agent: AgentName } -> AgentCredential;
+    /// `agent` is the one that hosts the machine.
+    [Write] SetInstanceInfo as SetInstanceInfo { machine: MachineId, agent: AgentName, instance_id: String, addresses: Vec<String>, hardware: String } -> Empty;
     [Write] SetInstanceStatus as SetInstanceStatus { machine: MachineId, status: Status<Machine> } -> Empty;
     /// Of a dying machine that was never provisioned.
     [Write] EnsureDead as EnsureMachineDead { machine: MachineId } -> Empty;

@@ -1,9 +1,10 @@
 //! Backups of a controller.
 
+use periapt_model::Digest;
 use serde::{Deserialize, Serialize};
 
 /// A backup that the controller keeps.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Backup {
     pub id: String,
@@ -12,7 +13,8 @@ pub struct Backup {
     /// Bytes of the file.
     pub size: u64,
     /// SHA-256 of the file, 64 hexadecimal digits.
-    pub sha256: String,
+    #[schema(value_type = String)]
+    pub sha256: Digest,
     /// Name of the controller.
     pub controller: String,
     /// Version of the program that made it.

@@ -6,6 +6,7 @@
 mod accounts;
 mod audit;
 mod backups;
+mod clouds;
 mod credentials;
 mod events;
 mod hooks;
@@ -26,6 +27,7 @@ pub use accounts::*;
 
 pub use audit::*;
 pub use backups::Backup;
+pub use clouds::*;
 pub use credentials::*;
 pub use events::*;
 pub use hooks::*;
@@ -75,6 +77,29 @@ pub struct AddModel {
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: Values,
+    /// The controller's own when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloud: Option<String>,
+    /// The cloud's first when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// One that the caller has in the cloud; one for this model alone when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+}
+
+impl AddModel {
+    /// A model of this name, with nothing that differs from the default.
+    #[must_use]
+    pub fn new(name: ModelName) -> Self {
+        Self {
+            name,
+            config: Values::default(),
+            cloud: None,
+            region: None,
+            credential: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -82,6 +107,11 @@ pub struct AddModel {
 pub struct ModelSummary {
     pub uuid: ModelUuid,
     pub name: ModelName,
+    /// `iaas` or `caas`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub cloud: String,
+    pub region: String,
     pub owner: String,
     pub life: Life,
     pub status: String,

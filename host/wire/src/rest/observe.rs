@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::{MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, MachineId, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -164,6 +164,9 @@ pub struct LeaseReport {
 #[serde(rename_all = "kebab-case")]
 pub struct PresenceReport {
     pub model: ModelUuid,
+    /// `host`, which hosts all machines, or the machine that it hosts.
+    #[schema(value_type = String)]
+    pub agent: AgentName,
     pub connections: u64,
     /// When the first of the connections logged in, microseconds UTC; none while there is none.
     pub since: Option<i64>,

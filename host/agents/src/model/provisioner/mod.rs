@@ -22,19 +22,21 @@ mod tests;
 
 use std::sync::Arc;
 
-use periapt_client::{ApiConnection, CallError};
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
 };
-use periapt_model::MachineId;
 use periapt_model::provisioning::{Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
-use periapt_providers::{Instance, InstanceId, Provider, ProviderError, StartInstance};
+use periapt_model::{AgentName, MachineId};
+use periapt_providers::{
+    Instance, InstanceId, Provider, ProviderError, SharedAgent, StartInstance,
+};
 use periapt_wire::agent::provisioner::{
     EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, SetInstanceInfo,
     SetInstanceStatus, WatchMachines,
 };
 use periapt_wire::rpc::{Empty, code};
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -42,6 +44,7 @@ use tokio::task::JoinSet;
 use super::credentialvalidator::note_refusal;
 use super::environ::EnvironConfig;
 use super::{ModelContext, agent, apicaller, environ};
+use crate::watching::Watching;
 use credential::Credential;
 use queue::Queue;
 
@@ -112,10 +115,11 @@ enum Outcome {
 impl Provisioner {
     async fn run(mut self) -> WorkerResult {
         let worker = self.worker.clone();
-        let watch = worker.or_dying(self.api.watch(&WatchMachines {})).await?;
-        let mut watcher = watch.while_doing("watching machines")?;
+        let doing = "watching machines";
+        let mut machines = Watching::begin(&worker, &self.api, &WatchMachines {}, doing).await?;
         let mut first_look = true;
-        let mut ended = self.provider.ended();
+        let agent = self.provider.shared_agent();
+        let mut ended = agent.map_or_else(|| watch::channel(None).1, SharedAgent::ended);
         ended.mark_changed();
         let mut tells = true;
         loop {
@@ -125,10 +129,8 @@ impl Provisioner {
                 .next_due()
                 .map(|due| self.clock.sleep(due.saturating_sub(self.clock.monotonic())));
             tokio::select! {
-                () = worker.dying().cancelled() => return Ok(()),
-                event = watcher.next() => {
-                    let changed = event.while_doing("watching machines")?;
-                    let changed: Vec<MachineId> = changed.iter().filter_map(|id| id.parse().ok()).collect();
+                changed = machines.names::<MachineId>() => {
+                    let changed = changed?;
                     if first_look {
                         self.look(Vec::new(), true).await?;
                         self.harvest().await?;
@@ -152,7 +154,7 @@ impl Provisioner {
                         let cause = ended.borrow_and_update().clone();
                         self.show_ended(cause.as_deref()).await?;
                     }
-                    // A provider without such ends.
+                    // Each machine has an agent of its own.
                     Err(_) => tells = false,
                 },
                 () = maybe(pause) => {}
@@ -262,20 +264,11 @@ impl Provisioner {
             };
             let provider = Arc::clone(&self.provider);
             match job {
-                queue::Job::Start | queue::Job::Keep => {
+                job @ (queue::Job::Start | queue::Job::Keep) => {
                     let credential = Arc::clone(&self.credential);
                     self.running.spawn(async move {
-                        let outcome = match credential.config().await {
-                            Ok(agent_config) => {
-                                let name = machine.as_str().to_owned();
-                                Outcome::Started(
-                                    provider
-                                        .start_instance(StartInstance { name, agent_config })
-                                        .await,
-                                )
-                            }
-                            Err(error) => Outcome::Failed(error),
-                        };
+                        let keep = job == queue::Job::Keep;
+                        let outcome = start(provider.as_ref(), &credential, &machine, keep).await;
                         Ended { machine, outcome }
                     });
                 }
@@ -371,6 +364,7 @@ impl Provisioner {
     async fn record(&mut self, machine: &MachineId, instance: Instance) -> WorkerResult {
         let call = SetInstanceInfo {
             machine: machine.clone(),
+            agent: self.credential.agent_of(machine),
             instance_id: instance.id.to_string(),
             addresses: instance.addresses,
             hardware: instance.hardware,
@@ -400,6 +394,34 @@ impl Provisioner {
         self.worker
             .set_report(json!({ "waiting": self.queue.waiting(), "running": self.running.len() }));
     }
+}
+
+/// Makes sure that a machine has its instance. One that is to be kept goes on with the password of
+/// its own agent, if it is still there.
+async fn start(
+    provider: &dyn Provider,
+    credential: &Credential,
+    machine: &MachineId,
+    keep: bool,
+) -> Outcome {
+    if keep && credential.agent_of(machine) != AgentName::Host {
+        let there = match provider.instances().await {
+            Ok(instances) => instances
+                .into_iter()
+                .find(|instance| instance.name == machine.as_str()),
+            Err(error) => return Outcome::Started(Err(error)),
+        };
+        if let Some(instance) = there {
+            return Outcome::Started(Ok(instance));
+        }
+    }
+    let agent_config = match credential.config(machine).await {
+        Ok(agent_config) => agent_config,
+        Err(error) => return Outcome::Failed(error),
+    };
+    let name = machine.as_str().to_owned();
+    let request = StartInstance { name, agent_config };
+    Outcome::Started(provider.start_instance(request).await)
 }
 
 /// A machine that is gone needs nothing more.

@@ -112,13 +112,13 @@ async fn keyed(
     let secret = route.secret;
     let (mut request, digest) = digest(route, request).await?;
     let mark = RequestMark {
-        account,
+        account: account.to_string(),
         key,
         request: digest,
     };
     let _claim = state
         .running()
-        .claim(&mark.account, &mark.key)
+        .claim(&account, &mark.key)
         .ok_or_else(running)?;
     match state.store().remembered(&mark).await? {
         Remembered::Nothing => {}

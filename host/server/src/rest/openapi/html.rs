@@ -3,8 +3,8 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use periapt_model::Digest;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 /// A page and the policy under which a browser shows it.
 pub(super) struct Page {
@@ -29,7 +29,7 @@ th, td { border-bottom: 1px solid var(--line); padding: .3rem .8rem .3rem 0; tex
 ";
 
 pub(super) fn render(document: &Value) -> Page {
-    let digest = BASE64_STANDARD.encode(Sha256::digest(STYLE));
+    let digest = BASE64_STANDARD.encode(Digest::of(STYLE).as_bytes());
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );

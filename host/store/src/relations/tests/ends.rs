@@ -1,7 +1,8 @@
 //! Removal: what waits for what, and that it ends.
 
+use periapt_model::removal::Force;
+
 use super::*;
-use crate::Force;
 use crate::testing::fixtures;
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use periapt_client::{CallError, Caller};
 use periapt_wire::rpc::{Empty, WATCHER_FACADE, code};
+use periapt_wire::{CallError, Caller};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
