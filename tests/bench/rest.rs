@@ -91,10 +91,7 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
     let archive = std::fs::read(periapt_tests::charm("noop"))?;
     for number in 0..size.models {
         let model = format!("{MODEL}{number}");
-        let add = AddModel {
-            name: model.parse()?,
-            config: Default::default(),
-        };
+        let add = AddModel::new(model.parse()?);
         client.add_model(&add).await?;
         let charm = client
             .upload_charm(&model, archive.clone().into(), None, None)

@@ -171,10 +171,7 @@ async fn client_of_first(pair: &Pair) -> Result<RestClient> {
 }
 
 async fn add_model(client: &RestClient, name: &str) -> Result<()> {
-    let request = AddModel {
-        name: name.parse()?,
-        config: Default::default(),
-    };
+    let request = AddModel::new(name.parse()?);
     client.add_model(&request).await?;
     Ok(())
 }

@@ -148,12 +148,22 @@ fn a_suspended_model_goes_on_and_starts_nothing() -> anyhow::Result<()> {
     home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
     home.until_workload("site/0", "active")?;
     assert!(home.ok(["show-credential"])?.contains("validity: valid"));
+    assert!(home.ok(["clouds"])?.contains("local"));
+    home.ok([
+        "add-model",
+        "twin",
+        "local/default",
+        "--credential",
+        "test",
+        "--no-switch",
+    ])?;
+    assert!(home.ok(["credentials"])?.contains("test, twin"));
     home.ok(["invalidate-credential", "moving to another disk"])?;
     let shown = home.ok(["show-credential", "--format", "json"])?;
     let shown: Value = serde_json::from_str(&shown)?;
     assert_eq!(shown["validity"], "invalid");
     assert_eq!(shown["reason"], "moving to another disk");
-    assert!(home.ok(["models"])?.contains("suspended"));
+    assert_eq!(home.ok(["models"])?.matches("suspended").count(), 2);
     assert!(home.ok(["status"])?.contains("moving to another disk"));
 
     // What runs goes on, and a unit waits for its machine.

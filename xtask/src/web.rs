@@ -26,6 +26,7 @@ const INPUTS: &[&str] = &[
     "src",
     "tsconfig.json",
     "vite.config.ts",
+    "../docs/reference/openapi.json",
 ];
 
 /// A Node that is new enough, with its npm.

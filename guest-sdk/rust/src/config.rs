@@ -6,7 +6,9 @@ use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
 use serde::{Deserializer, forward_to_deserialize_any};
 
-use crate::{Error, Result};
+use crate::world::World;
+use crate::world::bindings::periapt::charm::{config as wit, types};
+use crate::{Context, Error, HostError, Result};
 
 /// A configuration value, typed as the charm's config schema declares it.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +64,51 @@ impl From<bool> for Value {
     }
 }
 
+/// What a charm may ask of the host about configuration.
+#[allow(missing_docs)]
+pub trait ConfigHost {
+    fn config_get(&self, key: &str) -> Result<Option<Value>, HostError>;
+    fn config_all(&self) -> Result<Vec<(String, Value)>, HostError>;
+}
+
+impl ConfigHost for World {
+    fn config_get(&self, key: &str) -> Result<Option<Value>, HostError> {
+        Ok(wit::get(key)?.map(Value::from))
+    }
+
+    fn config_all(&self) -> Result<Vec<(String, Value)>, HostError> {
+        Ok(wit::all()?
+            .into_iter()
+            .map(|(name, value)| (name, value.into()))
+            .collect())
+    }
+}
+
+impl From<types::Value> for Value {
+    fn from(value: types::Value) -> Self {
+        match value {
+            types::Value::Text(text) => Value::Text(text),
+            types::Value::Integer(number) => Value::Integer(number),
+            types::Value::Number(number) => Value::Number(number),
+            types::Value::Boolean(truth) => Value::Boolean(truth),
+        }
+    }
+}
+
+impl<C: DeserializeOwned> Context<'_, C> {
+    /// The configuration as it was when the hook began.
+    pub fn config(&self) -> Result<C> {
+        into_struct(self.host.config_all()?)
+    }
+
+    /// One option by name, without the struct.
+    pub fn config_value(&self, key: &str) -> Result<Option<Value>> {
+        Ok(self.host.config_get(key)?)
+    }
+}
+
 /// All options that have a value, as the charm's struct.
-pub(crate) fn into_struct<C: DeserializeOwned>(values: Vec<(String, Value)>) -> Result<C> {
+fn into_struct<C: DeserializeOwned>(values: Vec<(String, Value)>) -> Result<C> {
     let entries = values
         .into_iter()
         .map(|(name, value)| (name, Scalar(value)));

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use crate::world::World;
+use crate::world::bindings::periapt::charm::ports as wit;
+use crate::{Context, HostError, Result};
+
 /// The protocol of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Protocol {
@@ -64,6 +68,75 @@ impl fmt::Display for PortRange {
             write!(f, "{}/{protocol}", self.start)
         } else {
             write!(f, "{}-{}/{protocol}", self.start, self.end)
+        }
+    }
+}
+
+/// What a charm may ask of the host about ports.
+#[allow(missing_docs)]
+pub trait PortsHost {
+    fn open_ports(&self, ports: PortRange) -> Result<(), HostError>;
+    fn close_ports(&self, ports: PortRange) -> Result<(), HostError>;
+    fn opened_ports(&self) -> Result<Vec<PortRange>, HostError>;
+}
+
+impl PortsHost for World {
+    fn open_ports(&self, range: PortRange) -> Result<(), HostError> {
+        Ok(wit::open(range.into())?)
+    }
+
+    fn close_ports(&self, range: PortRange) -> Result<(), HostError> {
+        Ok(wit::close(range.into())?)
+    }
+
+    fn opened_ports(&self) -> Result<Vec<PortRange>, HostError> {
+        Ok(wit::opened()?.into_iter().map(PortRange::from).collect())
+    }
+}
+
+impl<C> Context<'_, C> {
+    /// Asks to have ports opened.
+    pub fn open_ports(&self, ports: PortRange) -> Result<()> {
+        Ok(self.host.open_ports(ports)?)
+    }
+
+    /// Takes a request to open ports back.
+    pub fn close_ports(&self, ports: PortRange) -> Result<()> {
+        Ok(self.host.close_ports(ports)?)
+    }
+
+    /// The ports this unit has opened, this hook's own changes included.
+    pub fn opened_ports(&self) -> Result<Vec<PortRange>> {
+        Ok(self.host.opened_ports()?)
+    }
+}
+
+impl From<PortRange> for wit::PortRange {
+    fn from(range: PortRange) -> Self {
+        let protocol = match range.protocol {
+            Protocol::Tcp => wit::Protocol::Tcp,
+            Protocol::Udp => wit::Protocol::Udp,
+            Protocol::Icmp => wit::Protocol::Icmp,
+        };
+        wit::PortRange {
+            start: range.start,
+            end: range.end,
+            protocol,
+        }
+    }
+}
+
+impl From<wit::PortRange> for PortRange {
+    fn from(range: wit::PortRange) -> Self {
+        let protocol = match range.protocol {
+            wit::Protocol::Tcp => Protocol::Tcp,
+            wit::Protocol::Udp => Protocol::Udp,
+            wit::Protocol::Icmp => Protocol::Icmp,
+        };
+        PortRange {
+            start: range.start,
+            end: range.end,
+            protocol,
         }
     }
 }

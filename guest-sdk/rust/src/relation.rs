@@ -7,10 +7,12 @@ use crate::event::attribute;
 use crate::{Error, Host, Level, Result};
 
 pub(crate) mod data;
+mod host;
 #[cfg(test)]
 mod tests;
 
 pub use data::{RelationData, VERSION_KEY};
+pub use host::RelationHost;
 
 /// What happened to a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

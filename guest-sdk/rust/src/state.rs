@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Error, Host, Result};
+use crate::world::World;
+use crate::world::bindings::periapt::charm::state as wit;
+use crate::{Context, Error, Host, HostError, Result};
 
 /// Typed access to state. Values are JSON texts; a key holds 256 bytes at most, a value
 /// 64 KiB, all of them 2 MiB.
@@ -45,6 +47,40 @@ impl<'a> State<'a> {
             .into_iter()
             .map(|(key, _)| key)
             .collect())
+    }
+}
+
+/// What a charm may ask of the host about state.
+#[allow(missing_docs)]
+pub trait StateHost {
+    fn state_get(&self, key: &str) -> Result<Option<String>, HostError>;
+    fn state_set(&self, key: &str, value: &str) -> Result<(), HostError>;
+    fn state_delete(&self, key: &str) -> Result<(), HostError>;
+    fn state_all(&self) -> Result<Vec<(String, String)>, HostError>;
+}
+
+impl StateHost for World {
+    fn state_get(&self, key: &str) -> Result<Option<String>, HostError> {
+        Ok(wit::get(key)?)
+    }
+
+    fn state_set(&self, key: &str, value: &str) -> Result<(), HostError> {
+        Ok(wit::set(key, value)?)
+    }
+
+    fn state_delete(&self, key: &str) -> Result<(), HostError> {
+        Ok(wit::delete(key)?)
+    }
+
+    fn state_all(&self) -> Result<Vec<(String, String)>, HostError> {
+        Ok(wit::all()?)
+    }
+}
+
+impl<'a, C> Context<'a, C> {
+    /// The unit's own key-value state.
+    pub fn state(&self) -> State<'a> {
+        State::new(self.host)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A harness that runs a charm natively, without a controller.
 //!
-//! It keeps the promises of the real host that a charm's tests lean on: a hook that fails
+//! It runs the host's own rules and hook transaction, so a refusal or a limit here is the one that
+//! a unit meets, in the same words. It keeps the promises that a charm's tests lean on: a hook that fails
 //! leaves no state, no port change and no file behind, only status, workload version and log
 //! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped;
 //! only the leader speaks for the application. The other ends of relations, the leader's place

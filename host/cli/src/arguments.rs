@@ -5,6 +5,7 @@ mod accounts;
 mod audit;
 mod backups;
 mod charm;
+mod clouds;
 mod controllers;
 mod credentials;
 mod model;
@@ -19,6 +20,7 @@ pub use accounts::{
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
 pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
+pub use clouds::{Clouds, Credentials};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,
     InstallService, Introspect, JoinController, Nodes, RemoveNode, StartController, StopController,
@@ -97,6 +99,10 @@ pub enum Command {
     Dashboard(Dashboard),
     /// Show or change the controller and model that commands address.
     Switch(Switch),
+    /// List the clouds in which models may be.
+    Clouds(Clouds),
+    /// List your credentials for clouds, and the models that use them.
+    Credentials(Credentials),
     /// Add a model and switch to it.
     AddModel(AddModel),
     /// List the models of a controller.
@@ -335,6 +341,9 @@ mod tests {
             "download local:site-0 --filepath -",
             "export-bundle --filename bundle.yaml --charms .",
             "add-model demo --config update-status-hook-interval=1m",
+            "add-model demo local/default --credential lab",
+            "clouds --format yaml -c prod",
+            "credentials --format json",
             "deploy ./site.charm blog -n 3 --config greeting=hi --config site.yaml",
             "status --format json --utc -m prod:demo site 'db/*'",
             "status --watch",

@@ -13,6 +13,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use periapt_wire::rest::ModelSummary;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -102,11 +103,19 @@ pub struct Model {
 }
 
 impl Model {
+    /// One in which machines run.
     pub fn new(uuid: impl Into<String>) -> Self {
         Model {
             uuid: uuid.into(),
             kind: "iaas".to_owned(),
             ..Model::default()
+        }
+    }
+
+    pub fn of(model: &ModelSummary) -> Self {
+        Model {
+            kind: model.kind.clone(),
+            ..Model::new(model.uuid.as_str())
         }
     }
 }

@@ -124,10 +124,7 @@ async fn first_entities(
     password: &str,
 ) -> Result<ModelUuid, ControllerError> {
     store.set_password(admin, password).await?;
-    let model = AddModel {
-        name: CONTROLLER_MODEL.parse().map_err(internal)?,
-        config: Default::default(),
-    };
+    let model = AddModel::new(CONTROLLER_MODEL.parse().map_err(internal)?);
     match store.add_model(model, admin).await {
         Ok(model) => Ok(model.uuid),
         // Left by a bootstrap that was cut short.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use periapt_engine::WorkerError;
-use periapt_providers::ProviderError;
+use periapt_engine::supervised::SupervisedError;
 use periapt_server::ServerError;
 use periapt_store::StoreError;
 use thiserror::Error;
@@ -62,8 +62,6 @@ pub enum ControllerError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Server(#[from] ServerError),
-    #[error(transparent)]
-    Provider(#[from] ProviderError),
     #[error("charms cannot be compiled on this machine: {0}")]
     Sandbox(String),
     /// A fault that no restart of a single worker mends.
@@ -144,10 +142,19 @@ impl ControllerError {
             ControllerError::Configuration { .. } => "controller-configuration-damaged",
             ControllerError::Store(error) => error.code(),
             ControllerError::Server(error) => error.code(),
-            ControllerError::Provider(error) => error.code(),
             ControllerError::Sandbox(_) => "sandbox-unavailable",
             ControllerError::Stopped(_) => "controller-stopped",
             ControllerError::Internal(_) => "internal-error",
+        }
+    }
+}
+
+impl From<SupervisedError> for ControllerError {
+    fn from(error: SupervisedError) -> Self {
+        Self::File {
+            doing: error.doing,
+            path: error.path,
+            source: error.source,
         }
     }
 }

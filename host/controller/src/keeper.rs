@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use periapt_providers::local::{AgentLock, Holder, holder};
+use periapt_engine::supervised::{Holder, Lock, holder};
 
 use crate::ControllerError;
 use crate::error::file;
 
 /// The right to keep a controller, held until this is dropped.
 pub struct Keeper {
-    _lock: AgentLock,
+    _lock: Lock,
 }
 
 impl Keeper {
@@ -21,7 +21,7 @@ impl Keeper {
     pub fn take(data_dir: &Path) -> Result<Option<Self>, ControllerError> {
         let directory = directory(data_dir);
         std::fs::create_dir_all(&directory).map_err(file("make", &directory))?;
-        Ok(AgentLock::take(&directory)?.map(|_lock| Self { _lock }))
+        Ok(Lock::take(&directory)?.map(|_lock| Self { _lock }))
     }
 }
 

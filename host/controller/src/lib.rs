@@ -64,7 +64,7 @@ pub struct ControllerContext {
     /// The program that agents and compiling children are started from.
     pub program: PathBuf,
     pub clock: SharedClock,
-    pub providers: Arc<dyn Providers>,
+    pub providers: Providers,
     /// `host:port` of this process, known once the port is bound.
     api_addresses: Arc<watch::Sender<Vec<String>>>,
     /// The port for agents alone that is wanted, if any.

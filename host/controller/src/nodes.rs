@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::{SharedClock, WorkerError};
-use periapt_model::ModelUuid;
 use periapt_server::Presence;
+use periapt_server::presence::Agent;
 use periapt_store::{Interest, NODE_LOST, Store, StoreError, namespace};
 use tokio::sync::watch;
 
@@ -111,7 +111,7 @@ impl Nodes {
     async fn follow(
         &self,
         told: &impl Fn(Vec<String>),
-        written: &mut HashSet<ModelUuid>,
+        written: &mut HashSet<Agent>,
     ) -> Result<(), StoreError> {
         let interest = Interest::any_model()
             .all(namespace::CONTROLLER_NODE)
@@ -146,22 +146,23 @@ impl Nodes {
     }
 
     /// Writes which agents came and went here since the last time.
-    async fn write(&self, written: &mut HashSet<ModelUuid>) -> Result<(), StoreError> {
-        let here: HashSet<ModelUuid> = self
+    async fn write(&self, written: &mut HashSet<Agent>) -> Result<(), StoreError> {
+        let here: HashSet<Agent> = self
             .presence
             .report()
             .into_iter()
-            .map(|(model, _)| model)
+            .map(|(agent, _)| agent)
             .collect();
-        for model in here.symmetric_difference(&written.clone()) {
-            let connected = here.contains(model);
+        for agent in here.symmetric_difference(&written.clone()) {
+            let connected = here.contains(agent);
+            let (model, name) = agent;
             self.store
-                .set_agent_connected(self.node, model, connected)
+                .set_agent_connected(self.node, model, name, connected)
                 .await?;
             if connected {
-                written.insert(model.clone());
+                written.insert(agent.clone());
             } else {
-                written.remove(model);
+                written.remove(agent);
             }
         }
         Ok(())

@@ -7,13 +7,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_engine::supervised::{Holder, Lock, holder};
 use periapt_engine::{
     Delays, DependencyEngine, EngineConfig, Gate, SharedClock, SystemClock, clock,
 };
-use periapt_providers::local::{
-    AgentLock, Holder, LocalOptions, LocalProviders, Patience, Program, holder,
-};
-use periapt_providers::{Provider, Providers};
+use periapt_providers::Providers;
+use periapt_providers::local::{self, LocalOptions, LocalProviders, Patience, Program};
 use periapt_server::{Observation, StopSignal, Upgrade};
 use periapt_telemetry::{Settings, Spans};
 use periapt_wire::rest::StopRequest;
@@ -59,8 +58,8 @@ pub struct RunOptions {
     pub set_levels: SetLevels,
     /// The directory was moved on purpose, and nothing runs where it was before.
     pub accept_move: bool,
-    /// Where machines come from; none for agent processes on this machine.
-    pub providers: Option<Arc<dyn Providers>>,
+    /// Where machines come from; none for what this program has.
+    pub providers: Option<Providers>,
     /// What this version does once about what earlier ones left.
     pub upgrade_steps: &'static [UpgradeStep],
 }
@@ -91,8 +90,8 @@ pub struct Ready {
 }
 
 /// Takes the lock of a controller's directory.
-pub(super) fn lock(directory: &Path) -> Result<AgentLock, ControllerError> {
-    let lock = AgentLock::take(directory)?;
+pub(super) fn lock(directory: &Path) -> Result<Lock, ControllerError> {
+    let lock = Lock::take(directory)?;
     lock.ok_or_else(|| ControllerError::AlreadyRunning {
         directory: directory.to_owned(),
         pid: running_pid(directory),
@@ -260,7 +259,7 @@ pub(super) fn context(
     } = options;
     let upgraded = Gate::new();
     let providers = providers.unwrap_or_else(|| {
-        Arc::new(LocalProviders::new(LocalOptions {
+        let local = LocalProviders::new(LocalOptions {
             directory: config.agents_directory(&data_dir),
             program: Program {
                 path: program.clone(),
@@ -271,7 +270,8 @@ pub(super) fn context(
             },
             patience: Patience::default(),
             clock: Arc::clone(&clock),
-        }))
+        });
+        Providers::default().with(local::KIND, local)
     });
     let controller_api_port = config.controller_api_port;
     ControllerContext {
@@ -308,8 +308,11 @@ async fn halt_agents(controller: &ControllerContext) {
         let Some(model) = model.file_name().to_str().map(str::to_owned) else {
             continue;
         };
-        let halted = match controller.providers.open(&model) {
-            Ok(provider) => Provider::halt(provider.as_ref()).await,
+        let halted = match controller.providers.open(local::KIND, &model) {
+            Ok(provider) => match provider.shared_agent() {
+                Some(agent) => agent.halt().await,
+                None => Ok(()),
+            },
             Err(error) => Err(error),
         };
         if let Err(error) = halted {

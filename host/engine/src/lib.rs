@@ -24,12 +24,13 @@
 //! | [`gate`] | a one-way latch, and the flag that shows it |
 //! | [`fortress`] | many guests, one guard |
 //! | [`housing`] | flags and a fortress put around a group of rows |
+//! | [`supervised`] | what a process says on disk to whoever supervises it |
 //! | [`failpoint`] | named points at which a test kills or stops the process |
 //! | [`fault`] | named steps that a test makes fail |
 //! | [`testing`] | scripted workers for the tests of this and other crates |
 //!
-//! What this crate never does: it knows no Juju entity, opens no file and no socket, polls
-//! nothing, keeps no thread and no timer for a worker that rests. A node costs one task while its
+//! What this crate never does: it knows no Juju entity, opens no socket and no file but those of
+//! [`supervised`], polls nothing, keeps no thread and no timer for a worker that rests. A node costs one task while its
 //! worker lives and nothing while it rests, for one process holds thousands of engines.
 //!
 //! ```
@@ -69,6 +70,7 @@ pub mod housing;
 pub mod manifold;
 pub mod randomness;
 pub mod runner;
+pub mod supervised;
 pub mod task;
 pub mod testing;
 pub mod tomb;

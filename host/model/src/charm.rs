@@ -49,9 +49,11 @@ pub struct CharmInfo {
     pub metadata: CharmMetadata,
     pub config: Schema,
     #[serde(default)]
+    #[schema(required = true)]
     pub actions: Actions,
     /// Capabilities the charm asks for beyond what every charm has.
     #[serde(default)]
+    #[schema(required = true)]
     pub capabilities: Vec<String>,
     /// Directories it shares with whoever lives in the same container, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

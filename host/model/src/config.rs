@@ -97,6 +97,7 @@ pub struct ConfigOption {
 #[schema(as = ConfigSchema)]
 pub struct Schema {
     #[serde(default)]
+    #[schema(required = true)]
     pub options: BTreeMap<String, ConfigOption>,
 }
 

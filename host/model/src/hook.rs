@@ -1,13 +1,13 @@
-//! Hooks: their names, the event a charm receives, the effects it asks for, and the limits it
-//! runs under.
+//! Hooks: their names, the event a charm receives, what becomes of the effects it asks for (which
+//! are `contract`'s), and the limits it runs under.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
+pub use periapt_contract::Effects;
+pub use periapt_contract::relation::RelationSettings;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{RUN_EFFECT_CHARACTERS, RUN_EFFECTS};
-use crate::ports::PortRange;
 use crate::relation::{HookKind, RelationHook};
 use crate::status::Workload;
 use crate::{ApplicationName, UnitName};
@@ -149,93 +149,6 @@ impl Info {
     }
 }
 
-/// What a hook asked for and what becomes true only when it is committed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Effects {
-    /// Charm state: a value sets the key, none deletes it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub state: BTreeMap<String, Option<String>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub open_ports: Vec<PortRange>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub close_ports: Vec<PortRange>,
-    /// Settings of relations, by the relation's number.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub relations: BTreeMap<u64, RelationSettings>,
-    /// What the leader tells the other units of its application.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub leader: Settings,
-}
-
-/// Changes of a bag of settings: a value sets the key, none deletes it.
-pub type Settings = BTreeMap<String, Option<String>>;
-
-/// Changes of a unit's settings in one relation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-pub struct RelationSettings {
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub unit: Settings,
-    /// Of the unit's application; only the leader may change them.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub application: Settings,
-}
-
-impl RelationSettings {
-    pub fn is_empty(&self) -> bool {
-        self.unit.is_empty() && self.application.is_empty()
-    }
-}
-
-impl Effects {
-    pub fn is_empty(&self) -> bool {
-        self.state.is_empty()
-            && self.open_ports.is_empty()
-            && self.close_ports.is_empty()
-            && self.relations.values().all(RelationSettings::is_empty)
-            && self.leader.is_empty()
-    }
-
-    /// Whether something in it is the leader's alone to change.
-    pub fn needs_leadership(&self) -> bool {
-        let application = |settings: &RelationSettings| !settings.application.is_empty();
-        !self.leader.is_empty() || self.relations.values().any(application)
-    }
-
-    /// What it changes, for a person: names, never values, which may be secret.
-    pub fn in_words(&self) -> Vec<String> {
-        let opened = self
-            .open_ports
-            .iter()
-            .map(|range| format!("opened {range}"));
-        let closed = self
-            .close_ports
-            .iter()
-            .map(|range| format!("closed {range}"));
-        let changes = |what: String, settings: &Settings| {
-            let words = settings.iter().map(|(key, value)| match value {
-                Some(_) => format!("{what} {key}"),
-                None => format!("{what} {key} deleted"),
-            });
-            words.collect::<Vec<_>>()
-        };
-        let relations = self.relations.iter().flat_map(|(id, settings)| {
-            let unit = changes(format!("relation {id} setting"), &settings.unit);
-            let application = changes(
-                format!("relation {id} application setting"),
-                &settings.application,
-            );
-            unit.into_iter().chain(application)
-        });
-        closed
-            .chain(opened)
-            .chain(changes("state".to_owned(), &self.state))
-            .chain(relations)
-            .chain(changes("leader setting".to_owned(), &self.leader))
-            .collect()
-    }
-}
-
 /// Effects in words as a run remembers them: so many, none too long. Done again it changes nothing.
 pub fn remembered(effects: &[String]) -> Vec<String> {
     let longest = RUN_EFFECT_CHARACTERS.length();
@@ -320,20 +233,4 @@ impl Limits {
     pub fn wall_clock(&self) -> Duration {
         Duration::from_millis(self.wall_clock_ms)
     }
-}
-
-/// Bytes of `text` within a JSON document, without its quotes: what it takes in a message.
-pub fn json_bytes(text: &str) -> usize {
-    let extra = |byte: u8| match byte {
-        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
-        0..=0x1f => 5,
-        _ => 0,
-    };
-    text.len() + text.bytes().map(extra).sum::<usize>()
-}
-
-/// Bytes that a key and its value take in a JSON object.
-pub fn member_bytes(key: &str, value: Option<&str>) -> usize {
-    // Quotes, colon and comma; `null` is as long as the quotes of a value and two letters.
-    json_bytes(key) + value.map_or(2, json_bytes) + 6
 }

@@ -4,7 +4,8 @@
 //! Everything here is a function of its arguments. Nothing waits, reads a file, looks at a
 //! clock or draws a random number, which is why every decision of the controller and its
 //! agents can be property-tested and simulated. Rooms above this one fetch values, ask here
-//! what to do, and do it.
+//! what to do, and do it. What a charm may ask for is in `contract`, below; the parts of it that are
+//! not about hooks alone are reached through here.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
@@ -21,22 +22,21 @@ pub mod name;
 pub mod nearest;
 pub mod options;
 pub mod password;
-pub mod ports;
 pub mod provisioning;
 pub mod query;
 pub mod relation;
 pub mod removal;
 mod schema;
 pub mod status;
-pub mod text;
 pub mod turns;
 pub mod uniter;
 
 pub use digest::Digest;
 pub use life::Life;
 pub use name::{
-    ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
+    AgentName, ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
 };
+pub use periapt_contract::{ports, text};
 
 /// The Juju release whose behaviour is followed, wherever clients, charms and scripts ask for
 /// Juju's version. Juju's Python client refuses another major version than 3.

@@ -59,6 +59,12 @@ macro_rules! text_name {
             }
         }
 
+        impl AsRef<str> for $type {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)
@@ -146,6 +152,79 @@ impl UnitName {
     }
 }
 
+/// An agent of a model: a process that hosts machines of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum AgentName {
+    /// `host`: all machines, where the provider has one agent for all.
+    #[default]
+    Host,
+    /// `machine-0`: this machine alone.
+    Machine(MachineId),
+}
+
+impl AgentName {
+    /// What follows the model in the agent's tag.
+    fn after(text: &str) -> Result<Self, NameError> {
+        match text.strip_prefix('-') {
+            Some(agent) => agent.parse(),
+            None if text.is_empty() => Ok(AgentName::Host),
+            None => Err(unknown_agent(text)),
+        }
+    }
+}
+
+impl FromStr for AgentName {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        if text == "host" {
+            return Ok(AgentName::Host);
+        }
+        let machine = text.strip_prefix("machine-");
+        let machine = machine.ok_or_else(|| unknown_agent(text))?;
+        Ok(AgentName::Machine(machine_of(machine)?))
+    }
+}
+
+impl fmt::Display for AgentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AgentName::Host => f.write_str("host"),
+            AgentName::Machine(id) => Tag::Machine(id.clone()).fmt(f),
+        }
+    }
+}
+
+impl TryFrom<String> for AgentName {
+    type Error = NameError;
+    fn try_from(text: String) -> Result<Self, NameError> {
+        text.parse()
+    }
+}
+
+impl From<AgentName> for String {
+    fn from(name: AgentName) -> String {
+        name.to_string()
+    }
+}
+
+fn unknown_agent(text: &str) -> NameError {
+    NameError {
+        kind: "agent name",
+        value: shortened(text),
+        rule: "use host or machine-ID, as in machine-0",
+    }
+}
+
+/// A machine as tags write it, `0-lxd-1`.
+fn machine_of(id: &str) -> Result<MachineId, NameError> {
+    id.replace('-', "/").parse()
+}
+
+/// Characters of a model's UUID.
+const UUID_LENGTH: usize = 36;
+
 /// An entity as named on the wire, `kind-id`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -156,8 +235,8 @@ pub enum Tag {
     Application(ApplicationName),
     Unit(UnitName),
     Machine(MachineId),
-    /// The agent process that hosts the machines of one model (local provider).
-    Agent(ModelUuid),
+    /// `agent-UUID` for the agent that hosts all machines of the model, else `agent-UUID-machine-0`.
+    Agent(ModelUuid, AgentName),
 }
 
 impl FromStr for Tag {
@@ -173,10 +252,13 @@ impl FromStr for Tag {
         Ok(match kind {
             "controller" => Tag::Controller(id.parse()?),
             "model" => Tag::Model(id.parse()?),
-            "agent" => Tag::Agent(id.parse()?),
+            "agent" => match id.split_at_checked(UUID_LENGTH) {
+                Some((model, agent)) => Tag::Agent(model.parse()?, AgentName::after(agent)?),
+                None => return Err(unknown()),
+            },
             "user" => Tag::User(id.strip_suffix("@local").unwrap_or(id).parse()?),
             "application" => Tag::Application(id.parse()?),
-            "machine" => Tag::Machine(id.replace('-', "/").parse()?),
+            "machine" => Tag::Machine(machine_of(id)?),
             "unit" => {
                 let (application, number) = id.rsplit_once('-').ok_or_else(unknown)?;
                 Tag::Unit(format!("{application}/{number}").parse()?)
@@ -191,7 +273,8 @@ impl fmt::Display for Tag {
         match self {
             Tag::Controller(id) => write!(f, "controller-{id}"),
             Tag::Model(id) => write!(f, "model-{id}"),
-            Tag::Agent(id) => write!(f, "agent-{id}"),
+            Tag::Agent(id, AgentName::Host) => write!(f, "agent-{id}"),
+            Tag::Agent(id, agent) => write!(f, "agent-{id}-{agent}"),
             Tag::User(name) => write!(f, "user-{name}"),
             Tag::Application(name) => write!(f, "application-{name}"),
             Tag::Machine(id) => write!(f, "machine-{}", id.as_str().replace('/', "-")),

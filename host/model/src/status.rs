@@ -8,10 +8,23 @@ use crate::UnitName;
 mod tests;
 
 macro_rules! words {
-    ($(#[$doc:meta])* $type:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+    ($(#[doc = $doc:expr])* $type:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum $type { $(#[serde(rename = $word)] $variant),+ }
+
+        // Not derived: within a macro the words would be described as the variants are called.
+        impl utoipa::PartialSchema for $type {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::schema::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .description(Some([$($doc),*].map(str::trim).join("\n")))
+                    .enum_values(Some([$($word),+]))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $type {}
 
         impl $type {
             pub const ALL: &'static [$type] = &[$($type::$variant),+];
@@ -96,11 +109,13 @@ words! {
 pub struct Status<W> {
     pub status: W,
     #[serde(default)]
+    #[schema(required = true)]
     pub message: String,
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     #[schema(value_type = Object)]
     pub data: serde_json::Map<String, serde_json::Value>,
     #[serde(default)]
+    #[schema(required = true)]
     pub since: i64,
 }
 

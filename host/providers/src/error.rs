@@ -3,10 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use periapt_engine::supervised::SupervisedError;
 use thiserror::Error;
 
 /// An error of a provider. All but [`InvalidName`](ProviderError::InvalidName) may go away by
-/// themselves, so the caller may try again.
+/// themselves, or with another program, so the caller may try again.
 #[derive(Debug, Error)]
 pub enum ProviderError {
     /// An instance's name that cannot be part of an instance id.
@@ -19,6 +20,9 @@ pub enum ProviderError {
         path: PathBuf,
         source: io::Error,
     },
+    /// No provider of this kind is built in.
+    #[error("this program has no provider \"{kind}\"; it has {}", known.join(", "))]
+    UnknownKind { kind: String, known: Vec<String> },
     /// The operating system refused to start the agent.
     #[error("cannot start the agent {}: {source}", program.display())]
     Spawn { program: PathBuf, source: io::Error },
@@ -67,6 +71,7 @@ impl ProviderError {
         match self {
             ProviderError::InvalidName(_) => "instance-name-invalid",
             ProviderError::File { .. } => "provider-file",
+            ProviderError::UnknownKind { .. } => "provider-unknown",
             ProviderError::Spawn { .. } => "agent-not-started",
             ProviderError::Process { .. } => "agent-process",
             ProviderError::UnknownAgent(_) => "agent-unknown",
@@ -74,6 +79,16 @@ impl ProviderError {
             ProviderError::Refused(_) => "provider-refused",
             ProviderError::CredentialRefused(_) => "provider-credential-refused",
             ProviderError::Closed => "provider-closed",
+        }
+    }
+}
+
+impl From<SupervisedError> for ProviderError {
+    fn from(error: SupervisedError) -> Self {
+        Self::File {
+            doing: error.doing,
+            path: error.path,
+            source: error.source,
         }
     }
 }

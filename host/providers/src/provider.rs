@@ -1,7 +1,6 @@
 //! The trait, and the plain values that pass through it.
 
 use std::fmt;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -82,11 +81,11 @@ pub struct UpgradeOp {
 
 /// Gives and takes back the instances of one environment. All calls may be repeated: starting
 /// what runs and stopping what is gone succeed.
+///
+/// What only some providers have is a part of its own, behind a method that says whether it is
+/// there. Nobody asks for the kind of a provider to know what it can do.
 #[async_trait]
 pub trait Provider: Send + Sync + 'static {
-    /// The provider's name, as in `local`.
-    fn kind(&self) -> &'static str;
-
     /// Carries out one step. It may have been carried out before.
     async fn upgrade(&self, _op: &UpgradeOp) -> Result<(), ProviderError> {
         Ok(())
@@ -98,14 +97,6 @@ pub trait Provider: Send + Sync + 'static {
     /// Its state for a person who looks at the workers' report. Holds no secret.
     fn describe(&self) -> Value;
 
-    /// The configuration that agents were last started with, none in a fresh environment. From
-    /// it the caller sees whether the agents' credential still has to be made.
-    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError>;
-
-    /// Replaces the configuration that agents are started with. An agent that runs goes on with
-    /// the one it has, unless `restart` says that it cannot: then it ends and starts anew.
-    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError>;
-
     /// Makes sure that the instance exists and its agent runs. An instance that failed to start
     /// does not exist.
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError>;
@@ -116,34 +107,35 @@ pub trait Provider: Send + Sync + 'static {
     /// All instances of the environment, by id.
     async fn instances(&self) -> Result<Vec<Instance>, ProviderError>;
 
-    /// Why what runs on the instances ended for good, if it did: then nothing but
-    /// [`Provider::start_again`] starts it. Most providers know of no such end.
-    fn ended(&self) -> watch::Receiver<Option<String>> {
-        watch::channel(None).1
-    }
-
-    /// A person wants what ended for good to run again.
-    async fn start_again(&self) -> Result<(), ProviderError> {
-        Ok(())
-    }
-
-    /// Ends what runs on the instances and keeps the instances: they run again when one of them
-    /// is started again, or when the environment is opened anew.
-    async fn halt(&self) -> Result<(), ProviderError>;
-
     /// Ends all instances and removes everything the provider ever made for the environment.
     async fn destroy(&self) -> Result<(), ProviderError>;
+
+    /// The one agent of all instances, where there is one. Without it every instance has an agent
+    /// of its own, which is started with what [`StartInstance`] says.
+    fn shared_agent(&self) -> Option<&dyn SharedAgent> {
+        None
+    }
 }
 
-/// Opens providers by environment. While somebody holds the provider of an environment, opening
-/// it again gives the same one, so that two holders never work against each other.
-pub trait Providers: Send + Sync + 'static {
-    /// The steps there are for each environment, in their order. Whoever opens environments
-    /// remembers how far each has come.
-    fn upgrade_ops(&self) -> &'static [UpgradeOp] {
-        &[]
-    }
+/// One agent process that hosts all instances of an environment and is the provider's to keep
+/// running.
+#[async_trait]
+pub trait SharedAgent: Send + Sync {
+    /// The configuration that it was last started with, none in a fresh environment. From it the
+    /// caller sees whether the agent's credential still has to be made.
+    async fn config(&self) -> Result<Option<Vec<u8>>, ProviderError>;
 
-    /// The provider of `environment`.
-    fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError>;
+    /// Replaces the configuration that it is started with. An agent that runs goes on with the
+    /// one it has, unless `restart` says that it cannot: then it ends and starts anew.
+    async fn set_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError>;
+
+    /// Why it ended for good, if it did: then nothing but [`SharedAgent::start_again`] starts it.
+    fn ended(&self) -> watch::Receiver<Option<String>>;
+
+    /// A person wants an agent that ended for good to run again.
+    async fn start_again(&self) -> Result<(), ProviderError>;
+
+    /// Ends it and keeps the instances: it runs again when one of them is started again, or when
+    /// the environment is opened anew.
+    async fn halt(&self) -> Result<(), ProviderError>;
 }

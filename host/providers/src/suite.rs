@@ -1,8 +1,10 @@
-//! The suite every provider passes: what [`Provider`] promises, whatever an instance is.
+//! The suite every provider passes: what [`Provider`] and its optional parts promise, whatever an
+//! instance is. It panics where a promise is broken.
+#![allow(clippy::unwrap_used, reason = "a suite of tests, for tests alone")]
 
 use std::sync::Arc;
 
-use crate::{InstanceId, InstanceState, Provider, ProviderError, StartInstance};
+use crate::{InstanceId, InstanceState, Provider, ProviderError, SharedAgent, StartInstance};
 
 /// A request for `name` with some configuration.
 pub fn request(name: &str) -> StartInstance {
@@ -14,10 +16,15 @@ pub fn request(name: &str) -> StartInstance {
 
 /// Runs an empty environment through the life of its instances. The environment is destroyed
 /// afterwards.
+///
+/// # Panics
+/// Where the provider breaks a promise.
 pub async fn run(provider: Arc<dyn Provider>) {
     assert_eq!(provider.instances().await.unwrap(), []);
-    assert_eq!(provider.agent_config().await.unwrap(), None);
     provider.check_credential().await.unwrap();
+    if let Some(agent) = provider.shared_agent() {
+        assert_eq!(agent.config().await.unwrap(), None);
+    }
 
     let first = provider.start_instance(request("0")).await.unwrap();
     assert_eq!(
@@ -33,19 +40,9 @@ pub async fn run(provider: Arc<dyn Provider>) {
         provider.instances().await.unwrap(),
         [first.clone(), second.clone()]
     );
-    assert_eq!(
-        provider.agent_config().await.unwrap(),
-        Some(request("1").agent_config)
-    );
-    let next = b"{\"password\":\"hidden\",\"next\":true}".to_vec();
-    provider
-        .set_agent_config(next.clone(), false)
-        .await
-        .unwrap();
-    assert_eq!(provider.agent_config().await.unwrap(), Some(next));
-    let back = request("1").agent_config;
-    provider.set_agent_config(back.clone(), true).await.unwrap();
-    assert_eq!(provider.agent_config().await.unwrap(), Some(back));
+    if let Some(agent) = provider.shared_agent() {
+        runs_one_agent(provider.as_ref(), agent).await;
+    }
     assert!(
         !format!("{:?}", request("0")).contains("hidden"),
         "a request shows no password"
@@ -68,6 +65,33 @@ pub async fn run(provider: Arc<dyn Provider>) {
 
     provider.destroy().await.unwrap();
     assert_eq!(provider.instances().await.unwrap(), []);
-    assert_eq!(provider.agent_config().await.unwrap(), None);
+    if let Some(agent) = provider.shared_agent() {
+        assert_eq!(agent.config().await.unwrap(), None);
+    }
     provider.destroy().await.unwrap();
+}
+
+/// With instances `0` and `1`, which stay.
+async fn runs_one_agent(provider: &dyn Provider, agent: &dyn SharedAgent) {
+    let started = request("1").agent_config;
+    assert_eq!(agent.config().await.unwrap(), Some(started.clone()));
+    let next = b"{\"password\":\"hidden\",\"next\":true}".to_vec();
+    agent.set_config(next.clone(), false).await.unwrap();
+    assert_eq!(agent.config().await.unwrap(), Some(next));
+    agent.set_config(started.clone(), true).await.unwrap();
+    assert_eq!(agent.config().await.unwrap(), Some(started));
+    assert_eq!(*agent.ended().borrow(), None);
+    agent.start_again().await.unwrap();
+
+    let there = provider.instances().await.unwrap();
+    agent.halt().await.unwrap();
+    let halted = provider.instances().await.unwrap();
+    let ids = |all: &[crate::Instance]| -> Vec<InstanceId> {
+        all.iter().map(|instance| instance.id.clone()).collect()
+    };
+    assert_eq!(ids(&halted), ids(&there), "its instances stay");
+    for instance in there {
+        let again = provider.start_instance(request(&instance.name)).await;
+        assert_eq!(again.unwrap().state, InstanceState::Running);
+    }
 }

@@ -6,8 +6,8 @@ use wasmtime::component::{Component, Linker};
 
 use crate::artifact::{Artifact, Inspection};
 use crate::check;
-use crate::contract::{CharmPre, HookState};
 use crate::failure;
+use crate::world::{CharmPre, HookState};
 
 /// Loaded code; instances are made from it, one for each hook.
 pub struct LoadedCharm {

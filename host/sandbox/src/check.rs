@@ -5,22 +5,9 @@ use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, InstancePre, Linker, ResourceType};
 
-use crate::contract::{CharmPre, HookState};
+use crate::tools;
+use crate::world::{CharmPre, HookState};
 
-/// Interfaces of the world, without version.
-const CHARM: &[&str] = &[
-    "types",
-    "config",
-    "status",
-    "state",
-    "ports",
-    "leadership",
-    "relation",
-    "goal-state",
-    "network",
-    "unit",
-    "log",
-];
 /// Packages of WASI 0.2 a component may import; each is linked, what it reaches is another matter.
 const WASI: &[&str] = &["cli", "clocks", "filesystem", "io", "random", "sockets"];
 /// May be imported, because language runtimes do; a call ends the hook.
@@ -106,7 +93,7 @@ fn classify(name: &str) -> Import {
     };
     match parts() {
         Some(("periapt", "charm", interface, version))
-            if version.starts_with("0.1.") && CHARM.contains(&interface) =>
+            if version.starts_with("0.1.") && tools::knows(interface) =>
         {
             Import::Known
         }

@@ -18,8 +18,8 @@ use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConf
 
 use crate::artifact::{Artifact, FRAME_VERSION};
 use crate::charm::{LoadError, LoadedCharm};
-use crate::contract::{self, HookState};
 use crate::ticker::{Ticker, Ticking};
+use crate::world::{self, HookState};
 
 /// Stack of a guest, and of the host functions it calls on the same thread.
 const GUEST_STACK_BYTES: usize = 1 << 20;
@@ -134,7 +134,7 @@ impl SandboxEngine {
         let failed = |error: wasmtime::Error| EngineError(format!("{error:#}"));
         let engine = Engine::new(&config(&settings, pooled)).map_err(failed)?;
         let mut linker = Linker::new(&engine);
-        contract::link(&mut linker).map_err(failed)?;
+        world::link(&mut linker).map_err(failed)?;
         let ticker = Ticker::start(&engine)
             .map_err(|error| EngineError(format!("no ticker thread: {error}")))?;
         Ok(Self {

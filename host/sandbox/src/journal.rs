@@ -12,7 +12,7 @@ use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 use periapt_model::bounds::LOG_LINE_BYTES;
 use periapt_model::text;
 
-use crate::context::{HookContext, LogLevel};
+use crate::tools::{HookContext, LogLevel};
 
 /// A longer line is broken here.
 const LINE_BYTES: usize = LOG_LINE_BYTES.length();

@@ -9,7 +9,7 @@
 //! * [`SandboxEngine`] (one for each agent process) loads artifacts and keeps the loaded ones.
 //! * [`SandboxEngine::run`] runs one hook: new store, new instance, directories, limits. Calls
 //!   of the charm go to a [`HookContext`] when they take effect at once and into a [`HookTxn`]
-//!   when they wait for the commit. Effects come back only from a hook that returned ok.
+//!   when they wait for the commit; `tools` has a file for each kind of them. Effects come back only from a hook that returned ok.
 //! * [`lockdown`] takes away from the whole process what no agent needs, so that a guest which
 //!   breaks out of WebAssembly still meets a wall.
 //!
@@ -21,8 +21,6 @@ mod charm;
 mod check;
 mod clocks;
 mod compile;
-mod context;
-mod contract;
 mod engine;
 mod failure;
 mod files;
@@ -31,8 +29,9 @@ pub mod lockdown;
 mod meter;
 mod run;
 mod ticker;
-mod txn;
+mod tools;
 mod wait;
+mod world;
 
 #[cfg(test)]
 mod tests;
@@ -41,12 +40,16 @@ pub use artifact::{Artifact, ArtifactError, Inspection};
 pub use cache::CompileCache;
 pub use charm::{LoadError, LoadedCharm};
 pub use compile::{ChildLimits, CompileError, compile_child_main, compile_in_child};
-pub use context::{
-    CallError, CallErrorCode, Goal, Goals, HookContext, LogLevel, Member, Network, RelationInfo,
-    Settings as Bag,
-};
 pub use engine::{EngineError, SandboxEngine, Settings, engine_hash};
 pub use failure::HookFailure;
 pub use files::{ContainerDirectory, Directories, UnitFiles};
+pub use periapt_contract::settings::Settings as Bag;
+pub use periapt_contract::{
+    CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, OwnBag, PortsAnswers,
+    RelationAnswers, RelationInfo, StateAnswers, UnitAnswers,
+};
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
-pub use txn::{HookTxn, OwnBag};
+pub use tools::{
+    ConfigAnswers, Goal, GoalStateAnswers, Goals, HookContext, LogAnswers, LogLevel, Network,
+    NetworkAnswers, Permission, StatusAnswers, Tool, When, hook_tools,
+};

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use periapt_contract::HookTxn;
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::text;
 use wasmtime::component::ResourceTable;
@@ -10,14 +11,14 @@ use wasmtime_wasi::{I32Exit, WasiCtxBuilder};
 
 use crate::charm::LoadedCharm;
 use crate::clocks::{MonotonicClock, WallClock};
-use crate::context::HookContext;
-use crate::contract::{Charm, CharmPre, Event, HookState, MESSAGE_BYTES};
 use crate::engine::SandboxEngine;
 use crate::failure::{self, HookFailure, trap_reason};
 use crate::files::{Directories, Mounted};
 use crate::journal::{GuestStream, Journal, SharedJournal, Stream, lock};
 use crate::meter::Meter;
-use crate::txn::HookTxn;
+use crate::tools::HookContext;
+use crate::world::{Charm, CharmPre, Event, HookState, MESSAGE_BYTES};
+
 use crate::wait;
 
 /// Random bytes a guest gets with one call.
@@ -171,7 +172,6 @@ pub(crate) fn prepare(
         meter: Meter::new(limits.memory_bytes, limits.table_elements),
         journal,
         txn: HookTxn::default(),
-        status_changes: 0,
         deadline: begun + limits.wall_clock(),
         limits,
         mounted,

@@ -9,7 +9,7 @@
 
 use bytes::Bytes;
 use periapt_model::ModelUuid;
-use periapt_store::StoreError;
+use periapt_store::{DatabaseError, StoreError};
 use periapt_wire::rpc::code;
 
 use crate::rpc::RpcError;
@@ -31,7 +31,7 @@ pub(crate) async fn read(
         return Err(absent());
     }
     match store.get_blob(&digest).await {
-        Err(error @ StoreError::Corrupt { .. }) if digest != name => {
+        Err(error @ StoreError::Database(DatabaseError::Corrupt { .. })) if digest != name => {
             tracing::warn!(blob = name, %error, "a compiled charm is damaged; compiling it again");
             store.forget_compiled(&digest).await?;
             Err(absent())

@@ -55,9 +55,8 @@ mod tests {
 
     #[test]
     fn what_a_driver_says_reaches_no_client() {
-        let error = StoreError::Database {
-            message: "FATAL at /var/lib/postgresql: terminating connection".to_owned(),
-        };
+        let message = "FATAL at /var/lib/postgresql: terminating connection".to_owned();
+        let error = periapt_store::DatabaseError::Failed { message }.into();
         assert!(!told(&error).contains("postgresql"));
         let mine = StoreError::Invalid {
             code: "some-rule",

@@ -51,7 +51,7 @@ pub use listener::{Budgets, ListenerLimits, Serve};
 pub use metrics::Metrics;
 pub use mux::{Mux, RouteGuard};
 pub use observation::Observation;
-pub use presence::{AgentPresence, Presence};
+pub use presence::{AgentPresence, Presence, PresentAgents};
 pub use reports::{AgentReports, Reports};
 pub use state::{ControllerIdentity, ServerOptions, ServerState, StopSignal};
 pub use turns::Turn;

@@ -10,9 +10,8 @@ use periapt_wire::rest::{
 };
 
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Session, Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, users};
 
 /// A model and what somebody may do in it.
@@ -31,7 +30,9 @@ impl Store {
             .await?
             .fetch_optional(sql, params![user])
             .await?;
-        row.map(|row| row.parse(0, "controller access")).transpose()
+        Ok(row
+            .map(|row| row.parse(0, "controller access"))
+            .transpose()?)
     }
 
     /// The model that an enabled user names by its name or UUID, and what they may do there; none

@@ -1,6 +1,6 @@
 //! Applications as shown: one reading for single ones, lists and the feed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
@@ -8,13 +8,24 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use periapt_wire::rest::ApplicationInfo;
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, Which, of_which, params, to_json};
+use crate::db::{Row, Session, Tx, Which, of_which, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::waiting::HeldBy;
 use crate::{Result, Store, status};
 
 impl Store {
+    /// Model and name of every application, to tell whose figures are still wanted.
+    pub async fn application_names(&self) -> Result<HashSet<(String, String)>> {
+        let rows = self
+            .glance()
+            .await?
+            .fetch("SELECT model_uuid, name FROM application", vec![])
+            .await?;
+        rows.iter()
+            .map(|row| Ok((row.text(0)?, row.text(1)?)))
+            .collect()
+    }
+
     /// All applications of a model, by name.
     pub async fn applications(&self, model: &ModelUuid) -> Result<Vec<ApplicationInfo>> {
         let mut db = self.snapshot().await?;
@@ -57,7 +68,7 @@ pub(crate) async fn require_alive(
         .await?
         .ok_or_else(|| StoreError::not_found("application", application))?;
     match row.parse(0, "life")? {
-        Life::Alive => row.text(1),
+        Life::Alive => Ok(row.text(1)?),
         life => Err(StoreError::NotAlive {
             kind: "application",
             name: application.to_string(),
@@ -155,10 +166,10 @@ fn read(row: &Row, units: &mut UnitsOf, held_by: &mut HeldBy) -> Result<Applicat
 
 /// What the controller cannot do for an application, from its column.
 pub(crate) fn trouble(row: &Row, index: usize) -> Result<Option<Status<Workload>>> {
-    match row.optional_str(index)? {
-        Some(_) => row.json(index, "trouble of an application").map(Some),
-        None => Ok(None),
-    }
+    Ok(match row.optional_str(index)? {
+        Some(_) => Some(row.json(index, "trouble of an application")?),
+        None => None,
+    })
 }
 
 impl Store {

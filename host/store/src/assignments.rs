@@ -6,9 +6,8 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::unit_assigner::Assigned;
 
 use crate::changes::namespace;
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, machines};
 
 impl Store {
@@ -16,7 +15,9 @@ impl Store {
     pub async fn unit_assignments(&self, model: &ModelUuid) -> Result<Vec<UnitName>> {
         let sql = "SELECT unit FROM unit_assignment WHERE model_uuid = $1 ORDER BY unit";
         let rows = self.glance().await?.fetch(sql, params![model]).await?;
-        rows.iter().map(|row| row.parse(0, "unit name")).collect()
+        rows.iter()
+            .map(|row| Ok(row.parse(0, "unit name")?))
+            .collect()
     }
 
     /// Binds each unit to the machine it was placed on, or to one made for it. A unit that has

@@ -5,9 +5,8 @@ use periapt_model::charm::{CharmInfo, CharmUrl};
 use periapt_model::{ApplicationName, ModelUuid};
 
 use crate::changes::namespace;
-use crate::db::{Session, params, to_json};
+use crate::db::{Session, Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store};
 
 impl Store {
@@ -45,7 +44,7 @@ impl Store {
                     .fetch_optional(sql, params![&model, &sha256, &info.name])
                     .await?
                 {
-                    return row.json(0, "charm");
+                    return Ok(row.json(0, "charm")?);
                 }
                 let next = tx
                     .take_numbers(&model, &format!("charm {}", info.name), 1)
@@ -89,7 +88,7 @@ impl Store {
         db.fetch(sql, params![model])
             .await?
             .iter()
-            .map(|row| row.json(0, "charm"))
+            .map(|row| Ok(row.json(0, "charm")?))
             .collect()
     }
 
@@ -107,12 +106,10 @@ impl Store {
         let sql = "SELECT charm.info FROM application
             JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
             WHERE application.model_uuid = $1 AND application.name = $2";
-        self.glance()
-            .await?
-            .fetch_optional(sql, params![model, application])
-            .await?
-            .ok_or_else(|| StoreError::not_found("application", application))?
-            .json(0, "charm")
+        let values = params![model, application];
+        let row = self.glance().await?.fetch_optional(sql, values).await?;
+        let row = row.ok_or_else(|| StoreError::not_found("application", application))?;
+        Ok(row.json(0, "charm")?)
     }
 
     /// Applications whose charm has not been compiled for this engine.
@@ -133,7 +130,7 @@ impl Store {
             .fetch(sql, params![model, engine_hash])
             .await?;
         rows.iter()
-            .map(|row| row.parse(0, "application name"))
+            .map(|row| Ok(row.parse(0, "application name")?))
             .collect()
     }
 }
@@ -142,10 +139,11 @@ impl Store {
 pub(crate) async fn find(db: &mut Session, model: &ModelUuid, url: &str) -> Result<CharmInfo> {
     let url: CharmUrl = url.parse()?;
     let sql = "SELECT info FROM charm WHERE model_uuid = $1 AND url = $2";
-    db.fetch_optional(sql, params![model, url.to_string()])
-        .await?
-        .ok_or_else(|| StoreError::not_found("charm", &url))?
-        .json(0, "charm")
+    let row = db
+        .fetch_optional(sql, params![model, url.to_string()])
+        .await?;
+    let row = row.ok_or_else(|| StoreError::not_found("charm", &url))?;
+    Ok(row.json(0, "charm")?)
 }
 
 /// Forgets all charms of a model, and their bytes where no other model has them.
@@ -161,7 +159,7 @@ pub(crate) async fn remove_all(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
         .execute("DELETE FROM charm WHERE model_uuid = $1", params![model])
         .await?;
     for row in rows {
-        crate::blobs::drop_unused_charm(tx, row.str(0)?).await?;
+        crate::compiled::drop_unused_charm(tx, row.str(0)?).await?;
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! Configuration of the controller: what was set, over the defaults of `periapt_model::options`,
 //! kept among the controller's values under `config/KEY`.
 
+use periapt_model::ModelUuid;
 use periapt_model::config::Values;
 use periapt_model::options::{CONTROLLER, Settings};
 use periapt_wire::rest::ConfigChange;
 
 use crate::changes::namespace;
-use crate::db::{Session, params, to_json};
-use crate::tx::Tx;
+use crate::db::{Session, Tx, params, to_json};
 use crate::{Result, Store};
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ async fn change(tx: &mut Tx, change: &ConfigChange) -> Result<Settings> {
         // What a model may connect to has changed for all that name a host.
         let sql = "SELECT model_uuid FROM model_config WHERE key = 'syslog-host'";
         for row in tx.db.fetch(sql, vec![]).await? {
-            let model = row.parse(0, "model UUID")?;
+            let model: ModelUuid = row.parse(0, "model UUID")?;
             tx.touch(&model, namespace::MODEL_CONFIG, "");
         }
     }

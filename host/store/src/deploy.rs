@@ -6,10 +6,9 @@ use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
 use crate::changes::namespace;
-use crate::db::{params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store, applications, charms, machines, relations};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
@@ -202,7 +201,7 @@ async fn make_units(
                 name,
                 application,
                 *number,
-                Life::Alive,
+                Life::Alive.as_str(),
                 "none",
                 "",
                 "[]",

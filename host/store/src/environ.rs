@@ -2,17 +2,16 @@
 //!
 //! The credential of a model is what lets its provider make instances. The store does not know
 //! what it consists of; it knows whether it is valid, and why not. A provider that is refused
-//! says so here, and a person may; only a person says that it is valid again. The model's status
-//! says `suspended` meanwhile, in the same transaction.
+//! says so here, and a person may; only a person says that it is valid again. Every model that uses
+//! the credential says `suspended` meanwhile, from the same transaction on.
 
 use periapt_model::status::{Model, Status};
 use periapt_model::{Life, ModelUuid, bounds};
 use periapt_wire::rest::ModelCredential;
 
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Session, Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, models};
 
 #[cfg(test)]
@@ -42,13 +41,9 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let before = read(&mut tx.db, &model).await?;
-                let sql = "UPDATE model SET credential_refused = $2, credential_since = $3
-                    WHERE uuid = $1 AND credential_refused <> $2";
                 let since = if before.valid { tx.now } else { before.since };
-                let params = params![&model, &reason, since];
-                if tx.db.execute(sql, params).await? > 0 {
-                    tx.touch(&model, namespace::MODEL, model.as_str());
-                    show(tx, &model).await?;
+                if before.reason != reason {
+                    say(tx, &before, &reason, since).await?;
                 }
                 read(&mut tx.db, &model).await
             })
@@ -63,13 +58,9 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let before = read(&mut tx.db, &model).await?;
-                let sql = "UPDATE model SET credential_refused = '', credential_since = $2
-                    WHERE uuid = $1";
                 // Each time is another one, so that everybody notices.
                 let since = tx.now.max(before.since.saturating_add(1));
-                tx.db.execute(sql, params![&model, since]).await?;
-                tx.touch(&model, namespace::MODEL, model.as_str());
-                show(tx, &model).await?;
+                say(tx, &before, "", since).await?;
                 read(&mut tx.db, &model).await
             })
         })
@@ -119,6 +110,22 @@ pub(crate) async fn available(db: &mut Session, model: &ModelUuid) -> Result<Sta
     })
 }
 
+/// Writes what is said of a credential, and tells every model that uses it.
+async fn say(tx: &mut Tx, held: &ModelCredential, refused: &str, since: i64) -> Result<()> {
+    let sql = "UPDATE cloud_credential SET refused = $4, since = $5
+        WHERE cloud = $1 AND owner = $2 AND name = $3";
+    let params = params![&held.cloud, &held.owner, &held.name, refused, since];
+    tx.db.execute(sql, params).await?;
+    let sql = "SELECT uuid FROM model WHERE cloud = $1 AND owner = $2 AND credential = $3";
+    let params = params![&held.cloud, &held.owner, &held.name];
+    for row in tx.db.fetch(sql, params).await? {
+        let model: ModelUuid = row.parse(0, "model UUID")?;
+        tx.touch(&model, namespace::MODEL, model.as_str());
+        show(tx, &model).await?;
+    }
+    Ok(())
+}
+
 /// Shows the credential in the status of a model that lives. One that waits for its environment
 /// to be upgraded, or failed at that, goes on saying so.
 async fn show(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
@@ -139,7 +146,10 @@ async fn show(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
 }
 
 async fn read(db: &mut Session, model: &ModelUuid) -> Result<ModelCredential> {
-    let sql = "SELECT credential_refused, credential_since FROM model WHERE uuid = $1";
+    let sql = "SELECT held.refused, held.since, held.cloud, held.owner, held.name
+        FROM model JOIN cloud_credential AS held ON held.cloud = model.cloud
+            AND held.owner = model.owner AND held.name = model.credential
+        WHERE model.uuid = $1";
     let row = db.fetch_optional(sql, params![model]).await?;
     let row = row.ok_or_else(|| StoreError::not_found("model", model))?;
     let reason = row.text(0)?;
@@ -147,5 +157,8 @@ async fn read(db: &mut Session, model: &ModelUuid) -> Result<ModelCredential> {
         valid: reason.is_empty(),
         reason,
         since: row.int(1)?,
+        cloud: row.text(2)?,
+        owner: row.text(3)?,
+        name: row.text(4)?,
     })
 }

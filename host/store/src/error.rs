@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use periapt_database::{Error, Failure};
 use periapt_model::config::ConfigError;
 use periapt_model::options::OptionError;
 use periapt_model::{Life, NameError};
 use periapt_wire::rpc::code;
-use thiserror::Error;
 
 /// Every error of the store. `Display` is plain text for a person, [`code`](Self::code) is
 /// stable for programs.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum StoreError {
     #[error("{kind} \"{name}\" not found")]
     NotFound { kind: &'static str, name: String },
@@ -52,37 +52,8 @@ pub enum StoreError {
     /// Process `node` of the controller was removed from it.
     #[error("process {node} was removed from its controller")]
     NodeRemoved { node: u32 },
-    #[error("the store has stopped")]
-    Stopped,
-    #[error(
-        "the disk under the database is full; nothing was written, free some space and try again"
-    )]
-    DiskFull,
-    #[error(
-        "the database has schema version {found}, this program knows versions up to {supported}; use the newer program"
-    )]
-    SchemaTooNew { found: i64, supported: i64 },
-    /// The database is not there or is empty, and was to hold a store.
-    #[error("{place} holds no data")]
-    NoData { place: String },
-    #[error("the database is locked by another process")]
-    Locked,
-    /// The database cannot be reached, or ended the transaction; nothing was written and the same
-    /// call may succeed a little later.
-    #[error("the database is not available now: {message}")]
-    Unavailable { message: String },
-    /// The database was lost while it committed, and did not come back to be asked.
-    #[error(
-        "the database was lost while it committed ({message}); whether the change was made is not known"
-    )]
-    Undecided { message: String },
-    #[error("the database failed: {message}")]
-    Database { message: String },
-    /// A stored value that no version of this program writes.
-    #[error("the database holds an unreadable {what}: {message}")]
-    Corrupt { what: &'static str, message: String },
-    #[error("internal error: {message}")]
-    Internal { message: String },
+    #[error(transparent)]
+    Database(#[from] Error),
 }
 
 impl StoreError {
@@ -100,16 +71,20 @@ impl StoreError {
             StoreError::LeaseDenied { .. } | StoreError::LeaseLost { .. } => code::LEASE_DENIED,
             StoreError::LeaseTimedOut { .. } => code::TRY_AGAIN,
             StoreError::NodeRemoved { .. } => "controller-node-removed",
-            StoreError::Stopped => code::STOPPED,
-            StoreError::DiskFull => "disk full",
-            StoreError::SchemaTooNew { .. } => "schema too new",
-            StoreError::NoData { .. } => "database empty",
-            StoreError::Locked => "database locked",
-            StoreError::Unavailable { .. } => "database unavailable",
-            StoreError::Undecided { .. } => "outcome unknown",
-            StoreError::Database { .. }
-            | StoreError::Corrupt { .. }
-            | StoreError::Internal { .. } => code::INTERNAL,
+            StoreError::Database(error) => match error {
+                Error::Stopped => code::STOPPED,
+                Error::DiskFull => "disk full",
+                Error::SchemaTooNew { .. } => "schema too new",
+                Error::NoData { .. } => "database empty",
+                Error::Locked => "database locked",
+                Error::Unavailable { .. } => "database unavailable",
+                Error::Undecided { .. } => "outcome unknown",
+                Error::Changed { .. } => "precondition-failed",
+                Error::KeyTaken => "idempotency-key-taken",
+                Error::Failed { .. } | Error::Corrupt { .. } | Error::Internal { .. } => {
+                    code::INTERNAL
+                }
+            },
         }
     }
 
@@ -139,51 +114,32 @@ impl StoreError {
     }
 
     pub(crate) fn corrupt(what: &'static str, error: impl std::fmt::Display) -> Self {
-        StoreError::Corrupt {
-            what,
-            message: error.to_string(),
-        }
+        Error::corrupt(what, error).into()
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Error::Internal { message }.into()
     }
 
     /// Whether the same call may succeed a little later.
     pub(crate) fn may_pass(&self) -> bool {
-        matches!(
-            self,
-            StoreError::Locked
-                | StoreError::Unavailable { .. }
-                | StoreError::Undecided { .. }
-                | StoreError::Database { .. }
-        )
+        self.database().is_some_and(Error::may_pass)
     }
 
     /// After which time the same call is worth repeating, where repeating it is safe and waiting
     /// helps.
     pub fn retry_after(&self) -> Option<Duration> {
+        self.database()?.retry_after()
+    }
+}
+
+impl Failure for StoreError {
+    fn database(&self) -> Option<&Error> {
         match self {
-            StoreError::Locked | StoreError::Stopped | StoreError::Unavailable { .. } => {
-                Some(Duration::from_secs(2))
-            }
+            StoreError::Database(error) => Some(error),
             _ => None,
         }
-    }
-
-    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
-        StoreError::Unavailable {
-            message: message.into(),
-        }
-    }
-
-    /// Whether the connection or the whole transaction is lost, so that everything that shares
-    /// the transaction must fail with it.
-    pub(crate) fn spoils_transaction(&self) -> bool {
-        matches!(
-            self,
-            StoreError::DiskFull
-                | StoreError::Locked
-                | StoreError::Unavailable { .. }
-                | StoreError::Undecided { .. }
-                | StoreError::Database { .. }
-        )
     }
 }
 
@@ -213,66 +169,4 @@ impl From<OptionError> for StoreError {
             message: error.to_string(),
         }
     }
-}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ffi;
-        let code = match &error {
-            rusqlite::Error::SqliteFailure(failure, _) => failure.extended_code,
-            rusqlite::Error::FromSqlConversionFailure(index, _, source) => {
-                return StoreError::corrupt("column", format!("{index}: {source}"));
-            }
-            _ => 0,
-        };
-        match code {
-            // The second: no room for the index of SQLite's log.
-            ffi::SQLITE_FULL | ffi::SQLITE_IOERR_SHMSIZE => StoreError::DiskFull,
-            ffi::SQLITE_BUSY
-            | ffi::SQLITE_LOCKED
-            | ffi::SQLITE_BUSY_RECOVERY
-            | ffi::SQLITE_BUSY_SNAPSHOT => StoreError::Locked,
-            _ => StoreError::Database {
-                message: error.to_string(),
-            },
-        }
-    }
-}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
-        if let Some(refused) = error.as_database_error() {
-            let code = refused.code().unwrap_or_default();
-            let message = refused.message().to_owned();
-            return match code.as_ref() {
-                "53100" => StoreError::DiskFull,
-                code if passes(code) => StoreError::Unavailable { message },
-                _ => StoreError::Database { message },
-            };
-        }
-        match error {
-            sqlx::Error::PoolClosed => StoreError::Stopped,
-            sqlx::Error::ColumnDecode { index, source } => StoreError::Corrupt {
-                what: "column",
-                message: format!("{index}: {source}"),
-            },
-            sqlx::Error::Io(error) => StoreError::unavailable(error.to_string()),
-            sqlx::Error::Tls(error) => StoreError::unavailable(error.to_string()),
-            sqlx::Error::Protocol(message) => StoreError::Unavailable { message },
-            sqlx::Error::PoolTimedOut => StoreError::unavailable("no connection in time"),
-            other => StoreError::Database {
-                message: other.to_string(),
-            },
-        }
-    }
-}
-
-/// Whether PostgreSQL gives this code for what passes by itself: the server starts, stops or
-/// fails over, it has no room for another connection, or it ended a transaction that was in the
-/// way of others.
-fn passes(code: &str) -> bool {
-    code.starts_with("08")
-        || code.starts_with("40")
-        || code.starts_with("57")
-        || ["25006", "25P03", "53200", "53300", "55P03"].contains(&code)
 }

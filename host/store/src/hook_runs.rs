@@ -10,9 +10,8 @@ use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::{HookQuery, HookRun, Page};
 
 use crate::changes::namespace;
-use crate::db::{Row, params, to_json};
+use crate::db::{Row, Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, require_model};
 
 #[cfg(test)]

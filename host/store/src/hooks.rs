@@ -1,28 +1,27 @@
-//! What the uniter writes: its operation state, and the effects of a hook in one transaction.
+//! What the uniter writes: its operation state, and the effects of a hook in one transaction
+//! (`effects` is the list of them).
 
-use std::collections::BTreeMap;
-
-use periapt_model::bounds::{
-    PORT_RANGES, STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALUE_BYTES,
-};
 use periapt_model::charm::CharmUrl;
 use periapt_model::hook::{Effects, Info};
-use periapt_model::ports::{OpenPorts, PortRange, Protocol};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{Life, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookCommitted, HookReport};
 use periapt_wire::rpc::code;
 
 use crate::changes::namespace;
-use crate::db::{PART, names, params, part_params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
-use crate::uniter::{MACHINE, OPENED_PORTS, TOLD, read_resolved, told};
+use crate::uniter::{TOLD, read_resolved, told};
 use crate::{Result, Store, hook_runs, relations, status};
 
+mod effects;
+mod ports;
+mod state;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use effects::{Committing, too_large};
 
 /// What begins a hook.
 #[derive(Clone, Debug)]
@@ -162,7 +161,8 @@ impl Store {
             idle_at: None,
             config_hash: None,
         };
-        self.commit_hook_run(model, unit, commit).await.map(|_| ())
+        self.commit_hook_run(model, unit, commit).await?;
+        Ok(())
     }
 
     /// The commit point of a hook: its effects, the operation state that follows, its status and
@@ -191,18 +191,16 @@ impl Store {
                         life,
                     });
                 }
-                if !effects.open_ports.is_empty() || !effects.close_ports.is_empty() {
-                    let machine: Option<MachineId> = row.parse_optional(MACHINE, "machine")?;
-                    let opened: Vec<PortRange> = row.json(OPENED_PORTS, "opened ports")?;
-                    change_ports(tx, &model, &unit, machine, opened, effects).await?;
-                }
-                if !effects.state.is_empty() {
-                    change_state(tx, &model, &unit, &effects.state).await?;
-                }
                 if let Some(hook) = &commit.hook {
                     relations::created(tx, &model, &unit, hook).await?;
                 }
-                relations::apply(tx, &model, &unit, commit.hook.as_ref(), effects).await?;
+                let of = Committing {
+                    model: &model,
+                    unit: &unit,
+                    hook: commit.hook.as_ref(),
+                    row: &row,
+                };
+                effects::apply(tx, of, effects).await?;
                 if let Some(hook) = &commit.hook {
                     relations::broken(tx, &model, &unit, hook).await?;
                 }
@@ -250,7 +248,8 @@ impl Store {
 
 async fn leader_settings_version(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<u64> {
     let sql = "SELECT version FROM leader_settings WHERE model_uuid = $1 AND application = $2";
-    tx.db.count(sql, params![model, &unit.application()]).await
+    let values = params![model, &unit.application()];
+    Ok(tx.db.count(sql, values).await?)
 }
 
 /// Without what only the agent knows, and with the answer taken away as the commit does.
@@ -328,161 +327,6 @@ async fn put_charm_in_place(
     let values = params![model, unit, url.to_string()];
     if tx.db.execute(sql, values).await? > 0 {
         tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
-    }
-    Ok(())
-}
-
-/// Sets and deletes keys of a unit's state, within the bounds of [`periapt_model::bounds`].
-async fn change_state(
-    tx: &mut Tx,
-    model: &ModelUuid,
-    unit: &UnitName,
-    state: &BTreeMap<String, Option<String>>,
-) -> Result<()> {
-    let mut rows = Vec::new();
-    let mut gone: Vec<&str> = Vec::new();
-    for (key, value) in state {
-        let Some(value) = value else {
-            gone.push(key);
-            continue;
-        };
-        if key.is_empty() || STATE_KEY_BYTES.exceeded_by(key.len()) {
-            return Err(too_large(format!(
-                "a state key has 1 to {} bytes, this one {}",
-                STATE_KEY_BYTES.most,
-                key.len()
-            )));
-        }
-        if STATE_VALUE_BYTES.exceeded_by(value.len()) {
-            return Err(too_large(format!(
-                "the state value of \"{key}\" has {} bytes, more than the {} allowed",
-                value.len(),
-                STATE_VALUE_BYTES.most
-            )));
-        }
-        rows.push(params![model, unit, key, value]);
-    }
-    for count in [rows.len(), gone.len()] {
-        require_keys(count as u64)?;
-    }
-    for part in gone.chunks(PART) {
-        let sql = names!(
-            "DELETE FROM charm_state WHERE model_uuid = $1 AND key IN",
-            "AND unit = $18"
-        );
-        let mut values = part_params(model, part);
-        values.extend(params![unit]);
-        tx.db.execute(sql, values).await?;
-    }
-    if rows.is_empty() {
-        return Ok(());
-    }
-    tx.db
-        .insert_many(
-            "INSERT INTO charm_state (model_uuid, unit, key, value)",
-            "ON CONFLICT (model_uuid, unit, key) DO UPDATE SET value = excluded.value",
-            rows,
-        )
-        .await?;
-    let sql =
-        "SELECT CAST(COALESCE(SUM(OCTET_LENGTH(key) + OCTET_LENGTH(value)), 0) AS BIGINT), COUNT(*)
-        FROM charm_state WHERE model_uuid = $1 AND unit = $2";
-    let Some(row) = tx.db.fetch_optional(sql, params![model, unit]).await? else {
-        return Ok(());
-    };
-    require_keys(row.count(1)?)?;
-    let total = row.count(0)?;
-    if total > STATE_BYTES.most {
-        return Err(too_large(format!(
-            "the unit's state would have {total} bytes, more than the {} allowed",
-            STATE_BYTES.most
-        )));
-    }
-    Ok(())
-}
-
-fn require_keys(count: u64) -> Result<()> {
-    if count > STATE_KEYS.most {
-        return Err(too_large(format!(
-            "the unit's state would have {count} keys, more than the {} allowed",
-            STATE_KEYS.most
-        )));
-    }
-    Ok(())
-}
-
-/// A bound of what a unit keeps is passed.
-pub(crate) fn too_large(message: String) -> StoreError {
-    StoreError::Invalid {
-        code: "quota-limit-exceeded",
-        message,
-    }
-}
-
-/// Closes, then opens. A range that another unit of the machine, or this one, has opened in
-/// part is refused, and so is one too many.
-async fn change_ports(
-    tx: &mut Tx,
-    model: &ModelUuid,
-    unit: &UnitName,
-    machine: Option<MachineId>,
-    before: Vec<PortRange>,
-    effects: &Effects,
-) -> Result<()> {
-    let mut after: OpenPorts = before.iter().copied().collect();
-    for range in &effects.close_ports {
-        after.remove(range);
-    }
-    let mut owners: Vec<String> = Vec::new();
-    let mut others: OpenPorts<usize> = OpenPorts::default();
-    if let Some(machine) = &machine
-        && !effects.open_ports.is_empty()
-    {
-        let sql = "SELECT name, opened_ports FROM unit
-            WHERE model_uuid = $1 AND machine_id = $2 AND name <> $3 AND opened_ports <> '[]'";
-        for row in tx.db.fetch(sql, params![model, machine, unit]).await? {
-            let ranges: Vec<PortRange> = row.json(1, "opened ports")?;
-            // Every unit may answer to pings.
-            let ranges = ranges
-                .into_iter()
-                .filter(|range| range.protocol != Protocol::Icmp);
-            for range in ranges {
-                others.insert(range, owners.len());
-            }
-            owners.push(row.text(0)?);
-        }
-    }
-    for range in &effects.open_ports {
-        let conflict = |owner: &str, open: PortRange| StoreError::Invalid {
-            code: "port-conflict",
-            message: format!("cannot open {range} for {unit}: {owner} has opened {open}"),
-        };
-        if let Some((open, owner)) = others.meets(range) {
-            let owner = owners.get(*owner).map_or("another unit", String::as_str);
-            return Err(conflict(owner, open));
-        }
-        match after.meets(range) {
-            Some((open, ())) if open == *range => continue,
-            Some((open, ())) => return Err(conflict(unit.as_str(), open)),
-            None => after.insert(*range, ()),
-        }
-        if PORT_RANGES.exceeded_by(after.len()) {
-            return Err(StoreError::Invalid {
-                code: "too-many-ports",
-                message: format!(
-                    "cannot open {range} for {unit}: it has {} port ranges open, the most there may be",
-                    PORT_RANGES.most
-                ),
-            });
-        }
-    }
-    let after: Vec<PortRange> = after.iter().collect();
-    if after != before {
-        let sql = "UPDATE unit SET opened_ports = $3 WHERE model_uuid = $1 AND name = $2";
-        tx.db
-            .execute(sql, params![model, unit, to_json(&after)?])
-            .await?;
-        tx.touch(model, namespace::PORT, unit.as_str());
     }
     Ok(())
 }

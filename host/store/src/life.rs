@@ -26,13 +26,13 @@ impl Store {
                 "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2",
                 id.as_str(),
             ),
-            Tag::Controller(_) | Tag::User(_) | Tag::Agent(_) => return Ok(Some(Life::Alive)),
+            Tag::Controller(_) | Tag::User(_) | Tag::Agent(..) => return Ok(Some(Life::Alive)),
         };
         let row = self
             .glance()
             .await?
             .fetch_optional(sql, params![model, name])
             .await?;
-        row.map(|row| row.parse(0, "life")).transpose()
+        Ok(row.map(|row| row.parse(0, "life")).transpose()?)
     }
 }

@@ -15,7 +15,7 @@ impl Store {
             .await?
             .fetch_optional(sql, params![model, sink])
             .await?;
-        row.map(|row| row.int(0)).transpose()
+        Ok(row.map(|row| row.int(0)).transpose()?)
     }
 
     /// Records that everything up to `position` was sent to `sink`.
@@ -32,7 +32,8 @@ impl Store {
                 let sql = "INSERT INTO log_forward (model_uuid, sink, position) VALUES ($1, $2, $3)
                     ON CONFLICT (model_uuid, sink) DO UPDATE SET position = excluded.position";
                 let params = params![&model, sink, position];
-                tx.db.execute(sql, params).await.map(|_| ())
+                tx.db.execute(sql, params).await?;
+                Ok(())
             })
         })
         .await

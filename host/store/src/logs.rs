@@ -50,7 +50,7 @@ impl Store {
         if records.is_empty() {
             return Ok(());
         }
-        let (model, keep) = (model.clone(), self.inner.options.log_lines);
+        let (model, keep) = (model.clone(), self.inner.keep_lines);
         let written = records.len() as u64;
         let before = self.inner.log_lines.fetch_add(written, Ordering::Relaxed);
         let prune = before / PRUNE_EVERY != (before + written) / PRUNE_EVERY;

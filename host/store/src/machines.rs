@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 
 use periapt_model::status::{Machine, Status};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::provisioner::MachineInfo;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Session, params, to_json};
+use crate::db::{Session, Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store};
 
 mod operator;
@@ -67,11 +66,34 @@ impl Store {
         ids(&mut self.glance().await?, sql, model).await
     }
 
-    /// The machines that the model's agent process hosts: provisioned and not dead.
-    pub async fn hosted_machines(&self, model: &ModelUuid) -> Result<Vec<MachineId>> {
-        let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND instance_id IS NOT NULL AND life <> 'dead'
+    /// The machines that an agent hosts: provisioned and not dead.
+    pub async fn hosted_machines(
+        &self,
+        model: &ModelUuid,
+        agent: &AgentName,
+    ) -> Result<Vec<MachineId>> {
+        let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND agent = $2
+                AND instance_id IS NOT NULL AND life <> 'dead'
             ORDER BY created_at, id";
-        ids(&mut self.glance().await?, sql, model).await
+        let params = params![model, agent.to_string()];
+        let rows = self.glance().await?.fetch(sql, params).await?;
+        rows.iter()
+            .map(|row| Ok(row.parse(0, "machine")?))
+            .collect()
+    }
+
+    /// Which agent hosts a machine: none of a machine that is gone, nobody while it has no instance.
+    pub async fn machine_agent(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+    ) -> Result<Option<Option<AgentName>>> {
+        let sql = "SELECT CASE WHEN instance_id IS NULL THEN NULL ELSE agent END
+            FROM machine WHERE model_uuid = $1 AND id = $2";
+        let mut db = self.glance().await?;
+        let row = db.fetch_optional(sql, params![model, machine]).await?;
+        row.map(|row| Ok(row.parse_optional(0, "agent")?))
+            .transpose()
     }
 
     /// Units of a machine, subordinates included.
@@ -109,7 +131,7 @@ impl Store {
         let rows = self.glance().await?.fetch(sql, params![model]).await?;
         let there: HashSet<UnitName> = rows
             .iter()
-            .map(|row| row.parse(0, "unit name"))
+            .map(|row| Ok(row.parse(0, "unit name")?))
             .collect::<Result<_>>()?;
         units.retain(|unit| !there.contains(unit));
         Ok(units)
@@ -125,11 +147,12 @@ impl Store {
             .await
     }
 
-    /// Records the instance that a machine runs on.
+    /// Records the instance that a machine runs on, and the agent there.
     pub async fn set_instance_info(
         &self,
         model: &ModelUuid,
         machine: &MachineId,
+        agent: &AgentName,
         instance_id: &str,
         addresses: &[String],
         hardware: &str,
@@ -140,7 +163,8 @@ impl Store {
             &machine,
             instance_id,
             to_json(&addresses)?,
-            hardware
+            hardware,
+            agent.to_string()
         ];
         self.write(move |tx| {
             Box::pin(async move {
@@ -148,9 +172,9 @@ impl Store {
                 if life == Life::Dead {
                     return Err(StoreError::NotAlive { kind: "machine", name: machine.to_string(), life });
                 }
-                let sql = "UPDATE machine SET instance_id = $3, addresses = $4, hardware = $5
+                let sql = "UPDATE machine SET instance_id = $3, addresses = $4, hardware = $5, agent = $6
                     WHERE model_uuid = $1 AND id = $2
-                    AND (instance_id IS NULL OR instance_id <> $3 OR addresses <> $4 OR hardware <> $5)";
+                    AND (instance_id IS NULL OR instance_id <> $3 OR addresses <> $4 OR hardware <> $5 OR agent <> $6)";
                 if tx.db.execute(sql, values).await? > 0 {
                     tx.touch(&model, namespace::MACHINE, machine.as_str());
                 }
@@ -285,7 +309,8 @@ impl Store {
                         message: format!("machine {machine} is not dead and cannot be removed"),
                     });
                 }
-                mark_for_removal(tx, &model, &machine).await.map(|_| ())
+                mark_for_removal(tx, &model, &machine).await?;
+                Ok(())
             })
         })
         .await
@@ -313,6 +338,9 @@ impl Store {
                 }
                 let sql = "DELETE FROM machine WHERE model_uuid = $1 AND id = $2";
                 tx.db.execute(sql, params![&model, &machine]).await?;
+                let agent = AgentName::Machine(machine.clone()).to_string();
+                let sql = "DELETE FROM agent_credential WHERE model_uuid = $1 AND agent = $2";
+                tx.db.execute(sql, params![&model, agent]).await?;
                 let sql = "DELETE FROM cleanup WHERE model_uuid = $1 AND subject = $2
                     AND kind IN ('force-dead-machine', 'force-remove-machine')";
                 tx.db.execute(sql, params![&model, &machine]).await?;
@@ -332,18 +360,15 @@ async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<V
     db.fetch(sql, params![model])
         .await?
         .iter()
-        .map(|row| row.parse(0, "machine"))
+        .map(|row| Ok(row.parse(0, "machine")?))
         .collect()
 }
 
 async fn require(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<Life> {
-    db.fetch_optional(
-        "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2",
-        params![model, machine],
-    )
-    .await?
-    .ok_or_else(|| StoreError::not_found("machine", machine))?
-    .parse(0, "life")
+    let sql = "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2";
+    let row = db.fetch_optional(sql, params![model, machine]).await?;
+    let row = row.ok_or_else(|| StoreError::not_found("machine", machine))?;
+    Ok(row.parse(0, "life")?)
 }
 
 async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<()> {
@@ -352,7 +377,10 @@ async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &Machine
     if rows.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = rows.iter().map(|row| row.text(0)).collect::<Result<_>>()?;
+    let names: Vec<&str> = rows
+        .iter()
+        .map(|row| Ok(row.str(0)?))
+        .collect::<Result<_>>()?;
     Err(StoreError::HasAssignedUnits {
         machine: machine.to_string(),
         units: names.join(", "),
@@ -375,7 +403,12 @@ pub(crate) async fn set_life(
     life: Life,
 ) -> Result<()> {
     let sql = "UPDATE machine SET life = $3 WHERE model_uuid = $1 AND id = $2 AND life <> $3 AND life <> 'dead'";
-    if tx.db.execute(sql, params![model, machine, life]).await? == 0 {
+    if tx
+        .db
+        .execute(sql, params![model, machine, life.as_str()])
+        .await?
+        == 0
+    {
         return Ok(());
     }
     tx.touch(model, namespace::MACHINE, machine.as_str());

@@ -16,9 +16,8 @@ use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::rest::ConfigChange;
 
 use crate::changes::namespace;
-use crate::db::{Session, params, to_json};
+use crate::db::{Session, Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, controller_config, require_model};
 
 #[cfg(test)]

@@ -10,11 +10,11 @@ use periapt_wire::rest::{AddModel, ConfigChange, ModelPermission, ModelSummary};
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Row, Session, params};
+use crate::clouds;
+use crate::db::{Row, Session, Tx, params};
 use crate::error::StoreError;
 use crate::model_config::{self, Setter};
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store};
 
 /// Answers to which model a text names, good while no model itself changes.
@@ -45,10 +45,11 @@ impl ModelNames {
 /// One row per model with its counts, from one statement however many models there are.
 const SUMMARY: &str = "SELECT model.uuid, model.name, model.owner, model.life, model.created_at,
         COALESCE(status.status, 'available'), COALESCE(status.message, ''),
+        model.cloud, model.region, cloud.model_type,
         (SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid),
         (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid),
         (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)
-    FROM model LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
+    FROM model JOIN cloud ON cloud.name = model.cloud LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
         AND status.entity = model.uuid
     WHERE $1 = '' OR model.uuid = $1 ORDER BY model.name";
 
@@ -75,18 +76,28 @@ impl Store {
         let uuid: ModelUuid = uuid::Uuid::new_v4().to_string().parse()?;
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "INSERT INTO model (uuid, name, owner, life, created_at, destroy_force)
-                    VALUES ($1, $2, $3, 'alive', $4, 0) ON CONFLICT (name) DO NOTHING";
-                if tx
-                    .db
-                    .execute(sql, params![&uuid, &request.name, &owner, tx.now])
-                    .await?
-                    == 0
-                {
+                let place = clouds::place(&mut tx.db, &request, &owner).await?;
+                let sql = "INSERT INTO model (uuid, name, owner, life, created_at, destroy_force,
+                        cloud, region, credential)
+                    VALUES ($1, $2, $3, 'alive', $4, 0, $5, $6, $7) ON CONFLICT (name) DO NOTHING";
+                let (cloud, region, credential) = (&place.cloud, &place.region, &place.credential);
+                let params = params![
+                    &uuid,
+                    &request.name,
+                    &owner,
+                    tx.now,
+                    cloud,
+                    region,
+                    credential
+                ];
+                if tx.db.execute(sql, params).await? == 0 {
                     return Err(StoreError::AlreadyExists {
                         kind: "model",
                         name: request.name.to_string(),
                     });
+                }
+                if request.credential.is_none() {
+                    clouds::add_own_credential(tx, &owner, &place).await?;
                 }
                 crate::access::put(tx, &uuid, &owner, ModelPermission::Admin).await?;
                 let change = ConfigChange {
@@ -112,7 +123,7 @@ impl Store {
     /// Asked for with every request, so an answer is kept until some model comes, goes or
     /// changes itself; nothing can be renamed otherwise.
     pub async fn model_by_name_or_uuid(&self, text: &str) -> Result<ModelUuid> {
-        let commit = self.inner.switchboard.last_commit_of_models();
+        let commit = self.last_commit_of_models();
         if let Some(known) = self.inner.names.find(text, commit) {
             return Ok(known);
         }
@@ -123,17 +134,19 @@ impl Store {
 
     async fn look_up_model(&self, text: &str) -> Result<ModelUuid> {
         let sql = "SELECT uuid FROM model WHERE uuid = $1 OR name = $1 ORDER BY CASE WHEN uuid = $1 THEN 0 ELSE 1 END";
-        self.glance()
+        let row = self
+            .glance()
             .await?
             .fetch_optional(sql, params![text])
-            .await?
-            .ok_or_else(|| StoreError::not_found("model", text))?
-            .parse(0, "model UUID")
+            .await?;
+        let row = row.ok_or_else(|| StoreError::not_found("model", text))?;
+        Ok(row.parse(0, "model UUID")?)
     }
 
     /// Identity and life of a model; none when it is gone.
     pub async fn get_model(&self, model: &ModelUuid) -> Result<Option<ModelInfo>> {
-        let sql = "SELECT uuid, name, life FROM model WHERE uuid = $1";
+        let sql = "SELECT model.uuid, model.name, model.life, cloud.type
+            FROM model JOIN cloud ON cloud.name = model.cloud WHERE model.uuid = $1";
         let row = self
             .glance()
             .await?
@@ -144,6 +157,7 @@ impl Store {
                 uuid: row.parse(0, "model UUID")?,
                 name: row.parse(1, "model name")?,
                 life: row.parse(2, "life")?,
+                cloud_type: row.text(3)?,
             })
         })
         .transpose()
@@ -227,8 +241,11 @@ fn read_summary(row: &Row) -> Result<ModelSummary> {
         created_at: row.int(4)?,
         status: row.text(5)?,
         message: row.text(6)?,
-        applications: row.count(7)?,
-        machines: row.count(8)?,
-        units: row.count(9)?,
+        cloud: row.text(7)?,
+        region: row.text(8)?,
+        kind: row.text(9)?,
+        applications: row.count(10)?,
+        machines: row.count(11)?,
+        units: row.count(12)?,
     })
 }

@@ -8,12 +8,11 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use periapt_model::ModelUuid;
+use periapt_model::{AgentName, ModelUuid};
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, params};
+use crate::db::{Row, Session, Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, lease};
 
 #[cfg(test)]
@@ -104,7 +103,8 @@ impl Store {
                     tx.touch_controller(namespace::CONTROLLER_NODE, row.int(0)?.to_string());
                 }
                 let sql = "UPDATE controller_node SET seen_at = $2 WHERE node = $1";
-                tx.db.execute(sql, params![node, now]).await.map(|_| ())
+                tx.db.execute(sql, params![node, now]).await?;
+                Ok(())
             })
         })
         .await
@@ -113,7 +113,8 @@ impl Store {
     /// [`StoreError::NodeRemoved`] if the node does not belong to the controller any more.
     pub async fn require_controller_node(&self, node: u32) -> Result<()> {
         let mut db = self.glance().await?;
-        require_not_removed(&mut db, node).await.map(|_| ())
+        require_not_removed(&mut db, node).await?;
+        Ok(())
     }
 
     /// The nodes there are, in the order of their numbers.
@@ -188,23 +189,24 @@ impl Store {
         Ok(all)
     }
 
-    /// Notes that the agent of a model is connected to a node, or is no more.
+    /// Notes that an agent is connected to a node, or is no more.
     pub async fn set_agent_connected(
         &self,
         node: u32,
         model: &ModelUuid,
+        agent: &AgentName,
         connected: bool,
     ) -> Result<()> {
-        let model = model.clone();
+        let (model, agent) = (model.clone(), agent.to_string());
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = if connected {
-                    "INSERT INTO agent_connection (node, model_uuid)
-                        SELECT $1, uuid FROM model WHERE uuid = $2 ON CONFLICT DO NOTHING"
+                    "INSERT INTO agent_connection (node, model_uuid, agent)
+                        SELECT $1, uuid, $3 FROM model WHERE uuid = $2 ON CONFLICT DO NOTHING"
                 } else {
-                    "DELETE FROM agent_connection WHERE node = $1 AND model_uuid = $2"
+                    "DELETE FROM agent_connection WHERE node = $1 AND model_uuid = $2 AND agent = $3"
                 };
-                if tx.db.execute(sql, params![node, &model]).await? > 0 {
+                if tx.db.execute(sql, params![node, &model, agent]).await? > 0 {
                     tx.touch(&model, namespace::PRESENCE, "");
                 }
                 Ok(())
@@ -213,15 +215,18 @@ impl Store {
         .await
     }
 
-    /// Models whose agent is connected to a living node other than this.
-    pub async fn agents_elsewhere(&self, node: u32) -> Result<HashSet<ModelUuid>> {
+    /// Agents that are connected to a living node other than this.
+    pub async fn agents_elsewhere(&self, node: u32) -> Result<HashSet<(ModelUuid, AgentName)>> {
         let mut db = self.glance().await?;
         let alive_since = alive_since(self.lease_now(&mut db).await?);
-        let sql = "SELECT DISTINCT agent_connection.model_uuid FROM agent_connection
+        let sql = "SELECT DISTINCT agent_connection.model_uuid, agent_connection.agent
+            FROM agent_connection
             JOIN controller_node ON controller_node.node = agent_connection.node
             WHERE agent_connection.node <> $1 AND controller_node.seen_at > $2";
         let rows = db.fetch(sql, params![node, alive_since]).await?;
-        rows.iter().map(|row| row.parse(0, "model UUID")).collect()
+        rows.iter()
+            .map(|row| Ok((row.parse(0, "model UUID")?, row.parse(1, "agent")?)))
+            .collect()
     }
 }
 

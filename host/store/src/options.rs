@@ -1,21 +1,10 @@
 //! How a store is opened.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
+use periapt_database::{Database, SlowQuery};
 use periapt_engine::SharedClock;
 use periapt_model::bounds;
-
-/// Where the rows are.
-#[derive(Clone, Debug)]
-pub enum Database {
-    /// A file of this host, for one controller process.
-    Sqlite { path: PathBuf },
-    /// A server, for one controller or several. The URL may choose a schema
-    /// (`?options=-csearch_path%3Dname`).
-    Postgres { url: String },
-}
 
 /// Whose clock decides about leases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,23 +15,6 @@ pub enum LeaseTime {
     Auto,
     /// The injected clock.
     Injected,
-}
-
-/// A statement that took longer than the threshold.
-#[derive(Clone, Debug)]
-pub struct SlowStatement {
-    pub sql: String,
-    pub duration: Duration,
-    /// Microseconds since the epoch, UTC, at its end.
-    pub time: i64,
-}
-
-/// Who hears of slow statements.
-#[derive(Clone)]
-pub struct SlowQuery {
-    pub threshold: Duration,
-    /// Called from the task that ran the statement; must not block.
-    pub report: Arc<dyn Fn(SlowStatement) + Send + Sync>,
 }
 
 /// Everything a store needs to open.

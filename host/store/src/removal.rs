@@ -7,10 +7,9 @@ use periapt_wire::rest::Removal;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store, lease, machines, relations};
 
 /// A unit on its way out.
@@ -251,7 +250,9 @@ pub(crate) async fn destroy_application(
 async fn subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Vec<UnitName>> {
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2 ORDER BY name";
     let rows = tx.db.fetch(sql, params![model, unit]).await?;
-    rows.iter().map(|row| row.parse(0, "unit name")).collect()
+    rows.iter()
+        .map(|row| Ok(row.parse(0, "unit name")?))
+        .collect()
 }
 
 async fn require_no_subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
@@ -278,7 +279,9 @@ pub(crate) async fn set_life(
     life: Life,
 ) -> Result<()> {
     let sql = "UPDATE unit SET life = $3 WHERE model_uuid = $1 AND name = $2 AND life <> 'dead'";
-    tx.db.execute(sql, params![model, unit, life]).await?;
+    tx.db
+        .execute(sql, params![model, unit, life.as_str()])
+        .await?;
     tx.touch(model, namespace::UNIT, unit.as_str());
     if let Some(machine) = machine {
         tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());

@@ -8,9 +8,8 @@ use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, params, to_json};
+use crate::db::{Row, Session, Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, lease};
 
 #[cfg(test)]
@@ -307,7 +306,8 @@ async fn record_said(
     let message = TEXT_BYTES.cut(&status.message);
     let size = history_size(entity, word, &message);
     let row = params![model, kind, entity, word, &*message, tx.now, size];
-    tx.db.execute(sql, row).await.map(|_| ())
+    tx.db.execute(sql, row).await?;
+    Ok(())
 }
 
 /// Appends a line to the status history.
@@ -323,7 +323,8 @@ pub(crate) async fn record(
     let sql =
         "INSERT INTO status_history (id, model_uuid, kind, entity, status, message, time, size)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    tx.db.execute(sql, row).await.map(|_| ())
+    tx.db.execute(sql, row).await?;
+    Ok(())
 }
 
 pub(crate) const HISTORY_HEAD: &str =
@@ -363,7 +364,7 @@ pub(crate) async fn put_first(
         history.push(history_row(tx, model, kind, entity, word, message));
     }
     tx.db.insert_many(STATUS_HEAD, "", rows).await?;
-    tx.db.insert_many(HISTORY_HEAD, "", history).await
+    Ok(tx.db.insert_many(HISTORY_HEAD, "", history).await?)
 }
 
 /// Forgets an entity's status and history of one kind.
@@ -376,10 +377,8 @@ pub(crate) async fn forget(
     let status = "DELETE FROM status WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
     tx.db.execute(status, params![model, kind, entity]).await?;
     let history = "DELETE FROM status_history WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
-    tx.db
-        .execute(history, params![model, kind, entity])
-        .await
-        .map(|_| ())
+    tx.db.execute(history, params![model, kind, entity]).await?;
+    Ok(())
 }
 
 /// The status in the columns `status, message, data, since` from `index` on.

@@ -7,10 +7,9 @@ use periapt_model::status::{Agent, Machine, Status};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 
 use crate::changes::namespace;
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store};
 
 #[cfg(test)]
@@ -112,6 +111,6 @@ impl Store {
 async fn is_stopped(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<bool> {
     let sql = "SELECT agent_stopped FROM unit WHERE model_uuid = $1 AND name = $2";
     let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
-    row.ok_or_else(|| StoreError::not_found("unit", unit))?
-        .flag(0)
+    let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+    Ok(row.flag(0)?)
 }

@@ -8,7 +8,7 @@ use periapt_engine::FakeClock;
 use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
 use periapt_model::config::{ConfigOption, Kind, Schema, Value};
 use periapt_model::uniter::RemoteState;
-use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{AddModel, Deploy};
 use sqlx::{Connection, Executor};
 
@@ -142,12 +142,12 @@ impl Fixture {
 
     /// Forgets what was planned again up to now, since the schema is another.
     pub fn schema_changed(&self) {
-        self.store.inner.probe.replanned.lock().unwrap().clear();
+        self.store.database.take_replanned();
     }
 
     /// Statements that the store's connections planned more than once.
     pub fn replanned(&self) -> Vec<String> {
-        self.store.inner.probe.replanned.lock().unwrap().clone()
+        self.store.database.take_replanned()
     }
 
     /// Takes everything out of the database; its store must be closed.
@@ -158,10 +158,7 @@ impl Fixture {
     }
 
     pub async fn model(&self, name: &str) -> ModelUuid {
-        let request = AddModel {
-            name: name.parse().expect("name"),
-            config: Default::default(),
-        };
+        let request = AddModel::new(name.parse().expect("name"));
         self.store
             .add_model(request, &"admin".parse().expect("user"))
             .await
@@ -203,7 +200,7 @@ impl Fixture {
             let instance = format!("local-{machine}");
             let addresses = vec!["127.0.0.1".to_owned()];
             self.store
-                .set_instance_info(model, &machine, &instance, &addresses, "")
+                .set_instance_info(model, &machine, &AgentName::Host, &instance, &addresses, "")
                 .await
                 .expect("info");
             let running = Status::new(Machine::Running, "running");
@@ -300,7 +297,7 @@ pub(crate) fn machine(text: &str) -> MachineId {
 }
 
 /// All agents are there.
-pub(crate) fn present(_: &MachineId) -> bool {
+pub(crate) fn present(_: &AgentName) -> bool {
     true
 }
 

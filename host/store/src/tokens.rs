@@ -10,9 +10,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use periapt_model::{UserName, bounds};
 use periapt_wire::rest::TokenInfo;
 
-use crate::db::{Row, params};
+use crate::db::{Row, Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, users};
 
 /// How long an invitation is good.
@@ -191,10 +190,8 @@ impl Store {
                 let sql = "UPDATE token SET last_used = $2
                     WHERE id = $1 AND (last_used IS NULL OR last_used <= $3)";
                 let before = tx.now.saturating_sub(noted());
-                tx.db
-                    .execute(sql, params![id, tx.now, before])
-                    .await
-                    .map(|_| ())
+                tx.db.execute(sql, params![id, tx.now, before]).await?;
+                Ok(())
             })
         })
         .await

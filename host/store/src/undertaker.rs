@@ -6,7 +6,7 @@ use periapt_wire::agent::undertaker::UndertakerModel;
 use crate::changes::namespace;
 use crate::db::{Session, params};
 use crate::error::StoreError;
-use crate::{Result, Store, charms, model_config, waiting};
+use crate::{Result, Store, charms, clouds, model_config, waiting};
 
 /// Tables whose rows belong to one model by their `model_uuid`.
 const MODEL_TABLES: &[&str] = &[
@@ -123,6 +123,7 @@ impl Store {
                 for sql in MODEL_TABLES {
                     tx.db.execute(sql, params![&model]).await?;
                 }
+                clouds::remove_unused(tx).await?;
                 tx.model_gone(&model);
                 tx.touch(&model, namespace::MODEL, model.as_str());
                 Ok(())

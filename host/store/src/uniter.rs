@@ -7,7 +7,7 @@ use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::config::{Schema, Values};
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{RemoteState, Resolved};
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{AgentName, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookView, Told, UnitState};
 
 use crate::changes::namespace;
@@ -44,15 +44,21 @@ impl Store {
         }
     }
 
-    /// Whether the unit has a machine; none when there is no such unit.
-    pub async fn unit_is_placed(&self, model: &ModelUuid, unit: &UnitName) -> Result<Option<bool>> {
-        let sql = "SELECT machine_id FROM unit WHERE model_uuid = $1 AND name = $2";
+    /// Which agent hosts the unit: none of a unit that is gone, nobody while it has no machine.
+    pub async fn unit_agent(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Option<Option<AgentName>>> {
+        let sql = "SELECT machine.agent FROM unit LEFT JOIN machine
+                ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
+            WHERE unit.model_uuid = $1 AND unit.name = $2";
         let row = self
             .glance()
             .await?
             .fetch_optional(sql, params![model, unit])
             .await?;
-        row.map(|row| Ok(row.optional_text(0)?.is_some()))
+        row.map(|row| Ok(row.parse_optional(0, "agent")?))
             .transpose()
     }
 

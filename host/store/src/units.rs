@@ -2,7 +2,7 @@
 //! hook.
 
 use periapt_model::status::{Agent, Status, Workload, displayed};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 
 use crate::changes::namespace;
@@ -96,7 +96,7 @@ pub(crate) async fn load(
         "SELECT unit.name, unit.life, unit.machine_id, unit.opened_ports, unit.workload_version,
                 COALESCE(unit.charm_url, application.charm_url), COALESCE(machine.addresses, '[]'),
                 workload.status, workload.message, workload.data, workload.since,
-                agent.status, agent.message, agent.data, agent.since, unit.principal
+                agent.status, agent.message, agent.data, agent.since, unit.principal, machine.agent
             FROM unit
             JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
             LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -152,7 +152,8 @@ struct Read {
 fn read(row: &Row, presence: Presence<'_>) -> Result<Read> {
     let name: UnitName = row.parse(0, "unit name")?;
     let machine: Option<MachineId> = row.parse_optional(2, "machine")?;
-    let present = machine.as_ref().is_some_and(presence);
+    let host: Option<AgentName> = row.parse_optional(16, "agent")?;
+    let present = host.as_ref().is_some_and(presence);
     let workload = status::read_optional(row, 7)?;
     let workload = workload.unwrap_or_else(|| Status::new(Workload::Unknown, ""));
     let agent: Option<Status<Agent>> = status::read_optional(row, 11)?;

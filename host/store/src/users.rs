@@ -12,10 +12,9 @@ use periapt_wire::rest::{
 };
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, params};
+use crate::db::{Row, Session, Tx, params};
 use crate::error::StoreError;
 use crate::tokens;
-use crate::tx::Tx;
 use crate::{Result, Store, access};
 
 /// The hash of no password anybody has: checked when a user does not exist, so that the answer
@@ -236,7 +235,8 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = "UPDATE account SET last_login = $2 WHERE name = $1";
-                tx.db.execute(sql, params![&user, tx.now]).await.map(|_| ())
+                tx.db.execute(sql, params![&user, tx.now]).await?;
+                Ok(())
             })
         })
         .await
@@ -349,9 +349,7 @@ pub(crate) async fn hash(user: &UserName, password: &str) -> Result<String> {
         Argon2::default()
             .hash_password(password.as_bytes())
             .map(|hash| hash.to_string())
-            .map_err(|error| StoreError::Internal {
-                message: error.to_string(),
-            })
+            .map_err(|error| StoreError::internal(error.to_string()))
     })
     .await?
 }
@@ -359,7 +357,5 @@ pub(crate) async fn hash(user: &UserName, password: &str) -> Result<String> {
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| StoreError::Internal {
-            message: error.to_string(),
-        })
+        .map_err(|error| StoreError::internal(error.to_string()))
 }

@@ -10,9 +10,11 @@ use periapt_agents::host::{self, AgentOptions};
 use periapt_engine::SharedClock;
 use periapt_providers::local::Records;
 use periapt_providers::{
-    Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
+    Environments, Instance, InstanceId, InstanceState, Provider, ProviderError, SharedAgent,
+    StartInstance,
 };
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -68,7 +70,7 @@ impl Machines {
     }
 }
 
-impl Providers for Machines {
+impl Environments for Machines {
     fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let machines = open.entry(environment.to_owned()).or_insert_with(|| {
@@ -165,31 +167,12 @@ async fn end(agent: Option<Agent>) {
 
 #[async_trait]
 impl Provider for ModelMachines {
-    fn kind(&self) -> &'static str {
-        "test"
-    }
-
     async fn check_credential(&self) -> Result<(), ProviderError> {
         self.records.check_writable()
     }
 
     fn describe(&self) -> Value {
         json!({ "provider": "test", "instances": self.names() })
-    }
-
-    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
-        self.records.config()
-    }
-
-    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
-        if restart && !self.names().is_empty() {
-            return self.run_agent(&config).await;
-        }
-        self.records.set_config(&config)?;
-        if let Some(agent) = self.agent.lock().await.as_mut() {
-            agent.config = config;
-        }
-        Ok(())
     }
 
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
@@ -223,11 +206,6 @@ impl Provider for ModelMachines {
         Ok(names.iter().map(|name| self.instance(name)).collect())
     }
 
-    async fn halt(&self) -> Result<(), ProviderError> {
-        self.halt_agent().await;
-        Ok(())
-    }
-
     async fn destroy(&self) -> Result<(), ProviderError> {
         self.halt_agent().await;
         self.instances
@@ -235,5 +213,40 @@ impl Provider for ModelMachines {
             .unwrap_or_else(PoisonError::into_inner)
             .clear();
         self.records.remove().await
+    }
+
+    fn shared_agent(&self) -> Option<&dyn SharedAgent> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl SharedAgent for ModelMachines {
+    async fn config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
+        self.records.config()
+    }
+
+    async fn set_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
+        if restart && !self.names().is_empty() {
+            return self.run_agent(&config).await;
+        }
+        self.records.set_config(&config)?;
+        if let Some(agent) = self.agent.lock().await.as_mut() {
+            agent.config = config;
+        }
+        Ok(())
+    }
+
+    fn ended(&self) -> watch::Receiver<Option<String>> {
+        watch::channel(None).1
+    }
+
+    async fn start_again(&self) -> Result<(), ProviderError> {
+        Ok(())
+    }
+
+    async fn halt(&self) -> Result<(), ProviderError> {
+        self.halt_agent().await;
+        Ok(())
     }
 }

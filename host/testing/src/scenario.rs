@@ -7,6 +7,7 @@ use periapt_controller::{BootstrapOptions, ControllerError, RunOptions};
 use periapt_engine::FakeClock;
 use periapt_model::config::Value;
 use periapt_model::{ApplicationName, UnitName};
+use periapt_providers::{Providers, local};
 use periapt_wire::rest::{
     AddModel, ApplicationInfo, ChangeRelation, ConfigChange, Deploy, HookQuery, HookRun, LogQuery,
     LoginRequest, RelationInfo, UnitInfo,
@@ -65,7 +66,7 @@ impl Scenario {
             clock: clock.shared(),
             program,
             stop: stop.clone(),
-            providers: Some(std::sync::Arc::new(machines.clone())),
+            providers: Some(Providers::default().with(local::KIND, machines.clone())),
             ..RunOptions::new(data)
         };
         let (ready, mut up) = oneshot::channel();
@@ -94,10 +95,7 @@ impl Scenario {
         };
         let token = client.login_as(&login).await.map_err(&doing)?.token;
         let client = client.with(Authorization::Bearer(token));
-        let model = AddModel {
-            name: name(MODEL)?,
-            config: Default::default(),
-        };
+        let model = AddModel::new(name(MODEL)?);
         client.add_model(&model).await.map_err(doing)?;
         Ok(Self {
             directory,

@@ -48,7 +48,10 @@ fn aside(discarded: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "a thread of the process alone, on which no rule waits")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a thread of the process alone, on which no rule waits"
+)]
 fn remove(discarded: &Path) {
     let path = discarded.display();
     let entries = match fs::read_dir(discarded) {

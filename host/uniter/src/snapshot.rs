@@ -34,27 +34,18 @@ impl Kept {
         }
     }
 
-    /// What there is once the effects are committed.
+    /// What there is once the effects are committed; they were, so nobody else has their ports.
     pub fn apply(&mut self, effects: &Effects) {
-        for (key, value) in &effects.state {
+        for (key, value) in effects.state.iter() {
             match value {
                 Some(value) => self.charm_state.insert(key.clone(), value.clone()),
                 None => self.charm_state.remove(key),
             };
         }
-        if effects.open_ports.is_empty() && effects.close_ports.is_empty() {
-            return;
+        let others = OpenPorts::<()>::default();
+        if let Ok(opened) = effects.ports.applied(&self.opened_ports, &others) {
+            self.opened_ports = opened;
         }
-        let mut open: OpenPorts = self.opened_ports.iter().copied().collect();
-        for range in &effects.close_ports {
-            open.remove(range);
-        }
-        for range in &effects.open_ports {
-            if open.meets(range).is_none() {
-                open.insert(*range, ());
-            }
-        }
-        self.opened_ports = open.iter().collect();
     }
 
     /// Whether it is small enough to stay in memory.

@@ -5,6 +5,7 @@
 //! `rpc` is the websocket framing that Juju's clients speak; `agent` holds the facades that
 //! agents call over it. Where Juju has a shape, it is kept, key for key.
 
+pub mod access;
 pub mod agent;
 pub mod connection;
 pub mod problem;

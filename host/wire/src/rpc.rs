@@ -5,6 +5,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::access::{Effect, Visitor};
+
 /// One request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -58,11 +60,15 @@ pub mod code {
     pub const INTERNAL: &str = "internal error";
 }
 
-/// A method of a facade: its address and the shape of its answer.
+/// A method of a facade: its address, for whom it is, what it does, and its shapes.
 pub trait Call: Serialize + DeserializeOwned + Send + Sync + 'static {
     const FACADE: &'static str;
-    const VERSION: u32 = 1;
+    const VERSION: u32;
     const METHOD: &'static str;
+    /// Names of the parameters. One called `unit`, `machine` or `entity` names what the call is about.
+    const FIELDS: &'static [&'static str];
+    const VISITOR: Visitor;
+    const EFFECT: Effect;
     type Reply: Serialize + DeserializeOwned + Send + 'static;
 }
 
@@ -92,10 +98,10 @@ pub struct Changes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Empty {}
 
-/// Declares facade methods: `Method { fields } -> Reply`.
+/// Declares a facade, for whom it is, and its methods: `[Effect] Method as Type { fields } -> Reply`.
 #[macro_export]
 macro_rules! facade {
-    ($facade:literal { $( $(#[$doc:meta])* $method:ident as $type:ident { $( $(#[$field_doc:meta])* $field:ident : $field_type:ty ),* $(,)? } -> $reply:ty; )+ }) => {
+    ($facade:literal $version:literal for $visitor:ident { $( $(#[$doc:meta])* [$effect:ident] $method:ident as $type:ident { $( $(#[$field_doc:meta])* $field:ident : $field_type:ty ),* $(,)? } -> $reply:ty; )+ }) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -104,11 +110,15 @@ macro_rules! facade {
 
             impl $crate::Call for $type {
                 const FACADE: &'static str = $facade;
+                const VERSION: u32 = $version;
                 const METHOD: &'static str = stringify!($method);
+                const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
+                const VISITOR: $crate::access::Visitor = $crate::access::Visitor::$visitor;
+                const EFFECT: $crate::access::Effect = $crate::access::Effect::$effect;
                 type Reply = $reply;
             }
         )+
-        /// The methods of this facade.
-        pub const METHODS: &[&str] = &[$(stringify!($method)),+];
+        /// How many calls the facade has.
+        pub const CALLS: usize = [$(stringify!($method)),+].len();
     };
 }

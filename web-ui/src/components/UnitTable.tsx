@@ -33,7 +33,7 @@ export function UnitTable({ model, units, caption }: { model: string; units: rea
 }
 
 function UnitRow({ model, unit, depth }: { model: string; unit: UnitInfo; depth: number }) {
-  const addresses = [unit["public-address"], ...unit["opened-ports"]].filter((each) => each !== null);
+  const addresses = [unit["public-address"], ...unit["opened-ports"]].filter((each) => each != null);
   return (
     <tr data-unit={unit.name}>
       <th scope="row" className={depth > 0 ? "is-nested" : undefined}>

@@ -16,7 +16,7 @@ import { readRegistration } from "./registration";
 import { leaving } from "./scale";
 import { find } from "./search";
 
-const unit = (name: string, workload = "active", more: Partial<UnitInfo> = {}): UnitInfo => ({
+const unit = (name: string, workload: UnitInfo["workload"]["status"] = "active", more: Partial<UnitInfo> = {}): UnitInfo => ({
   name,
   application: name.split("/")[0] ?? "",
   charm: "local:a-0",

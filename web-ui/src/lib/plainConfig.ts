@@ -20,12 +20,12 @@ export function plainConfig(name: string, settings: ConfigSettings): Application
       type: KINDS[type] ?? "string",
       kind: type,
       description,
-      default: fallback,
+      default: fallback ?? undefined,
       choices: choices?.length ? choices : undefined,
       "write-only": isSecret(setting),
     };
     if (source !== "default") config.settings[key] = value ?? "";
-    if (value !== undefined) config.effective[key] = value;
+    if (value != null) config.effective[key] = value;
   }
   return config;
 }

@@ -14,8 +14,8 @@ import {
   unsupported,
 } from "./relations";
 
-const http = { interface: "http", scope: "global", optional: false };
-const info = { interface: "juju-info", scope: "container", optional: false };
+const http = { interface: "http", scope: "global", optional: false } as const;
+const info = { interface: "juju-info", scope: "container", optional: false } as const;
 
 function charm(name: string, metadata: Partial<CharmInfo["metadata"]>): CharmInfo {
   const subordinate = metadata.subordinate ?? false;

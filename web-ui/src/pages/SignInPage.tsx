@@ -73,7 +73,7 @@ export function SignInPage() {
 }
 
 function Refused({ error }: { error: unknown }) {
-  const wait = error instanceof ApiError ? error.problem["retry-after"] : undefined;
+  const wait = error instanceof ApiError ? (error.problem["retry-after"] ?? undefined) : undefined;
   const left = useCountdown(error, wait);
   if (error == null) return null;
   const { title, text } = refusalOf(error, left);

@@ -18,6 +18,7 @@ use suite::{Suite, run_all};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
+    "contract",
     "model",
     "files",
     "engine",
@@ -237,6 +238,12 @@ pub fn write_reference() -> Result<()> {
             "periapt_model",
             "the_page_of_bounds",
             "bounds.md",
+        ),
+        (
+            "periapt-sandbox",
+            "periapt_sandbox",
+            "the_page_of_tools",
+            "hook-tools.md",
         ),
     ] {
         let program = programs

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use periapt_contract::settings;
+
 use crate::relation::data;
 use crate::{
     Charm, Event, GoalState, Hook, Network, RelationData, RelationEvent, RelationHook, Result,
@@ -73,7 +75,7 @@ impl<C: Charm> Harness<C> {
         }
         let outcome = self.run_relation(RelationHook::Broken, relation, None, None)?;
         let host = self.host.get_mut();
-        if let Ok(number) = number(relation) {
+        if let Some(number) = number(relation) {
             host.relations.remove(&number);
         }
         Ok(outcome)
@@ -87,9 +89,8 @@ impl<C: Charm> Harness<C> {
         said: &T,
     ) -> &mut Self {
         let keys = must(data::write(said), "the data cannot be published");
-        let changes: Vec<(String, Option<String>)> = keys.into_iter().collect();
-        let bags = &mut self.relation_mut(relation).bags;
-        super::relations::apply(bags.entry(member.to_owned()).or_default(), &changes);
+        let changes = keys.into_iter().collect();
+        settings::apply(self.relation_mut(relation).bag_mut(member), &changes);
         self
     }
 
@@ -100,11 +101,7 @@ impl<C: Charm> Harness<C> {
         member: &str,
         settings: &[(&str, &str)],
     ) -> &mut Self {
-        let bag = self
-            .relation_mut(relation)
-            .bags
-            .entry(member.to_owned())
-            .or_default();
+        let bag = self.relation_mut(relation).bag_mut(member);
         bag.extend(
             settings
                 .iter()
@@ -125,18 +122,14 @@ impl<C: Charm> Harness<C> {
     /// The committed bag of a member as text.
     pub fn settings(&self, relation: &str, member: &str) -> BTreeMap<String, String> {
         let host = self.host.borrow();
-        let held = number(relation)
-            .ok()
-            .and_then(|number| host.relations.get(&number));
+        let held = number(relation).and_then(|number| host.relations.get(&number));
         let held = must(held.ok_or(relation), "there is no such relation");
         held.bags.get(member).cloned().unwrap_or_default()
     }
 
     fn relation_mut(&mut self, id: &str) -> &mut TestRelation {
         let host = self.host.get_mut();
-        let held = number(id)
-            .ok()
-            .and_then(|number| host.relations.get_mut(&number));
+        let held = number(id).and_then(|number| host.relations.get_mut(&number));
         must(held.ok_or(id), "there is no such relation")
     }
 

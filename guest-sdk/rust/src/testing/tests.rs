@@ -3,7 +3,7 @@ use std::fs;
 use serde::Deserialize;
 
 use super::*;
-use crate::{Error, ErrorCode, Protocol};
+use crate::{Error, ErrorCode, Protocol, StatusKind};
 
 #[derive(Deserialize)]
 struct Config {
@@ -150,4 +150,42 @@ fn state_has_the_limits_of_the_controller() {
         context.state().delete("0").expect("deletes");
         assert_eq!(context.state().get::<String>("0").expect("reads"), None);
     });
+}
+
+#[test]
+fn what_a_unit_is_refused_the_harness_refuses() {
+    let mut harness = Harness::<Sample>::new();
+    harness.with_context(Hook::Start, |context| {
+        let code = |result: Result<()>| result.err().and_then(|error| error.host_code());
+        let range = PortRange {
+            start: 80,
+            end: 90,
+            protocol: Protocol::Tcp,
+        };
+        context.open_ports(range).expect("opens");
+        let part = PortRange::tcp(85);
+        assert_eq!(code(context.open_ports(part)), Some(ErrorCode::Invalid));
+        assert_eq!(code(context.close_ports(part)), Some(ErrorCode::Invalid));
+        for port in 1000..1099 {
+            context.open_ports(PortRange::tcp(port)).expect("opens");
+        }
+        let more = context.open_ports(PortRange::tcp(2000));
+        assert_eq!(code(more), Some(ErrorCode::Limit));
+        let agents = Status::new(StatusKind::Error, "");
+        assert_eq!(code(context.set_status(agents)), Some(ErrorCode::Invalid));
+        context
+            .set_status(Status::active("one\u{1b}[2J\ntwo"))
+            .expect("is set");
+        let settings = [("a=b", Some("c"))];
+        let led = context.set_leader_settings(&settings);
+        assert_eq!(code(led), Some(ErrorCode::Denied));
+    });
+    assert_eq!(harness.status(), Status::active("one two"));
+    harness
+        .set_leader(true)
+        .with_context(Hook::Start, |context| {
+            let refused = context.set_leader_settings(&[("a=b", Some("c"))]);
+            let code = refused.err().and_then(|error| error.host_code());
+            assert_eq!(code, Some(ErrorCode::Invalid));
+        });
 }

@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, lchown};
 use std::path::{Path, PathBuf};
 
-use periapt_providers::local::ENDED;
+use periapt_engine::supervised::ENDED;
 use periapt_sandbox::lockdown::User;
 use periapt_uniter::Process;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use periapt_engine::WorkerError;
-use periapt_providers::ProviderError;
+use periapt_engine::supervised::SupervisedError;
 use periapt_sandbox::EngineError;
 use periapt_sandbox::lockdown::LockdownError;
 use periapt_uniter::UniterError;
@@ -18,7 +18,7 @@ pub enum AgentError {
     #[error("another agent process already runs in {}", .0.display())]
     AlreadyRunning(PathBuf),
     #[error("the lock of the agent's directory cannot be taken: {0}")]
-    Lock(ProviderError),
+    Lock(SupervisedError),
     #[error("{what} {}: {source}", path.display())]
     Files {
         what: &'static str,

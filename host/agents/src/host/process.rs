@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_engine::supervised::{self, ENDED};
 use periapt_engine::{SharedClock, SystemClock, SystemRandomness};
 use periapt_model::turns::Room;
-use periapt_providers::local::{AgentLock, ENDED};
 use periapt_sandbox::lockdown::{Identity, LockdownReport, User, Walls, lock_down};
 use periapt_sandbox::{CompileCache, SandboxEngine, Settings};
 use periapt_uniter::{Process, ProcessOptions, WasmSandbox};
@@ -70,7 +70,7 @@ pub fn run_process(config: &Path) -> ExitCode {
 fn prepare_and_run(path: &Path) -> Result<ExitReason, AgentError> {
     rustix::process::umask(Mode::from_raw_mode(0o077));
     let mut config = AgentConfig::read(path)?;
-    let lock = AgentLock::take(&config.directory).map_err(AgentError::Lock)?;
+    let lock = supervised::Lock::take(&config.directory).map_err(AgentError::Lock)?;
     let _lock = lock.ok_or_else(|| AgentError::AlreadyRunning(config.directory.clone()))?;
     let identity = Identity::own(config.model_uuid.as_str());
     prepare(&config.directory, identity.own_user())?;
@@ -103,7 +103,7 @@ fn prepare_and_run(path: &Path) -> Result<ExitReason, AgentError> {
 /// What keeps it from running.
 pub async fn run(config: &Path, options: AgentOptions) -> Result<ExitReason, AgentError> {
     let config = AgentConfig::read(config)?;
-    let lock = AgentLock::take(&config.directory).map_err(AgentError::Lock)?;
+    let lock = supervised::Lock::take(&config.directory).map_err(AgentError::Lock)?;
     let _lock = lock.ok_or_else(|| AgentError::AlreadyRunning(config.directory.clone()))?;
     prepare(&config.directory, None)?;
     run_prepared(config, options, Found::now()).await

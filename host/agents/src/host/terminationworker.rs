@@ -4,8 +4,8 @@
 //! terminates it. Effect: the process exits with a code of its own and is not started again until
 //! a person says so (`periapt start-agent`). SIGTERM means a plain stop and is not its concern.
 
+use periapt_engine::supervised::mark_ended;
 use periapt_engine::{Fatal, Manifold, ResultExt, TaskWorker};
-use periapt_providers::local::mark_ended;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{AgentContext, agent};

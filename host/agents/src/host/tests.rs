@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use periapt_engine::{FakeClock, Seeded, SystemClock};
 use periapt_model::charm::CharmUrl;
 use periapt_model::config::{Value, Values};
-use periapt_model::{Life, MachineId, Tag, UnitName};
+use periapt_model::{AgentName, Life, MachineId, Tag, UnitName};
 use periapt_uniter::testing::{
     Controller, MODEL, ScriptedSandbox, archive, charm_info, retry_strategy,
 };
@@ -85,7 +85,7 @@ fn process(
 }
 
 fn agent_tag() -> Tag {
-    Tag::Agent(MODEL.parse().unwrap())
+    Tag::Agent(MODEL.parse().unwrap(), AgentName::Host)
 }
 
 fn config(directory: &Path) -> AgentConfig {

@@ -59,10 +59,7 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let model: ModelContext = context.get(agent::NAME)?;
         let api: ApiConnection = context.get(apicaller::NAME)?;
-        let provider: Arc<dyn Provider> = model
-            .providers
-            .open(model.uuid.as_str())
-            .while_doing("opening the provider")?;
+        let provider: Arc<dyn Provider> = model.open_provider()?;
         if let Err(refused) = provider.check_credential().await {
             credentialvalidator::note_refusal(&api, &refused).await?;
             return Err(refused).while_doing("checking the credential");
@@ -77,9 +74,10 @@ pub fn manifold() -> Manifold {
             let mut version = 1_u64;
             loop {
                 let (shown, provider) = (*in_force.borrow(), Arc::clone(&provider));
+                let cloud_type = model.cloud_type.clone();
                 worker.report_from(move || {
                     json!({
-                        "provider": provider.kind(),
+                        "provider": cloud_type,
                         "config-version": version,
                         "config": shown,
                         "environment": provider.describe(),

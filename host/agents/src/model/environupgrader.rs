@@ -56,7 +56,8 @@ impl Upgrader {
             .or_dying(self.api.call(&GetEnvironVersion {}))
             .await?
             .while_doing("reading the environment's version")?;
-        let ops = model.providers.upgrade_ops();
+        let ops = model.providers.upgrade_ops(&model.cloud_type);
+        let ops = ops.while_doing("finding the provider")?;
         let newest = ops.last().map_or(0, |op| op.version);
         self.show(found, newest, None);
         if found > newest {
@@ -72,8 +73,7 @@ impl Upgrader {
                 &format!("upgrade step \"{}\" is running", op.name),
             )
             .await?;
-            let provider = model.providers.open(model.uuid.as_str());
-            let provider = provider.while_doing("opening the provider")?;
+            let provider = model.open_provider()?;
             let carried_out = match fault::check(&format!("environ-upgrade-{}", op.name)) {
                 Ok(()) => self
                     .worker

@@ -28,10 +28,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use periapt_engine::{
-    DependencyEngine, EngineConfig, Housing, InstallError, Kind, Manifolds, SharedClock, gate,
+    DependencyEngine, EngineConfig, Housing, InstallError, Kind, Manifolds, ResultExt, SharedClock,
+    WorkerError, gate,
 };
 use periapt_model::{ModelUuid, Tag};
-use periapt_providers::Providers;
+use periapt_providers::{Provider, Providers};
 use tokio::sync::watch;
 
 use apicaller::Connect;
@@ -44,7 +45,9 @@ pub struct ModelContext {
     /// The model in which the controller itself would live: never torn down from here.
     pub is_controller_model: bool,
     pub connect: Arc<dyn Connect>,
-    pub providers: Arc<dyn Providers>,
+    pub providers: Providers,
+    /// The kind of the model's cloud, which says whose provider is the model's.
+    pub cloud_type: String,
     /// The tag under which this process of the controller claims leases.
     pub claimant: String,
     /// `host:port` of this process of the controller.
@@ -55,6 +58,18 @@ pub struct ModelContext {
     pub ca_cert: Arc<str>,
     /// Where agents keep their directories, one per model.
     pub agents_directory: PathBuf,
+}
+
+impl ModelContext {
+    /// The provider of this model.
+    ///
+    /// # Errors
+    /// None of that kind in this program.
+    pub fn open_provider(&self) -> Result<Arc<dyn Provider>, WorkerError> {
+        self.providers
+            .open(&self.cloud_type, self.uuid.as_str())
+            .while_doing("opening the provider")
+    }
 }
 
 /// The table. Rows are in the order in which the gates open.

@@ -10,7 +10,6 @@
 //! What it never does: it never destroys the environment of the controller's own model, and never
 //! removes an application or machine itself (the cleaner and their agents do).
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,7 +18,6 @@ use periapt_engine::{
 };
 use periapt_model::Life;
 use periapt_model::status::{Model, Status};
-use periapt_providers::Provider;
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::undertaker::{
     GetUndertakerModel, ProcessDyingModel, RemoveModel, SetModelStatus, UndertakerModel,
@@ -134,11 +132,7 @@ impl Rites {
     async fn destroy(&self) -> WorkerResult {
         let (mut pause, longest) = DESTROY_PAUSE;
         loop {
-            let provider: Arc<dyn Provider> = self
-                .model
-                .providers
-                .open(self.model.uuid.as_str())
-                .while_doing("opening the provider")?;
+            let provider = self.model.open_provider()?;
             match provider.destroy().await {
                 Ok(()) => return Ok(()),
                 Err(error) => {

@@ -13,6 +13,12 @@ use super::{
 pub struct AddModel {
     /// Name of the new model.
     pub name: String,
+    /// Where it is [default: the controller's cloud, and the cloud's first region].
+    #[arg(value_name = "CLOUD[/REGION]")]
+    pub cloud: Option<String>,
+    /// One of your credentials in the cloud [default: one for this model alone].
+    #[arg(long)]
+    pub credential: Option<String>,
     /// Configuration: KEY=VALUE, or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
     pub config: Vec<String>,

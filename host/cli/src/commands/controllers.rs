@@ -164,7 +164,7 @@ pub async fn switch(context: &Context, arguments: Switch) -> Outcome {
             let summary = session.client.model(&model).await?;
             Some((
                 session.full_name(summary.name.as_str()),
-                Model::new(summary.uuid.to_string()),
+                Model::of(&summary),
             ))
         }
         None => None,

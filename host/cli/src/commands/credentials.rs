@@ -14,6 +14,8 @@ use crate::session::ModelSession;
 #[serde(rename_all = "kebab-case")]
 struct Document {
     model: String,
+    cloud: String,
+    credential: String,
     validity: &'static str,
     #[serde(skip_serializing_if = "String::is_empty")]
     reason: String,
@@ -32,6 +34,8 @@ pub async fn show(context: &Context, arguments: ShowCredential) -> Outcome {
 fn document(model: &str, credential: &ModelCredential, times: &Times) -> Document {
     Document {
         model: model.to_owned(),
+        cloud: credential.cloud.clone(),
+        credential: format!("{}/{}", credential.owner, credential.name),
         validity: if credential.valid { "valid" } else { "invalid" },
         reason: clean(&credential.reason).to_string(),
         since: match credential.since {

@@ -8,6 +8,7 @@ mod backups;
 mod bootstrap;
 mod bundle;
 mod charm;
+mod clouds;
 mod config;
 mod controllers;
 mod credentials;
@@ -77,6 +78,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Switch(arguments) => controllers::switch(context, arguments).await,
         Command::Dashboard(arguments) => dashboard::dashboard(context, &arguments),
         Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,
+        Command::Clouds(arguments) => clouds::list(context, arguments).await,
+        Command::Credentials(arguments) => clouds::credentials(context, arguments).await,
         Command::AddModel(arguments) => models::add(context, arguments).await,
         Command::Models(arguments) => models::list(context, arguments).await,
         Command::ModelConfig(arguments) => config::model(context, arguments).await,

@@ -23,11 +23,24 @@ pub const CONTROLLER_MODEL: &str = "controller";
 pub async fn add(context: &Context, arguments: AddModel) -> Outcome {
     let name: ModelName = arguments.name.parse()?;
     let config = settings::from_words(&arguments.config, name.as_str())?;
+    let (cloud, region) = match arguments
+        .cloud
+        .as_deref()
+        .map(|place| place.split_once('/'))
+    {
+        Some(Some((cloud, region))) => (Some(cloud.to_owned()), Some(region.to_owned())),
+        Some(None) => (arguments.cloud, None),
+        None => (None, None),
+    };
+    let request = rest::AddModel {
+        name,
+        config,
+        cloud,
+        region,
+        credential: arguments.credential,
+    };
     let session = Session::open(&context.files, &arguments.controller).await?;
-    let model = session
-        .client
-        .add_model(&rest::AddModel { name, config })
-        .await?;
+    let model = session.client.add_model(&request).await?;
     let full_name = session.full_name(model.name.as_str());
     context.files.change(|contents| {
         let models = contents
@@ -35,9 +48,7 @@ pub async fn add(context: &Context, arguments: AddModel) -> Outcome {
             .controllers
             .entry(session.name.clone())
             .or_default();
-        models
-            .models
-            .insert(full_name.clone(), Model::new(model.uuid.to_string()));
+        models.models.insert(full_name.clone(), Model::of(&model));
         if !arguments.no_switch {
             models.current_model = Some(full_name);
             contents.controllers.current_controller = Some(session.name.clone());
@@ -63,12 +74,13 @@ struct Entry {
     name: String,
     short_name: String,
     model_uuid: String,
-    model_type: &'static str,
+    model_type: String,
     controller_uuid: String,
     controller_name: String,
     is_controller: bool,
     owner: String,
     cloud: String,
+    region: String,
     life: String,
     status: EntryStatus,
     applications: u64,
@@ -106,7 +118,15 @@ pub async fn list(context: &Context, arguments: Models) -> Outcome {
 
 fn table(models: &[rest::ModelSummary], current: Option<&str>, uuid: bool) -> Table {
     let mut headers = vec![
-        "Model", "Status", "Apps", "Machines", "Units", "Owner", "Created",
+        "Model",
+        "Cloud/Region",
+        "Type",
+        "Status",
+        "Apps",
+        "Machines",
+        "Units",
+        "Owner",
+        "Created",
     ];
     if uuid {
         headers.insert(1, "UUID");
@@ -124,6 +144,8 @@ fn table(models: &[rest::ModelSummary], current: Option<&str>, uuid: bool) -> Ta
         };
         let mut row: Vec<Cell> = vec![
             format!("{}{star}", model.name).into(),
+            format!("{}/{}", model.cloud, model.region).into(),
+            (&model.kind).into(),
             Cell::status(&model.status),
             model.applications.to_string().into(),
             model.machines.to_string().into(),
@@ -149,12 +171,13 @@ fn document(
         name: format!("{}/{}", model.owner, model.name),
         short_name: model.name.to_string(),
         model_uuid: model.uuid.to_string(),
-        model_type: "iaas",
+        model_type: model.kind.clone(),
         controller_uuid: session.controller.uuid.clone(),
         controller_name: session.name.clone(),
         is_controller: model.name.as_str() == CONTROLLER_MODEL,
         owner: model.owner.clone(),
-        cloud: session.controller.cloud.clone(),
+        cloud: model.cloud.clone(),
+        region: model.region.clone(),
         life: model.life.to_string(),
         status: EntryStatus {
             current: model.status.clone(),
@@ -252,7 +275,8 @@ mod tests {
     fn models_are_listed_with_the_current_one_marked() {
         let model = |name: &str, units: u64| {
             serde_json::from_value::<rest::ModelSummary>(json!({
-                "uuid": "8419cd78-4993-4c3a-928e-c646226beeee", "name": name, "owner": "admin", "life": "alive",
+                "uuid": "8419cd78-4993-4c3a-928e-c646226beeee", "name": name, "type": "iaas",
+                "cloud": "local", "region": "default", "owner": "admin", "life": "alive",
                 "status": "available", "message": "", "applications": 1, "machines": 12, "units": units,
                 "created-at": 1_795_257_480_000_000_i64,
             }))
@@ -260,9 +284,9 @@ mod tests {
         };
         let models = [model("controller", 0), model("demo", 3)];
         let expected = "\
-Model       Status     Apps  Machines  Units  Owner  Created
-controller  available     1        12      0  admin  2026-11-21 10:38:00Z
-demo*       available     1        12      3  admin  2026-11-21 10:38:00Z
+Model       Cloud/Region   Type  Status     Apps  Machines  Units  Owner  Created
+controller  local/default  iaas  available     1        12      0  admin  2026-11-21 10:38:00Z
+demo*       local/default  iaas  available     1        12      3  admin  2026-11-21 10:38:00Z
 ";
         assert_eq!(table(&models, Some("demo"), false).render(false), expected);
         assert!(

@@ -5,8 +5,8 @@
 use bytes::Bytes;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
-    AddModel, ConfigChange, ConfigSettings, HookQuery, HookRun, ListQuery, LogQuery, ModelSummary,
-    Page, WaitQuery, Waited, WorkerRow,
+    AddModel, Cloud, CloudCredential, ConfigChange, ConfigSettings, HookQuery, HookRun, ListQuery,
+    LogQuery, ModelSummary, Page, WaitQuery, Waited, WorkerRow,
 };
 use periapt_wire::status::FullStatus;
 use reqwest::Method;
@@ -20,6 +20,15 @@ impl RestClient {
 
     pub async fn add_model(&self, model: &AddModel) -> Result<ModelSummary, RestError> {
         self.post(&["v1", "models"], model).await
+    }
+
+    pub async fn clouds(&self) -> Result<Vec<Cloud>, RestError> {
+        self.get(&["v1", "clouds"]).await
+    }
+
+    /// Those of the caller.
+    pub async fn credentials(&self) -> Result<Vec<CloudCredential>, RestError> {
+        self.get(&["v1", "credentials"]).await
     }
 
     pub async fn model(&self, model: &str) -> Result<ModelSummary, RestError> {

@@ -192,10 +192,7 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
         .await;
     assert_eq!(seen.last().1, "/v1/models/demo/machines/0-lxd-1/history");
     let _ = client
-        .add_model(&AddModel {
-            name: "two".parse().unwrap(),
-            config: Default::default(),
-        })
+        .add_model(&AddModel::new("two".parse().unwrap()))
         .await;
     assert_eq!(seen.last().3, json!({ "name": "two", "config": {} }));
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use periapt_engine::{DependencyEngine, EngineConfig, FakeClock, Manifold, NodeState, ValueWorker};
 use periapt_model::ModelUuid;
-use periapt_providers::{Instance, InstanceId, Provider, ProviderError, Providers, StartInstance};
+use periapt_providers::{
+    Environments, Instance, InstanceId, Provider, ProviderError, Providers, StartInstance, local,
+};
 use periapt_store::lease::{Manager, Namespace};
 use periapt_store::{Store, StoreOptions};
 use periapt_wire::rest::{ChangeCredential, ModelSummary};
@@ -42,7 +44,7 @@ struct Environment {
     cursed: Cursed,
 }
 
-impl Providers for Cursed {
+impl Environments for Cursed {
     fn open(&self, environment: &str) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(Arc::new(Environment {
             name: environment.to_owned(),
@@ -53,9 +55,6 @@ impl Providers for Cursed {
 
 #[async_trait]
 impl Provider for Environment {
-    fn kind(&self) -> &'static str {
-        "cursed"
-    }
     async fn check_credential(&self) -> Result<(), ProviderError> {
         let cursed = *self.cursed.model.lock().unwrap() == self.name;
         assert!(
@@ -67,12 +66,6 @@ impl Provider for Environment {
     fn describe(&self) -> serde_json::Value {
         serde_json::Value::Null
     }
-    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
-        Ok(None)
-    }
-    async fn set_agent_config(&self, _: Vec<u8>, _: bool) -> Result<(), ProviderError> {
-        Ok(())
-    }
     async fn start_instance(&self, _: StartInstance) -> Result<Instance, ProviderError> {
         Err(ProviderError::Closed)
     }
@@ -81,9 +74,6 @@ impl Provider for Environment {
     }
     async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {
         Ok(Vec::new())
-    }
-    async fn halt(&self) -> Result<(), ProviderError> {
-        Ok(())
     }
     async fn destroy(&self) -> Result<(), ProviderError> {
         Ok(())
@@ -98,9 +88,9 @@ async fn a_new_model_has_an_engine_and_a_panic_in_one_disturbs_no_other() {
     let home = TempDir::new().unwrap();
     let made = bootstrap(options(home.path())).await.unwrap();
     let cursed = Cursed::default();
-    let providers = cursed.clone();
+    let providers = Providers::default().with(local::KIND, cursed.clone());
     let controller = start_with(home.path(), made, |options| {
-        options.providers = Some(Arc::new(providers));
+        options.providers = Some(providers);
     })
     .await;
     let (client, token) = (controller.client(), controller.log_in().await);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use periapt_engine::{
     Clock, Manifold, Outputs, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
 };
-use periapt_store::{SlowQuery, Store, StoreError, StoreOptions};
+use periapt_store::{DatabaseError, SlowQuery, Store, StoreError, StoreOptions};
 
 use super::{agent, querylogger};
 use crate::{ControllerContext, ControllerError};
@@ -122,13 +122,15 @@ async fn open(
 /// What waiting mends is tried again; the rest ends the process with a plain message.
 fn refused(controller: &ControllerContext, error: ControllerError) -> WorkerError {
     match error {
-        ControllerError::Store(StoreError::NoData { place }) => {
+        ControllerError::Store(StoreError::Database(DatabaseError::NoData { place })) => {
             controller.verdict.end(ControllerError::DatabaseGone {
                 place,
                 directory: controller.data_dir.clone(),
             })
         }
-        ControllerError::Store(StoreError::SchemaTooNew { .. } | StoreError::Locked)
+        ControllerError::Store(StoreError::Database(
+            DatabaseError::SchemaTooNew { .. } | DatabaseError::Locked,
+        ))
         | ControllerError::OtherDatabase => controller.verdict.end(error),
         error => WorkerError::other(error).during("opening the store"),
     }

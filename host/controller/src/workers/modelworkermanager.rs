@@ -16,7 +16,7 @@ use periapt_model::ModelUuid;
 use periapt_server::ServerState;
 use periapt_server::authority::Authority;
 use periapt_wire::ApiConnection;
-use periapt_wire::agent::models::{GetModel, WatchModels};
+use periapt_wire::agent::models::{GetModel, ModelInfo, WatchModels};
 use serde_json::json;
 
 use super::{agent, apicaller, apiserver, apiservercertwatcher};
@@ -82,7 +82,7 @@ impl Manager {
                     .await?
                     .while_doing("reading a model")?;
                 match model {
-                    Some(_) => self.start(uuid)?,
+                    Some(model) => self.start(model)?,
                     None => self.stop(&uuid).await?,
                 }
             }
@@ -91,13 +91,19 @@ impl Manager {
         }
     }
 
-    fn start(&self, uuid: ModelUuid) -> WorkerResult {
+    fn start(
+        &self,
+        ModelInfo {
+            uuid, cloud_type, ..
+        }: ModelInfo,
+    ) -> WorkerResult {
         let model = ModelContext {
             is_controller_model: uuid == self.controller.config.controller_model,
             uuid: uuid.clone(),
             controller: self.controller.config.uuid.clone(),
             connect: Arc::clone(&self.connect) as Arc<_>,
-            providers: Arc::clone(&self.controller.providers),
+            providers: self.controller.providers.clone(),
+            cloud_type,
             claimant: self.controller.config.claimant(),
             api_addresses: self.controller.api_addresses.subscribe(),
             agent_addresses: self.controller.agent_addresses.subscribe(),

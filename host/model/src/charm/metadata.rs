@@ -21,10 +21,13 @@ pub struct CharmMetadata {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub display_name: String,
     #[serde(default)]
+    #[schema(required = true)]
     pub summary: String,
     #[serde(default)]
+    #[schema(required = true)]
     pub description: String,
     #[serde(default)]
+    #[schema(required = true)]
     pub subordinate: bool,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub provides: BTreeMap<String, Endpoint>,

@@ -50,3 +50,34 @@ fn machines_may_be_nested() {
         assert!(bad.parse::<MachineId>().is_err(), "{bad}");
     }
 }
+
+#[test]
+fn an_agent_is_named_with_its_model_and_what_it_hosts() {
+    let model = "11111111-2222-4333-8444-555555555555";
+    for (text, agent) in [
+        (format!("agent-{model}"), "host"),
+        (format!("agent-{model}-machine-0"), "machine-0"),
+        (format!("agent-{model}-machine-0-lxd-1"), "machine-0-lxd-1"),
+    ] {
+        let tag: Tag = text.parse().expect("tag");
+        assert_eq!(
+            tag,
+            Tag::Agent(model.parse().expect("model"), agent.parse().expect("agent"))
+        );
+        assert_eq!(tag.to_string(), text);
+    }
+    for bad in [
+        "",
+        "-",
+        "-unit-site-0",
+        "-machine-",
+        "machine-0",
+        "-machine-01",
+        "x",
+    ] {
+        let tag = format!("agent-{model}{bad}").parse::<Tag>();
+        assert_eq!(tag.is_ok(), bad.is_empty(), "{bad}");
+    }
+    assert!("agent-\u{e9}".parse::<Tag>().is_err());
+    assert!("hosts".parse::<AgentName>().is_err());
+}

@@ -118,7 +118,7 @@ impl Kind {
             Kind::Methods => match methods(plain).all(is_method) {
                 true => Ok(Value::Text(methods(plain).collect::<Vec<_>>().join(","))),
                 false => Err(
-                    "names such as Uniter.CommitHook, ReadOnlyMethods or AgentMethods, separated by commas"
+                    "names such as periapt.Uniter.CommitHook, ReadOnlyMethods or AgentMethods, separated by commas"
                         .to_owned(),
                 ),
             },
@@ -164,8 +164,8 @@ fn is_method(name: &str) -> bool {
     let word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric());
     [super::READ_ONLY_METHODS, super::AGENT_METHODS].contains(&name)
         || name
-            .split_once('.')
-            .is_some_and(|(facade, method)| word(facade) && word(method))
+            .rsplit_once('.')
+            .is_some_and(|(facade, method)| facade.split('.').all(word) && word(method))
 }
 
 fn is_syslog_target(text: &str) -> bool {

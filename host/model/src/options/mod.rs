@@ -104,6 +104,7 @@ pub struct Setting {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     #[serde(default)]
+    #[schema(required = true)]
     pub description: String,
 }
 

@@ -37,9 +37,9 @@ fn values_are_read_as_their_kind() {
     assert_eq!(
         controller(
             "audit-log-exclude-methods",
-            "Uniter.CommitHook, AgentMethods"
+            "periapt.Uniter.CommitHook, AgentMethods"
         ),
-        Ok(text("Uniter.CommitHook,AgentMethods"))
+        Ok(text("periapt.Uniter.CommitHook,AgentMethods"))
     );
     for (name, value) in [
         ("automatically-retry-hooks", "perhaps"),

@@ -89,3 +89,11 @@ fn words_survive_text_and_json() {
             .contains("blocked")
     );
 }
+
+#[test]
+fn words_are_described_as_they_are_written() {
+    let schema = serde_json::to_value(<Agent as utoipa::PartialSchema>::schema()).expect("JSON");
+    let words: Vec<&str> = Agent::ALL.iter().map(|word| word.as_str()).collect();
+    assert_eq!(schema["enum"], serde_json::json!(words));
+    assert_eq!(schema["description"], "What the unit's agent is doing.");
+}

@@ -4,14 +4,12 @@
 //! stands between environments and an idle instance costs no process. The process starts with
 //! the first instance and ends with the last one. It runs in a session of its own and outlives
 //! the controller; killed, it is started again, at first at once and then ever more slowly. One
-//! that says it ended for good stays down until it is asked for by [`Provider::start_again`].
+//! that says it ended for good stays down until it is asked for by [`SharedAgent::start_again`].
 //!
 //! What it never does: it does not tell the agent which instances it hosts. The agent learns that
 //! from the controller, as every agent does.
 
 mod closing;
-mod ended;
-mod lock;
 mod process;
 mod records;
 mod supervisor;
@@ -29,17 +27,18 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use closing::close;
-pub use ended::{ENDED, mark_ended};
-pub use lock::{AgentLock, Holder, LOCK_FILE, holder};
 pub use process::Program;
 pub use records::Records;
 pub use supervisor::Patience;
 
 use crate::{
-    Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
-    UpgradeOp,
+    Environments, Instance, InstanceId, InstanceState, Provider, ProviderError, SharedAgent,
+    StartInstance, UpgradeOp,
 };
 use supervisor::{Reply, Request, Supervisor};
+
+/// The kind of a cloud that is this very machine.
+pub const KIND: &str = "local";
 
 /// What all environments of a controller share.
 #[derive(Clone)]
@@ -73,7 +72,7 @@ const UPGRADES: &[UpgradeOp] = &[UpgradeOp {
     name: "close-directory",
 }];
 
-impl Providers for LocalProviders {
+impl Environments for LocalProviders {
     fn upgrade_ops(&self) -> &'static [UpgradeOp] {
         UPGRADES
     }
@@ -163,10 +162,6 @@ impl LocalProvider {
 
 #[async_trait]
 impl Provider for LocalProvider {
-    fn kind(&self) -> &'static str {
-        "local"
-    }
-
     async fn upgrade(&self, op: &UpgradeOp) -> Result<(), ProviderError> {
         match op.version {
             1 => self.records.close(),
@@ -184,19 +179,6 @@ impl Provider for LocalProvider {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
-    }
-
-    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
-        self.records.config()
-    }
-
-    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
-        self.ask(|reply| Request::Configure {
-            config,
-            restart,
-            reply,
-        })
-        .await
     }
 
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
@@ -232,6 +214,30 @@ impl Provider for LocalProvider {
             .collect())
     }
 
+    async fn destroy(&self) -> Result<(), ProviderError> {
+        self.ask(|reply| Request::Destroy { reply }).await
+    }
+
+    fn shared_agent(&self) -> Option<&dyn SharedAgent> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl SharedAgent for LocalProvider {
+    async fn config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
+        self.records.config()
+    }
+
+    async fn set_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
+        self.ask(|reply| Request::Configure {
+            config,
+            restart,
+            reply,
+        })
+        .await
+    }
+
     fn ended(&self) -> watch::Receiver<Option<String>> {
         self.ended.clone()
     }
@@ -242,10 +248,6 @@ impl Provider for LocalProvider {
 
     async fn halt(&self) -> Result<(), ProviderError> {
         self.ask(|reply| Request::Halt { reply }).await
-    }
-
-    async fn destroy(&self) -> Result<(), ProviderError> {
-        self.ask(|reply| Request::Destroy { reply }).await
     }
 }
 

@@ -13,6 +13,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use periapt_engine::Clock;
+use periapt_engine::supervised::{Holder, LOCK_FILE, holder};
 use process_wrap::std::{CommandWrap, ProcessSession};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
@@ -20,7 +21,6 @@ use rustix::process::{
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::lock::{self, Holder};
 use crate::ProviderError;
 use crate::error::file;
 
@@ -98,21 +98,21 @@ impl AgentProcess {
     /// The agent that holds the lock of `directory`, if one does.
     pub async fn adopt(directory: &Path, clock: &dyn Clock) -> Result<Option<Self>, ProviderError> {
         for _ in 0..20 {
-            match lock::holder(directory)? {
+            match holder(directory)? {
                 Holder::Nobody => return Ok(None),
                 Holder::Nameless => {}
                 Holder::Process(pid) => {
                     let process = Self::watch(pid, true);
                     // Still held by the same one: then the pidfd is that process and no heir
                     // to its number.
-                    if lock::holder(directory)? == Holder::Process(pid) {
+                    if holder(directory)? == Holder::Process(pid) {
                         return process.map(Some);
                     }
                 }
             }
             clock.sleep(Duration::from_millis(50)).await;
         }
-        Err(ProviderError::UnknownAgent(directory.join(lock::LOCK_FILE)))
+        Err(ProviderError::UnknownAgent(directory.join(LOCK_FILE)))
     }
 
     fn watch(pid: Pid, adopted: bool) -> Result<Self, ProviderError> {

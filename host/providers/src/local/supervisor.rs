@@ -8,11 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use periapt_engine::SharedClock;
+use periapt_engine::{SharedClock, supervised};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::ended;
 use super::process::{AgentProcess, Program};
 use super::records::Records;
 use crate::ProviderError;
@@ -227,14 +226,14 @@ impl Supervisor {
 
     /// The agent may run again.
     fn allow(&self) -> Result<(), ProviderError> {
-        ended::unmark(self.records.directory())?;
+        supervised::unmark(self.records.directory())?;
         self.ended.send_replace(None);
         Ok(())
     }
 
     /// Whether the agent ended for good.
     fn has_ended(&self) -> Result<bool, ProviderError> {
-        let cause = ended::ended(self.records.directory())?;
+        let cause = supervised::ended(self.records.directory())?;
         let ended = cause.is_some();
         self.ended.send_if_modified(|known| {
             let news = *known != cause;

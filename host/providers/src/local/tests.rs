@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::SystemClock;
+use periapt_engine::supervised::{Holder, holder, mark_ended};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tempfile::TempDir;
 
-use super::{
-    Holder, LocalOptions, LocalProvider, LocalProviders, Patience, Program, holder, mark_ended,
-};
+use super::{LocalOptions, LocalProvider, LocalProviders, Patience, Program};
 use crate::suite::{self, request};
-use crate::{InstanceState, Provider, Providers, StartInstance};
+use crate::{Environments, InstanceState, Provider, SharedAgent, StartInstance};
 
 /// Locks as an agent does; `$0` is the configuration file.
 const AGENT: &str = r#"d=$(dirname "$0"); exec 9<>"$d/lock"; flock -n 9 || exit 3; echo $$ > "$d/lock"; exec sleep 600"#;
@@ -247,10 +246,7 @@ async fn a_configuration_is_replaced_under_a_running_agent() {
     let provider = LocalProvider::open("m", &options(home.path(), AGENT));
     let first = provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&directory).await;
-    provider
-        .set_agent_config(b"{}".to_vec(), false)
-        .await
-        .unwrap();
+    provider.set_config(b"{}".to_vec(), false).await.unwrap();
     assert_eq!(std::fs::read(directory.join("agent.json")).unwrap(), b"{}");
     let same = StartInstance {
         name: "0".into(),
@@ -258,10 +254,7 @@ async fn a_configuration_is_replaced_under_a_running_agent() {
     };
     assert_eq!(provider.start_instance(same).await.unwrap(), first);
     assert_eq!(locked(&directory).await, pid, "it goes on");
-    provider
-        .set_agent_config(b"[]".to_vec(), true)
-        .await
-        .unwrap();
+    provider.set_config(b"[]".to_vec(), true).await.unwrap();
     gone(pid).await;
     assert_ne!(locked(&directory).await, pid);
     provider.destroy().await.unwrap();

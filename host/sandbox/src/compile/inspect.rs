@@ -1,20 +1,16 @@
 //! Asking a component for its hooks, in a sandbox where the host answers nothing.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use periapt_model::bounds::{CHARM_HOOKS, HOOK_NAME_BYTES};
-use periapt_model::config::Values;
 use periapt_model::hook::Limits;
-use periapt_model::ports::PortRange;
-use periapt_model::status::{Status, Workload};
 use periapt_model::text;
 
 use super::CompileError;
-use crate::context::{CallError, Goals, HookContext, LogLevel, Member, Network, RelationInfo};
-use crate::contract::{CharmPre, HookState};
 use crate::engine::SandboxEngine;
 use crate::run;
+use crate::tools::Nobody;
+use crate::world::{CharmPre, HookState};
 
 /// Generous for what should be a constant list.
 const WALL_CLOCK_MS: u64 = 10_000;
@@ -44,7 +40,7 @@ pub(super) fn hooks(
         &[],
         None,
         Instant::now(),
-        Box::new(Refusing::default()),
+        Box::new(Nobody),
     );
     let (names, _) = run::enter(engine, charm, state, async |charm, store| {
         charm.call_hooks(store).await
@@ -77,89 +73,4 @@ fn is_hook_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-}
-
-/// A context of no unit: every question that can be refused is refused.
-#[derive(Default)]
-struct Refusing {
-    none: Values,
-}
-
-fn refuse<T>() -> Result<T, CallError> {
-    Err(CallError::denied("the host answers only while a hook runs"))
-}
-
-impl HookContext for Refusing {
-    fn unit_name(&self) -> String {
-        String::new()
-    }
-    fn model_name(&self) -> String {
-        String::new()
-    }
-    fn model_uuid(&self) -> String {
-        String::new()
-    }
-    fn config(&self) -> &Values {
-        &self.none
-    }
-    fn knows_endpoint(&self, _name: &str) -> bool {
-        false
-    }
-    fn relations(&self) -> Vec<RelationInfo> {
-        Vec::new()
-    }
-    fn relation_settings(
-        &mut self,
-        _relation: u64,
-        _of: &Member,
-    ) -> Result<BTreeMap<String, String>, CallError> {
-        refuse()
-    }
-    fn leader_settings(&mut self) -> Result<BTreeMap<String, String>, CallError> {
-        refuse()
-    }
-    fn goal_state(&mut self) -> Result<Goals, CallError> {
-        refuse()
-    }
-    fn network(&mut self, _binding: &str) -> Result<Network, CallError> {
-        refuse()
-    }
-    fn knows_option(&self, _name: &str) -> bool {
-        false
-    }
-    fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {
-        refuse()
-    }
-    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
-        refuse()
-    }
-    fn private_address(&mut self) -> Result<String, CallError> {
-        refuse()
-    }
-    fn public_address(&mut self) -> Result<String, CallError> {
-        refuse()
-    }
-    fn is_leader(&mut self) -> Result<bool, CallError> {
-        refuse()
-    }
-    fn unit_status(&mut self) -> Result<Status<Workload>, CallError> {
-        refuse()
-    }
-    fn set_unit_status(&mut self, _status: Workload, _message: &str) -> Result<(), CallError> {
-        refuse()
-    }
-    fn application_status(&mut self) -> Result<Status<Workload>, CallError> {
-        refuse()
-    }
-    fn set_application_status(
-        &mut self,
-        _status: Workload,
-        _message: &str,
-    ) -> Result<(), CallError> {
-        refuse()
-    }
-    fn set_workload_version(&mut self, _version: &str) -> Result<(), CallError> {
-        refuse()
-    }
-    fn log(&mut self, _level: LogLevel, _message: &str) {}
 }

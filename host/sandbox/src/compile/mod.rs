@@ -179,5 +179,5 @@ fn check_header(bytes: &[u8]) -> Result<(), CompileError> {
 
 /// The chain of causes in one line.
 fn plain(error: &wasmtime::Error) -> String {
-    text::clean_line_at_most(&format!("{error:#}"), crate::contract::MESSAGE_BYTES)
+    text::clean_line_at_most(&format!("{error:#}"), crate::world::MESSAGE_BYTES)
 }

@@ -16,8 +16,8 @@ use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use super::Mounted;
-use crate::contract::HookState;
 use crate::failure::HookFailure;
+use crate::world::HookState;
 
 /// Puts these functions in the place of wasmtime-wasi's.
 pub(crate) fn link(linker: &mut Linker<HookState>) -> wasmtime::Result<()> {

@@ -11,9 +11,10 @@ use periapt_model::status::{Status, Workload};
 
 use super::unit_files::{Files, content};
 use crate::{
-    Bag, CallError, ContainerDirectory, Directories, Goal, Goals, HookContext, HookEvent,
-    HookOutcome, HookRun, LoadedCharm, LogLevel, Member, Network, RelationInfo, SandboxEngine,
-    Settings,
+    Bag, CallError, ConfigAnswers, ContainerDirectory, Directories, Goal, GoalStateAnswers, Goals,
+    HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
+    LogLevel, Member, Network, NetworkAnswers, PortsAnswers, RelationAnswers, RelationInfo,
+    SandboxEngine, Settings, StateAnswers, StatusAnswers, UnitAnswers,
 };
 
 /// What hooks did at once.
@@ -22,8 +23,6 @@ pub struct Record {
     pub lines: Vec<(LogLevel, String)>,
     pub statuses: Vec<(Workload, String)>,
     pub versions: Vec<String>,
-    pub state_reads: u32,
-    pub settings_reads: Vec<(u64, Member)>,
 }
 
 /// A unit with its directories.
@@ -143,32 +142,91 @@ pub struct Context {
     told: Bag,
 }
 
-impl HookContext for Context {
+impl HookContext for Context {}
+
+impl UnitAnswers for Context {
     fn unit_name(&self) -> String {
         "web/0".to_owned()
     }
+
     fn model_name(&self) -> String {
         "test".to_owned()
     }
+
     fn model_uuid(&self) -> String {
         "0190d3f6-0000-7000-8000-000000000001".to_owned()
     }
+
+    fn private_address(&mut self) -> Result<String, CallError> {
+        Ok("10.0.0.1".to_owned())
+    }
+
+    fn public_address(&mut self) -> Result<String, CallError> {
+        Err(CallError::not_found("there is no public address"))
+    }
+
+    fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
+        self.record
+            .lock()
+            .unwrap()
+            .versions
+            .push(version.to_owned());
+        Ok(())
+    }
+}
+
+impl ConfigAnswers for Context {
+    fn config(&self) -> &Values {
+        &self.config
+    }
+
+    fn knows_option(&self, name: &str) -> bool {
+        name == "unset" || self.config.contains_key(name)
+    }
+}
+
+impl StateAnswers for Context {
+    fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {
+        Ok(self.state.clone())
+    }
+}
+
+impl PortsAnswers for Context {
+    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
+        Ok(self.ports.clone())
+    }
+}
+
+impl RelationAnswers for Context {
     fn knows_endpoint(&self, name: &str) -> bool {
         ["website", "cluster"].contains(&name)
     }
+
     fn relations(&self) -> Vec<RelationInfo> {
         self.relations.clone()
     }
+
     fn relation_settings(&mut self, relation: u64, of: &Member) -> Result<Bag, CallError> {
-        let asked = (relation, of.clone());
-        let mut record = self.record.lock().unwrap();
-        record.settings_reads.push(asked.clone());
-        let known = self.settings.get(&asked).cloned();
+        let known = self.settings.get(&(relation, of.clone())).cloned();
         known.ok_or_else(|| CallError::not_found("never was in scope"))
     }
+}
+
+impl LeadershipAnswers for Context {
+    fn is_leader(&mut self) -> Result<bool, CallError> {
+        // As an agent asks the controller: over the runtime, when there is one.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.block_on(tokio::task::yield_now());
+        }
+        Ok(self.leader)
+    }
+
     fn leader_settings(&mut self) -> Result<Bag, CallError> {
         Ok(self.told.clone())
     }
+}
+
+impl GoalStateAnswers for Context {
     fn goal_state(&mut self) -> Result<Goals, CallError> {
         let goal = |name: &str| Goal {
             name: name.to_owned(),
@@ -180,6 +238,9 @@ impl HookContext for Context {
             relations: vec![("website".to_owned(), vec![goal("proxy"), goal("proxy/0")])],
         })
     }
+}
+
+impl NetworkAnswers for Context {
     fn network(&mut self, binding: &str) -> Result<Network, CallError> {
         match self.knows_endpoint(binding) {
             true => Ok(Network {
@@ -190,35 +251,13 @@ impl HookContext for Context {
             false => Err(CallError::not_found("no such binding")),
         }
     }
-    fn config(&self) -> &Values {
-        &self.config
-    }
-    fn knows_option(&self, name: &str) -> bool {
-        name == "unset" || self.config.contains_key(name)
-    }
-    fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {
-        self.record.lock().unwrap().state_reads += 1;
-        Ok(self.state.clone())
-    }
-    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
-        Ok(self.ports.clone())
-    }
-    fn private_address(&mut self) -> Result<String, CallError> {
-        Ok("10.0.0.1".to_owned())
-    }
-    fn public_address(&mut self) -> Result<String, CallError> {
-        Err(CallError::not_found("there is no public address"))
-    }
-    fn is_leader(&mut self) -> Result<bool, CallError> {
-        // As an agent asks the controller: over the runtime, when there is one.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.block_on(tokio::task::yield_now());
-        }
-        Ok(self.leader)
-    }
+}
+
+impl StatusAnswers for Context {
     fn unit_status(&mut self) -> Result<Status<Workload>, CallError> {
         Ok(Status::new(Workload::Waiting, ""))
     }
+
     fn set_unit_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         self.record
             .lock()
@@ -227,9 +266,11 @@ impl HookContext for Context {
             .push((status, message.to_owned()));
         Ok(())
     }
+
     fn application_status(&mut self) -> Result<Status<Workload>, CallError> {
         Ok(Status::new(Workload::Active, ""))
     }
+
     fn set_application_status(&mut self, status: Workload, message: &str) -> Result<(), CallError> {
         self.record
             .lock()
@@ -238,14 +279,9 @@ impl HookContext for Context {
             .push((status, format!("application: {message}")));
         Ok(())
     }
-    fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
-        self.record
-            .lock()
-            .unwrap()
-            .versions
-            .push(version.to_owned());
-        Ok(())
-    }
+}
+
+impl LogAnswers for Context {
     fn log(&mut self, level: LogLevel, message: &str) {
         self.record
             .lock()

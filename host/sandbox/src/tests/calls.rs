@@ -49,7 +49,7 @@ fn a_hook_reads_its_own_writes_and_they_are_its_effects() {
         state,
         [("new".into(), Some("value".into())), ("old".into(), None)]
     );
-    assert_eq!(outcome.effects.open_ports, ["443/tcp".parse().unwrap()]);
+    assert_eq!(outcome.effects.ports.open, ["443/tcp".parse().unwrap()]);
 }
 
 #[test]

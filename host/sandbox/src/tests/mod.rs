@@ -4,7 +4,7 @@ pub(crate) mod agent;
 mod calls;
 mod deep;
 mod files;
-mod guest;
+pub(crate) mod guest;
 mod hostile;
 mod nest;
 mod relations;

@@ -42,7 +42,7 @@ impl AuditConfig {
     pub fn excludes(&self, facade: &str, method: &str) -> bool {
         self.exclude
             .iter()
-            .any(|name| name == AGENT_METHODS || name.split_once('.') == Some((facade, method)))
+            .any(|name| name == AGENT_METHODS || name.rsplit_once('.') == Some((facade, method)))
     }
 }
 

@@ -1,10 +1,10 @@
 //! The audit log's pen: every change, who asked for it, from where, and how it ended.
 //!
-//! Everything a person changes is recorded before the person is answered. What agents change is
-//! recorded in passing, and by default not at all (`audit-log-exclude-methods`): each hook makes
-//! several such calls. Records go to the store and, while auditing is on, to `audit.log`. A
-//! record that cannot be written is logged as a whole, as an error, and counted: the change has
-//! happened by then, and refusing the answer would not undo it.
+//! Everything a person changes is recorded in the transaction of the change; what changes nothing in
+//! the store, and what is refused, before the person is answered. What agents change is recorded in
+//! passing, and by default not at all (`audit-log-exclude-methods`): each hook makes several such calls.
+//! Records go to the store and, while auditing is on, from there to `audit.log`. A record that cannot be
+//! written is logged as a whole, as an error, and counted: refusing the answer would undo nothing.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -12,9 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
-use periapt_engine::SharedClock;
 use periapt_model::ModelUuid;
-use periapt_store::Store;
+use periapt_store::{Guard, KeptAnswer, Store};
 use periapt_wire::rest::AuditRecord;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -30,7 +29,7 @@ mod tests;
 
 pub use config::AuditConfig;
 use file::AuditFile;
-pub(crate) use request::{around, basic_name, forbidden, refused};
+pub(crate) use request::{basic_name, forbidden, record, refused};
 
 use crate::access::{Effect, Rule};
 use crate::identity::Identity;
@@ -47,7 +46,7 @@ pub struct Recorder {
     queue: mpsc::Sender<Entry>,
     /// Who closes the store waits for the tokens of what is not written yet.
     pending: TaskTracker,
-    clock: SharedClock,
+    store: Store,
 }
 
 struct Shared {
@@ -59,6 +58,8 @@ struct Shared {
 
 struct Entry {
     record: AuditRecord,
+    /// It is in the store already; only `audit.log` lacks it.
+    stored: bool,
     written: Option<oneshot::Sender<()>>,
     _pending: TaskTrackerToken,
 }
@@ -74,13 +75,12 @@ impl Recorder {
             written: AtomicU64::new(0),
             failed: AtomicU64::new(0),
         });
-        let clock = store.clock();
-        tokio::spawn(write(Arc::clone(&shared), store, entries));
+        tokio::spawn(write(Arc::clone(&shared), store.clone(), entries));
         Self {
             shared,
+            store,
             queue,
             pending,
-            clock,
         }
     }
 
@@ -117,19 +117,44 @@ impl Recorder {
     /// Returns once the record is written, or its loss is logged.
     pub async fn record(&self, record: AuditRecord) {
         let (written, is_written) = oneshot::channel();
-        self.hand_over(record, Some(written)).await;
+        self.hand_over(record, false, Some(written)).await;
         // The writer tells of every loss itself.
         let _ = is_written.await;
     }
 
     /// Returns at once while there is room.
     pub async fn note(&self, record: AuditRecord) {
-        self.hand_over(record, None).await;
+        self.hand_over(record, false, None).await;
     }
 
-    async fn hand_over(&self, record: AuditRecord, written: Option<oneshot::Sender<()>>) {
+    /// Sees to it that the record of a request that has ended is in the store as it ended: with what it
+    /// changed, or, if it changed nothing there, now.
+    pub(crate) async fn end(&self, record: AuditRecord, guard: &Guard, answer: Option<KeptAnswer>) {
+        if !guard.written() {
+            return self.record(record).await;
+        }
+        if guard.said().as_ref() != Some(&record.result) {
+            let finished = self
+                .store
+                .finish(guard, record.result.clone(), answer)
+                .await;
+            if let Err(error) = finished {
+                let records = std::slice::from_ref(&record);
+                return lost(&self.shared, records, &error.to_string());
+            }
+        }
+        self.hand_over(record, true, None).await;
+    }
+
+    async fn hand_over(
+        &self,
+        record: AuditRecord,
+        stored: bool,
+        written: Option<oneshot::Sender<()>>,
+    ) {
         let entry = Entry {
             record,
+            stored,
             written,
             _pending: self.pending.token(),
         };
@@ -151,7 +176,7 @@ impl Recorder {
     ) -> AuditRecord {
         AuditRecord {
             id: 0,
-            time: self.clock.now().as_microsecond(),
+            time: self.store.clock().now().as_microsecond(),
             who,
             from: from.map(|address| address.to_string()).unwrap_or_default(),
             model,
@@ -201,14 +226,16 @@ async fn write(shared: Arc<Shared>, store: Store, mut entries: mpsc::Receiver<En
     let mut batch = Vec::with_capacity(BATCH);
     while entries.recv_many(&mut batch, BATCH).await > 0 {
         let records: Vec<AuditRecord> = batch.iter().map(|entry| entry.record.clone()).collect();
-        match store.write_audit(records.clone()).await {
-            Ok(()) => {
-                shared
-                    .written
-                    .fetch_add(records.len() as u64, Ordering::Relaxed);
+        let missing = batch.iter().filter(|entry| !entry.stored);
+        let missing: Vec<AuditRecord> = missing.map(|entry| entry.record.clone()).collect();
+        let written = match store.write_audit(missing.clone()).await {
+            Ok(()) => records.len(),
+            Err(error) => {
+                lost(&shared, &missing, &error.to_string());
+                records.len() - missing.len()
             }
-            Err(error) => lost(&shared, &records, &error.to_string()),
-        }
+        };
+        shared.written.fetch_add(written as u64, Ordering::Relaxed);
         if shared.config.load().enabled && shared.file.is_some() {
             let shared = Arc::clone(&shared);
             // A panic there is one of the file's lock; the table has the records.

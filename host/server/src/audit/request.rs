@@ -2,44 +2,69 @@
 
 use std::net::IpAddr;
 
-use axum::RequestExt;
-use axum::extract::{RawPathParams, Request};
-use axum::http::Method;
+use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use periapt_model::{ModelUuid, Tag, UserName};
+use periapt_model::{Tag, UserName};
+use periapt_store::KeptAnswer;
 use periapt_wire::rest::AuditRecord;
 use serde_json::Value;
+use tracing::Instrument;
 
-use super::{Recorder, arguments};
-use crate::access::Route;
+use super::arguments;
 use crate::authenticator::AuthError;
 use crate::identity::Identity;
 use crate::listener::Connection;
-use crate::rest::requests;
+use crate::rest::problem::failed;
+use crate::rest::{Admitted, At, Route};
 use crate::state::ServerState;
 
 /// Who sends a request that proves nothing and names nobody.
 const ANONYMOUS: &str = "anonymous";
 
-/// Lets a request through to its handler; one that may change something is recorded before its
-/// answer goes out.
-pub(crate) async fn around(
-    state: &ServerState,
-    identity: Option<&Identity>,
+/// Records a request that may change something before its answer goes out. One of somebody known is
+/// carried out in a task of its own, so that it comes to its end, and its record to its result, even if
+/// its client goes away. Others leave a record with what they change.
+pub(crate) async fn record(
+    State((state, route)): State<At>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !route.changes() {
+        return next.run(request).await;
+    }
+    if request.extensions().get::<Identity>().is_none() {
+        return recorded(state, route, request, next).await;
+    }
+    let request = recorded(state.clone(), route, request, next);
+    let running = state.tracker().spawn(request.in_current_span());
+    running.await.unwrap_or_else(|_| failed().into_response())
+}
+
+async fn recorded(
+    state: ServerState,
     route: &'static Route,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if matches!(*request.method(), Method::GET | Method::HEAD) {
-        return handle(state, identity, route, request, next).await;
-    }
+    let mut record = begin(&state, route, &mut request).await;
+    let guard = state.store().recording(record.clone());
+    request.extensions_mut().insert(guard.clone());
+    let mut response = guard.around(next.run(request)).await;
+    record.result = response.status().as_u16().to_string();
+    let answer = response.extensions_mut().remove::<KeptAnswer>();
+    state.audit().end(record, &guard, answer).await;
+    response
+}
+
+async fn begin(state: &ServerState, route: &Route, request: &mut Request) -> AuditRecord {
     let recorder = state.audit();
     let capture = recorder.config().capture_args;
+    let identity = request.extensions().get::<Identity>().cloned();
     let body = if capture || identity.is_none() {
-        arguments::peek(&mut request).await
+        arguments::peek(request).await
     } else {
         None
     };
@@ -51,37 +76,16 @@ pub(crate) async fn around(
                 .and_then(Value::as_str),
         ),
     };
-    let model = model_of(state, &mut request).await;
-    let mut record = recorder.begin(who, peer(&request), model);
+    // Known before the handler runs: afterwards it may be gone.
+    let model = request.extensions().get::<Admitted>();
+    let model = model.map(|Admitted(model)| model.clone());
+    let mut record = recorder.begin(who, peer(request), model);
     record.what = format!("{} {}", route.method, route.path);
     record.target = request.uri().path().to_owned();
     if capture {
         record.arguments = arguments::of_request(request.uri().query(), body.as_ref());
     }
-    let mut open = Open {
-        recorder: recorder.clone(),
-        record: Some(record),
-    };
-    let response = handle(state, identity, route, request, next).await;
-    if let Some(mut record) = open.record.take() {
-        record.result = response.status().as_u16().to_string();
-        recorder.record(record).await;
-    }
-    response
-}
-
-/// The handler; under the demands of the request when somebody known makes it.
-async fn handle(
-    state: &ServerState,
-    identity: Option<&Identity>,
-    route: &'static Route,
-    request: Request,
-    next: Next,
-) -> Response {
-    match identity {
-        Some(identity) => requests::run(state, route, identity, request, next).await,
-        None => next.run(request).await,
-    }
+    record
 }
 
 /// Records credentials that were refused. Nothing is recorded of requests without credentials,
@@ -117,7 +121,7 @@ pub(crate) async fn forbidden(
     from: Option<IpAddr>,
     status: u16,
 ) {
-    if matches!(route.method, "GET" | "HEAD") {
+    if !route.changes() {
         return;
     }
     let mut record = state.audit().begin(identity.to_string(), from, None);
@@ -143,7 +147,7 @@ fn claimed(name: Option<&str>) -> String {
         return ANONYMOUS.to_owned();
     };
     match (name.parse::<Tag>(), name.parse::<UserName>()) {
-        (Ok(tag @ (Tag::User(_) | Tag::Agent(_))), _) => tag.to_string(),
+        (Ok(tag @ (Tag::User(_) | Tag::Agent(..))), _) => tag.to_string(),
         (_, Ok(user)) => Tag::User(user).to_string(),
         _ => ANONYMOUS.to_owned(),
     }
@@ -154,28 +158,4 @@ fn peer(request: &Request) -> Option<IpAddr> {
         .extensions()
         .get::<Connection>()
         .map(|connection| connection.peer.ip())
-}
-
-/// The model in the path, asked before the handler runs: afterwards it may be gone.
-async fn model_of(state: &ServerState, request: &mut Request) -> Option<ModelUuid> {
-    let params = request.extract_parts::<RawPathParams>().await.ok()?;
-    let (_, named) = params.iter().find(|(key, _)| *key == "model")?;
-    state.store().model_by_name_or_uuid(named).await.ok()
-}
-
-/// A request under way. One that is dropped (its client went away) may have changed something
-/// all the same, so it is recorded too.
-struct Open {
-    recorder: Recorder,
-    record: Option<AuditRecord>,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        if let Some(mut record) = self.record.take() {
-            record.result = "interrupted".to_owned();
-            let recorder = self.recorder.clone();
-            tokio::spawn(async move { recorder.note(record).await });
-        }
-    }
 }

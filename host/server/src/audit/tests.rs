@@ -101,13 +101,13 @@ fn settings_are_read_from_the_controllers_configuration() {
         ("audit-log-max-backups", Setting::Integer(3)),
         (
             "audit-log-exclude-methods",
-            Setting::Text("ReadOnlyMethods, Uniter.SetState".into()),
+            Setting::Text("ReadOnlyMethods, periapt.Uniter.SetState".into()),
         ),
     ];
     let config = AuditConfig::read(&values.map(|(key, value)| (key.to_owned(), value)).into());
     assert!(config.enabled && config.capture_args);
     assert_eq!((config.max_size, config.max_backups), (1 << 30, 3));
-    assert!(config.excludes("Uniter", "SetState"));
-    assert!(!config.excludes("Uniter", "CommitHook"));
-    assert!(AuditConfig::default().excludes("Uniter", "CommitHook"));
+    assert!(config.excludes("periapt.Uniter", "SetState"));
+    assert!(!config.excludes("periapt.Uniter", "CommitHook"));
+    assert!(AuditConfig::default().excludes("periapt.Uniter", "CommitHook"));
 }

@@ -239,7 +239,7 @@ impl Authenticator {
         // A tag has a kind that is not the beginning of a user's name by accident: `user-` and
         // `agent-` are read as tags, anything else as a user.
         let tag = match name.parse::<Tag>() {
-            Ok(tag @ (Tag::User(_) | Tag::Agent(_))) => tag,
+            Ok(tag @ (Tag::User(_) | Tag::Agent(..))) => tag,
             _ => Tag::User(name.parse().map_err(|_| AuthError::Invalid)?),
         };
         self.prove(&tag, secret, peer).await
@@ -312,8 +312,9 @@ impl Authenticator {
         self.guarded(tag, secret, peer).await?;
         let identity = match tag {
             Tag::User(name) => Identity::User { name: name.clone() },
-            Tag::Agent(model) => Identity::Agent {
+            Tag::Agent(model, agent) => Identity::Agent {
                 model: model.clone(),
+                agent: agent.clone(),
             },
             _ => return Err(AuthError::Invalid),
         };
@@ -401,10 +402,13 @@ impl Authenticator {
         }
         Ok(match tag {
             Tag::User(name) => self.store.check_password(name, password).await?,
-            Tag::Agent(_) => match self.store.check_agent_password(tag, password).await? {
-                true => PasswordCheck::Right,
-                false => PasswordCheck::Wrong,
-            },
+            Tag::Agent(model, agent) => {
+                let fits = self.store.check_agent_password(model, agent, password);
+                match fits.await? {
+                    true => PasswordCheck::Right,
+                    false => PasswordCheck::Wrong,
+                }
+            }
             _ => PasswordCheck::Wrong,
         })
     }

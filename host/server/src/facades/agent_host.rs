@@ -11,14 +11,14 @@ use super::watch;
 use crate::rpc::RpcError;
 use crate::rpc::watcher::Source;
 
-handlers! {
+handlers! { for host:
     WatchHostedMachines: |session, _| {
         let model = session.model()?;
         let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE));
-        let machines = session.store().hosted_machines(model).await?;
+        let machines = session.store().hosted_machines(model, session.agent()?).await?;
         session.watch(source, watch::texts(&machines))
     };
-    HostedMachines: |session, _| Ok(session.store().hosted_machines(session.model()?).await?);
+    HostedMachines: |session, _| Ok(session.store().hosted_machines(session.model()?, session.agent()?).await?);
     GoneUnits: |session, call| Ok(session.store().gone_units(session.model()?, call.units).await?);
     WatchApiAddresses: |session, _| {
         let interest = Interest::any_model().all(namespace::CONTROLLER_NODE);

@@ -7,7 +7,7 @@ use periapt_wire::agent::life_flag::{GetLife, WatchLife};
 use super::watch;
 use crate::rpc::RpcError;
 
-handlers! {
+handlers! { for life_flag:
     GetLife: |session, call| Ok(session.store().get_life(session.model()?, &call.entity).await?);
     WatchLife: |session, call| {
         let source = watch::notify(session, interest(session.model()?, &call.entity)?);
@@ -22,7 +22,7 @@ fn interest(model: &ModelUuid, entity: &Tag) -> Result<Interest, RpcError> {
         Tag::Application(name) => interest.key(namespace::APPLICATION, name),
         Tag::Unit(name) => interest.key(namespace::UNIT, name),
         Tag::Machine(id) => interest.key(namespace::MACHINE, id),
-        Tag::Controller(_) | Tag::User(_) | Tag::Agent(_) => {
+        Tag::Controller(_) | Tag::User(_) | Tag::Agent(..) => {
             return Err(RpcError::bad_request(format!(
                 "{entity} has no life to watch"
             )));

@@ -1,10 +1,10 @@
 //! The facades: what each call does, one file per facade.
 //!
-//! A handler translates a call into one call of the store or the lease manager. Who may call it
-//! is decided before it runs, by the table in [`crate::access`]; that each call of the wire has
-//! both a row and a handler is tested there.
+//! A handler translates a call into one call of the store or the lease manager. Who may call it is
+//! decided before it runs, by the call's declaration and [`crate::access`]. A facade with a call that no
+//! handler runs does not compile.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -13,12 +13,13 @@ use periapt_model::bounds::LEASE_MILLISECONDS;
 use periapt_wire::Call;
 use serde_json::Value;
 
+use crate::access::Rule;
 use crate::rpc::session::answer;
 use crate::rpc::{RpcError, Session};
 
-/// Declares the handlers of one facade: `Call: |session, call| body`, and their table.
+/// Declares the handlers of one facade of the wire, `Call: |session, call| body`, and their table.
 macro_rules! handlers {
-    ($( $call:ty: |$session:ident, $request:pat_param| $body:expr; )+) => {
+    (for $facade:ident: $( $call:ty: |$session:ident, $request:pat_param| $body:expr; )+) => {
         $(
             impl $crate::facades::Handle for $call {
                 async fn handle(self, $session: &$crate::rpc::Session) -> Result<Self::Reply, $crate::rpc::RpcError> {
@@ -28,6 +29,11 @@ macro_rules! handlers {
             }
         )+
         pub(super) fn handlers() -> Vec<$crate::facades::Handler> {
+            const HANDLED: usize = [$(stringify!($call)),+].len();
+            const _: () = assert!(
+                HANDLED == periapt_wire::agent::$facade::CALLS,
+                "a call of the facade has no handler",
+            );
             vec![$($crate::facades::handler::<$call>()),+]
         }
     };
@@ -66,12 +72,10 @@ pub(crate) trait Handle: Call {
 
 type Run = for<'a> fn(&'a Session, Value) -> BoxFuture<'a, Result<Value, RpcError>>;
 
-/// How a method is run.
-pub struct Handler {
-    pub facade: &'static str,
-    pub method: &'static str,
-    pub version: u32,
-    pub(crate) run: Run,
+/// How a call is run.
+pub(crate) struct Handler {
+    pub rule: Rule,
+    pub run: Run,
 }
 
 /// For how long a lease is claimed, within its bound.
@@ -91,23 +95,7 @@ pub trait Names: Send {
     -> BoxFuture<'a, Result<Vec<String>, RpcError>>;
 }
 
-/// The handler of a method.
-pub fn find(facade: &str, method: &str) -> Option<&'static Handler> {
-    static TABLE: LazyLock<HashMap<&'static str, HashMap<&'static str, Handler>>> =
-        LazyLock::new(|| {
-            let mut table: HashMap<&'static str, HashMap<&'static str, Handler>> = HashMap::new();
-            for handler in all() {
-                table
-                    .entry(handler.facade)
-                    .or_default()
-                    .insert(handler.method, handler);
-            }
-            table
-        });
-    TABLE.get(facade)?.get(method)
-}
-
-fn all() -> Vec<Handler> {
+static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
     [
         agent_host::handlers(),
         charm_downloader::handlers(),
@@ -135,6 +123,39 @@ fn all() -> Vec<Handler> {
     .into_iter()
     .flatten()
     .collect()
+});
+
+type Methods = HashMap<&'static str, &'static Handler>;
+
+/// The same by facade and version.
+static FACADES: LazyLock<HashMap<&'static str, BTreeMap<u32, Methods>>> = LazyLock::new(|| {
+    let mut facades: HashMap<_, BTreeMap<_, Methods>> = HashMap::new();
+    for handler in all() {
+        let Rule {
+            facade,
+            version,
+            method,
+            ..
+        } = handler.rule;
+        let versions = facades.entry(facade).or_default();
+        versions.entry(version).or_default().insert(method, handler);
+    }
+    facades
+});
+
+/// The handler of a method; in the newest version of the facade for version 0.
+pub(crate) fn find(facade: &str, version: u32, method: &str) -> Option<&'static Handler> {
+    let versions = FACADES.get(facade)?;
+    let methods = match version {
+        0 => versions.values().next_back(),
+        version => versions.get(&version),
+    };
+    methods?.get(method).copied()
+}
+
+/// The handlers of all calls, facade by facade.
+pub(crate) fn all() -> std::slice::Iter<'static, Handler> {
+    HANDLERS.iter()
 }
 
 fn handler<C: Handle>() -> Handler {
@@ -145,9 +166,7 @@ fn handler<C: Handle>() -> Handler {
         })
     }
     Handler {
-        facade: C::FACADE,
-        method: C::METHOD,
-        version: C::VERSION,
+        rule: Rule::of::<C>(),
         run: run::<C>,
     }
 }

@@ -3,6 +3,6 @@
 use periapt_wire::agent::pinger::Ping;
 use periapt_wire::rpc::Empty;
 
-handlers! {
+handlers! { for pinger:
     Ping: |_session, _| Ok(Empty {});
 }

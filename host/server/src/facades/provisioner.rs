@@ -9,7 +9,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! {
+handlers! { for provisioner:
     WatchMachines: |session, _| {
         let model = session.model()?;
         let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE));
@@ -17,10 +17,10 @@ handlers! {
         session.watch(source, watch::texts(&machines))
     };
     GetMachines: |session, call| Ok(session.store().get_machines(session.model()?, &call.machines).await?);
-    MakeAgentCredential: |session, _| Ok(session.store().make_agent_credential(session.model()?).await?);
+    MakeAgentCredential: |session, call| Ok(session.store().make_agent_credential(session.model()?, &call.agent).await?);
     SetInstanceInfo: |session, call| {
         let store = session.store();
-        store.set_instance_info(session.model()?, &call.machine, &call.instance_id, &call.addresses, &call.hardware).await?;
+        store.set_instance_info(session.model()?, &call.machine, &call.agent, &call.instance_id, &call.addresses, &call.hardware).await?;
         Ok(Empty {})
     };
     SetInstanceStatus: |session, call| {

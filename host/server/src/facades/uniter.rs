@@ -10,7 +10,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! {
+handlers! { for uniter:
     WatchUnit: |session, call| {
         let application = call.unit.application();
         let place = session.store().unit_place(session.model()?, &call.unit).await?;

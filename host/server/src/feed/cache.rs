@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use periapt_engine::Gate;
 use periapt_model::ModelUuid;
-use periapt_store::{EntityKind, Found, StoreError};
+use periapt_store::{DatabaseError, EntityKind, Found, StoreError};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -130,7 +130,7 @@ impl ModelCache {
                 }
             }
             if told.changed().await.is_err() {
-                return Err(StoreError::Stopped);
+                return Err(DatabaseError::Stopped.into());
             }
         }
     }

@@ -25,20 +25,20 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use periapt_engine::SharedClock;
-use periapt_model::ModelUuid;
-use periapt_store::{Change, Everything, Interest, Store, StoreError, Subscription};
+use periapt_model::{AgentName, ModelUuid};
+use periapt_store::{Change, DatabaseError, Everything, Interest, Store, StoreError, Subscription};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::presence::{GRACE, Presence};
+use crate::presence::{Agent, GRACE, Presence};
 
 pub use cache::{ModelCache, SharedStatus, Snapshot};
 pub use cursor::Cursor;
@@ -150,7 +150,7 @@ impl Feed {
         // Until the feed has begun there is no place to read on from.
         let begun = told.wait_for(|times| *times > 0).await.is_ok();
         if !begun {
-            return Err(StoreError::Stopped);
+            return Err(DatabaseError::Stopped.into());
         }
         let _turn = self.shared.turn.lock().await;
         let head = self.head();
@@ -226,7 +226,7 @@ impl Feed {
         let wanted = concerns::wanted(&batch);
         let found = shared
             .store
-            .entities(wanted, &|model| self.present(model))
+            .entities(wanted, &|model, agent| self.present(model, agent))
             .await?;
         let entries = known.news(found);
         shared.batches.fetch_add(1, Ordering::Relaxed);
@@ -245,7 +245,7 @@ impl Feed {
         let wanted = concerns::wanted(&recent.changes);
         let found = shared
             .store
-            .entities(wanted, &|model| self.present(model))
+            .entities(wanted, &|model, agent| self.present(model, agent))
             .await?;
         let known = Known::new(self.read_all().await?.entities);
         self.ring().begin(recent.after);
@@ -254,12 +254,13 @@ impl Feed {
     }
 
     async fn read_all(&self) -> Result<Everything, StoreError> {
-        let present = |model: &ModelUuid| self.present(model);
+        let present = |model: &ModelUuid, agent: &AgentName| self.present(model, agent);
         self.shared.store.every_entity(&present).await
     }
 
-    fn present(&self, model: &ModelUuid) -> bool {
-        self.shared.presence.is_present(model)
+    fn present(&self, model: &ModelUuid, agent: &AgentName) -> bool {
+        let agent = (model.clone(), agent.clone());
+        self.shared.presence.is_present(&agent)
     }
 
     fn publish(&self, entries: Vec<Entry>, head: i64) {
@@ -276,22 +277,25 @@ impl Feed {
         let shared = &self.shared;
         let mut changed = shared.presence.changed();
         let mut grace = Some(shared.clock.sleep(GRACE));
-        let mut seen: Option<HashMap<ModelUuid, bool>> = None;
+        let mut seen: Option<HashMap<Agent, bool>> = None;
         loop {
-            if let Ok(models) = shared.store.models().await {
-                let mut now = HashMap::new();
-                for model in models {
-                    let present = self.present(&model.uuid);
+            if let Ok(agents) = shared.store.agents().await {
+                let (mut now, mut changed) = (HashMap::new(), BTreeSet::new());
+                for agent in agents {
+                    let present = shared.presence.is_present(&agent);
                     let before = match &seen {
                         // At first there is nothing to compare with.
                         None => present,
-                        Some(seen) => seen.get(&model.uuid).copied().unwrap_or(grace.is_some()),
+                        Some(seen) => seen.get(&agent).copied().unwrap_or(grace.is_some()),
                     };
                     if before != present {
-                        // Gone meanwhile, or the store is closing: nobody to tell.
-                        let _ = shared.store.note_presence(&model.uuid).await;
+                        changed.insert(agent.0.clone());
                     }
-                    now.insert(model.uuid, present);
+                    now.insert(agent, present);
+                }
+                for model in changed {
+                    // Gone meanwhile, or the store is closing: nobody to tell.
+                    let _ = shared.store.note_presence(&model).await;
                 }
                 seen = Some(now);
             }

@@ -1,7 +1,7 @@
 //! The status of each model, read once between two changes however many ask.
 //!
 //! A kept status is good exactly as long as the store knows of no later commit that may show in it
-//! and the model's agent is there, or not, as it was. The store knows of a commit before it answers
+//! and each of the model's agents is there, or not, as it was. The store knows of a commit before it answers
 //! it, so whoever has written reads what they wrote. While one caller reads, the others wait for
 //! the result. The time in it is that of the second in which it is handed out.
 
@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use periapt_engine::SharedClock;
-use periapt_model::{MachineId, ModelUuid};
-use periapt_store::{Store, StoreError};
+use periapt_model::{AgentName, ModelUuid};
+use periapt_store::{DatabaseError, Store, StoreError};
 use periapt_wire::status::FullStatus;
 use serde_json::json;
 
-use crate::presence::Presence;
+use crate::presence::{Presence, PresentAgents};
 
 /// The statuses that are kept.
 pub struct Statuses {
@@ -39,7 +39,7 @@ struct Slot {
 #[derive(Clone)]
 struct Kept {
     commit: i64,
-    present: bool,
+    present: PresentAgents,
     status: SharedStatus,
 }
 
@@ -94,10 +94,10 @@ impl Statuses {
         }
         // Before the snapshot: a commit in between makes this one stale, never the other way.
         let commit = self.store.last_commit(model);
-        let present = self.presence.is_present(model);
+        let present = self.presence.of(model);
         let read = self
             .store
-            .full_status(model, &[], &|_: &MachineId| present)
+            .full_status(model, &[], &|agent: &AgentName| present.has(agent))
             .await;
         self.read.fetch_add(1, Ordering::Relaxed);
         let status = match read {
@@ -129,8 +129,7 @@ impl Statuses {
     fn kept(&self, model: &ModelUuid, slot: &Slot) -> Result<Option<SharedStatus>, StoreError> {
         let mut kept = slot.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(kept) = kept.as_mut().filter(|kept| {
-            kept.commit == self.store.last_commit(model)
-                && kept.present == self.presence.is_present(model)
+            kept.commit == self.store.last_commit(model) && kept.present == self.presence.of(model)
         }) else {
             return Ok(None);
         };
@@ -154,8 +153,9 @@ impl Statuses {
 fn to_json(status: &FullStatus) -> Result<Bytes, StoreError> {
     serde_json::to_vec(status)
         .map(Bytes::from)
-        .map_err(|error| StoreError::Internal {
-            message: error.to_string(),
+        .map_err(|error| {
+            let message = error.to_string();
+            DatabaseError::Internal { message }.into()
         })
 }
 

@@ -17,7 +17,7 @@ use periapt_wire::rest::{
 use serde_json::Value;
 
 use crate::observation::Observation;
-use crate::presence::Presence;
+use crate::presence::{Agent, Presence};
 use crate::reports::Reports;
 
 mod engines;
@@ -187,22 +187,30 @@ impl Introspection {
     }
 
     async fn agents_present(&self, scope: &Scope) -> Result<Vec<PresenceReport>, StoreError> {
-        let report = |model: ModelUuid| {
-            let agent = self.presence.agents(&model);
-            let state = match agent {
+        let mut agents = self.store.agents().await?;
+        agents.retain(|(model, _)| match scope {
+            Scope::Controller => true,
+            Scope::Model(wanted) => wanted == model,
+        });
+        agents.sort();
+        let report = |who: Agent| {
+            let here = self.presence.here(&who);
+            let state = match here {
                 Some(_) => "connected",
-                None if self.presence.is_elsewhere(&model) => "connected elsewhere",
-                None if self.presence.is_present(&model) => "expected",
+                None if self.presence.is_elsewhere(&who) => "connected elsewhere",
+                None if self.presence.is_present(&who) => "expected",
                 None => "lost",
             };
+            let (model, agent) = who;
             PresenceReport {
-                connections: agent.map_or(0, |agent| agent.connections as u64),
-                since: agent.map(|agent| agent.since),
+                connections: here.map_or(0, |here| here.connections as u64),
+                since: here.map(|here| here.since),
                 state: state.to_owned(),
                 model,
+                agent,
             }
         };
-        Ok(self.models(scope).await?.into_iter().map(report).collect())
+        Ok(agents.into_iter().map(report).collect())
     }
 
     /// Asks the agents, all at once: the bound is one, however many models there are.

@@ -276,6 +276,7 @@ async fn a_peer_that_takes_nothing_is_given_up() {
 fn agent() -> Identity {
     Identity::Agent {
         model: "00000000-0000-4000-8000-000000000001".parse().unwrap(),
+        agent: periapt_model::AgentName::Host,
     }
 }
 

@@ -3,38 +3,27 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{delete, get, put};
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
     ControllerAccess, Grant, GrantModel, ModelAccess, ModelPermission, UserInfo,
 };
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed;
 use super::extract::{Body, InModel, MaybeBody, OfUser};
 use super::problem::Answer;
+use super::route::{ADMIN, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::PUT, "/v1/users/{user}/access", put(grant)),
-        (Method::DELETE, "/v1/users/{user}/access", delete(revoke)),
-        (Method::GET, "/v1/models/{model}/access", get(of_model)),
-        (
-            Method::PUT,
-            "/v1/models/{model}/access/{user}",
-            put(grant_model),
-        ),
-        (
-            Method::DELETE,
-            "/v1/models/{model}/access/{user}",
-            delete(revoke_model),
-        ),
+        row(Visitor::Superuser, routes!(grant)),
+        row(Visitor::Superuser, routes!(revoke)),
+        row(ADMIN, routes!(of_model)),
+        row(ADMIN, routes!(grant_model)),
+        row(ADMIN, routes!(revoke_model)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(grant, revoke, of_model, grant_model, revoke_model))]
-pub(super) struct Described;
 
 /// Gives a user an access to the controller.
 ///
@@ -45,12 +34,7 @@ async fn grant(
     OfUser(user): OfUser,
     Body(request): Body<Grant>,
 ) -> Result<Json<UserInfo>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .grant_controller(&user, request.access)
-            .await?,
-    ))
+    changed(state.store().grant_controller(&user, request.access)).await
 }
 
 /// Takes an access to the controller from a user.
@@ -63,7 +47,7 @@ async fn revoke(
     MaybeBody(request): MaybeBody<Grant>,
 ) -> Result<Json<UserInfo>, Answer> {
     let access = request.map_or(ControllerAccess::Superuser, |request| request.access);
-    Ok(Json(state.store().revoke_controller(&user, access).await?))
+    changed(state.store().revoke_controller(&user, access)).await
 }
 
 /// Lists who may do what in a model.
@@ -85,12 +69,7 @@ async fn grant_model(
     OfUser(user): OfUser,
     Body(request): Body<GrantModel>,
 ) -> Result<Json<ModelAccess>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .grant_model(&model, &user, request.access)
-            .await?,
-    ))
+    changed(state.store().grant_model(&model, &user, request.access)).await
 }
 
 /// Takes an access to a model from a user.
@@ -104,7 +83,5 @@ async fn revoke_model(
     MaybeBody(request): MaybeBody<GrantModel>,
 ) -> Result<Json<ModelAccess>, Answer> {
     let access = request.map_or(ModelPermission::Read, |request| request.access);
-    Ok(Json(
-        state.store().revoke_model(&model, &user, access).await?,
-    ))
+    changed(state.store().revoke_model(&model, &user, access)).await
 }

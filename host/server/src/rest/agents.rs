@@ -2,38 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::post;
 use periapt_wire::rpc::Empty;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::done;
 use super::extract::{InModel, InUnit};
 use super::problem::Answer;
+use super::route::{ADMIN, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (
-            Method::POST,
-            "/v1/models/{model}/units/{name}/{number}/stop",
-            post(stop_unit),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/units/{name}/{number}/start",
-            post(start_unit),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/agent/start",
-            post(start_agent),
-        ),
+        row(ADMIN, routes!(stop_unit)),
+        row(ADMIN, routes!(start_unit)),
+        row(ADMIN, routes!(start_agent)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(stop_unit, start_unit, start_agent))]
-pub(super) struct Described;
 
 /// Stops the agent of a unit.
 ///
@@ -44,8 +28,7 @@ async fn stop_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().stop_unit(&model, &unit).await?;
-    Ok(Json(Empty {}))
+    done(state.store().stop_unit(&model, &unit)).await
 }
 
 /// Starts the agent of a unit that was stopped.
@@ -54,8 +37,7 @@ async fn start_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().start_unit(&model, &unit).await?;
-    Ok(Json(Empty {}))
+    done(state.store().start_unit(&model, &unit)).await
 }
 
 /// Starts the agent of a model that ended for good.
@@ -66,6 +48,5 @@ async fn start_agent(
     State(state): State<ServerState>,
     InModel(model): InModel,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().start_agent(&model).await?;
-    Ok(Json(Empty {}))
+    done(state.store().start_agent(&model)).await
 }

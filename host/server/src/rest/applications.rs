@@ -2,65 +2,34 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{delete, get, patch, post};
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, ListQuery, Page, Refresh,
     Removal,
 };
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed;
+use super::conditions::About;
 use super::extract::{Body, Force, InApplication, InModel, Query};
 use super::page::page;
 use super::problem::Answer;
+use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models/{model}/applications", get(list)),
-        (
-            Method::POST,
-            "/v1/models/{model}/applications",
-            post(deploy),
-        ),
-        (
-            Method::GET,
-            "/v1/models/{model}/applications/{name}",
-            get(show),
-        ),
-        (
-            Method::DELETE,
-            "/v1/models/{model}/applications/{name}",
-            delete(remove),
-        ),
-        (
-            Method::GET,
-            "/v1/models/{model}/applications/{name}/config",
-            get(config),
-        ),
-        (
-            Method::PATCH,
-            "/v1/models/{model}/applications/{name}/config",
-            patch(set_config),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/applications/{name}/refresh",
-            post(refresh),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/applications/{name}/units",
-            post(add_units),
-        ),
+        row(READ, routes!(list)).lists::<ApplicationInfo>(),
+        row(WRITE, routes!(deploy)),
+        row(READ, routes!(show)).about(About::Application),
+        row(WRITE, routes!(remove)).about(About::Application),
+        row(READ, routes!(config)).about(About::ApplicationConfig),
+        row(WRITE, routes!(set_config)).about(About::ApplicationConfig),
+        row(WRITE, routes!(refresh)).about(About::Application),
+        row(WRITE, routes!(add_units)).about(About::Application),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, deploy, show, remove, config, set_config, refresh, add_units))]
-pub(super) struct Described;
 
 /// Lists the applications of a model.
 #[utoipa::path(get, path = "/v1/models/{model}/applications", params(ListQuery), responses((status = 200, body = Page<ApplicationInfo>)))]
@@ -79,7 +48,7 @@ async fn deploy(
     InModel(model): InModel,
     Body(request): Body<Deploy>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
-    Ok(Json(state.store().deploy(&model, request).await?))
+    changed(state.store().deploy(&model, request)).await
 }
 
 /// Shows an application.
@@ -100,12 +69,12 @@ async fn remove(
     InApplication(model, name): InApplication,
     Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
-    Ok(Json(
+    changed(
         state
             .store()
-            .remove_application(&model, &name, force.removal())
-            .await?,
-    ))
+            .remove_application(&model, &name, force.removal()),
+    )
+    .await
 }
 
 /// Shows an application's options and their values.
@@ -124,12 +93,7 @@ async fn set_config(
     InApplication(model, name): InApplication,
     Body(change): Body<ConfigChange>,
 ) -> Result<Json<ApplicationConfig>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .set_application_config(&model, &name, change)
-            .await?,
-    ))
+    changed(state.store().set_application_config(&model, &name, change)).await
 }
 
 /// Moves an application to another revision of its charm.
@@ -139,7 +103,7 @@ async fn refresh(
     InApplication(model, name): InApplication,
     Body(request): Body<Refresh>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
-    Ok(Json(state.store().refresh(&model, &name, request).await?))
+    changed(state.store().refresh(&model, &name, request)).await
 }
 
 /// Adds units to an application, on machines that are named or on new ones.
@@ -149,10 +113,10 @@ async fn add_units(
     InApplication(model, name): InApplication,
     Body(request): Body<AddUnits>,
 ) -> Result<Json<Vec<UnitName>>, Answer> {
-    Ok(Json(
+    changed(
         state
             .store()
-            .add_units_to(&model, &name, request.count, request.placement)
-            .await?,
-    ))
+            .add_units_to(&model, &name, request.count, request.placement),
+    )
+    .await
 }

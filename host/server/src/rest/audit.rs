@@ -2,25 +2,21 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::get;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{InModel, Query};
 use super::problem::Answer;
+use super::route::{ADMIN, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/audit", get(of_controller)),
-        (Method::GET, "/v1/models/{model}/audit", get(of_model)),
+        row(Visitor::Superuser, routes!(of_controller)),
+        row(ADMIN, routes!(of_model)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(of_controller, of_model))]
-pub(super) struct Described;
 
 type Records = Result<Json<Page<AuditRecord>>, Answer>;
 

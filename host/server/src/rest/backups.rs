@@ -4,15 +4,16 @@
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{Method, header};
+use axum::http::header;
 use axum::response::IntoResponse;
-use axum::routing::{get, post};
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::Backup;
 use tokio_util::io::ReaderStream;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::problem::{Answer, advice};
+use super::route::{Row, row};
 use crate::backups::BackupError;
 use crate::state::ServerState;
 
@@ -21,20 +22,12 @@ const PART: usize = 64 << 10;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/backups", get(list)),
-        (Method::POST, "/v1/backups", post(create)),
-        (Method::GET, "/v1/backups/{backup}", get(download)),
-        (
-            Method::DELETE,
-            "/v1/backups/{backup}",
-            axum::routing::delete(remove),
-        ),
+        row(Visitor::Superuser, routes!(list)),
+        row(Visitor::Superuser, routes!(create)),
+        row(Visitor::Superuser, routes!(download)),
+        row(Visitor::Superuser, routes!(remove)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, create, download, remove))]
-pub(super) struct Described;
 
 /// Lists the backups, oldest first.
 #[utoipa::path(get, path = "/v1/backups", responses((status = 200, body = Vec<Backup>)))]

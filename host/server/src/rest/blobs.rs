@@ -1,22 +1,19 @@
 //! `GET /v1/models/{model}/blobs/{digest}`: what an agent of the model downloads.
 
 use axum::extract::{Path, State};
-use axum::http::{Method, header};
+use axum::http::header;
 use axum::response::IntoResponse;
-use axum::routing::get;
+use periapt_wire::access::Visitor;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::InModel;
 use super::problem::Answer;
+use super::route::{Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![(Method::GET, "/v1/models/{model}/blobs/{digest}", get(blob))]
+    vec![row(Visitor::AgentOfModel, routes!(blob))]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(blob))]
-pub(super) struct Described;
 
 /// Downloads a charm's archive or compiled component.
 ///

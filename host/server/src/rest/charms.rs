@@ -3,9 +3,8 @@
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::IntoResponse;
-use axum::routing::{get, post};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
@@ -17,11 +16,12 @@ use periapt_wire::Problem;
 use periapt_wire::rest::{ListQuery, Page};
 use serde::Deserialize;
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{InCharm, InModel, Query};
 use super::page::page;
 use super::problem::{Answer, busy, too_slow};
+use super::route::{READ, Row, WRITE, row};
 use super::users::person;
 use crate::charms;
 use crate::identity::Identity;
@@ -41,20 +41,12 @@ const ARCHIVE_KINDS: &[&str] = &[
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models/{model}/charms", get(list)),
-        (Method::POST, "/v1/models/{model}/charms", post(upload)),
-        (Method::GET, "/v1/models/{model}/charms/{charm}", get(show)),
-        (
-            Method::GET,
-            "/v1/models/{model}/charms/{charm}/archive",
-            get(archive),
-        ),
+        row(READ, routes!(list)).lists::<CharmInfo>(),
+        row(WRITE, routes!(upload)).upload(),
+        row(READ, routes!(show)),
+        row(READ, routes!(archive)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, upload, show, archive))]
-pub(super) struct Described;
 
 /// Lists the charms that were uploaded to a model.
 #[utoipa::path(get, path = "/v1/models/{model}/charms", params(ListQuery), responses((status = 200, body = Page<CharmInfo>)))]

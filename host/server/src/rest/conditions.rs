@@ -4,17 +4,23 @@
 //! A tag names the version of the definition, what people set: not the statuses that are shown
 //! with it. So it is good for `If-Match`, and answers are never shortened to "not modified".
 
-use axum::RequestExt;
-use axum::extract::{RawPathParams, Request};
-use axum::http::{HeaderMap, HeaderValue, Method, header};
-use periapt_store::{Definition, Expected, namespace};
+use axum::extract::{Request, State};
+use axum::http::{Extensions, HeaderMap, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use periapt_store::{Definition, Expected, Guard, namespace, version_tag};
 use periapt_wire::Problem;
 
+use super::At;
+use super::gate::Admitted;
 use super::problem::Answer;
+use super::route::Route;
+use crate::access::Named;
 use crate::state::ServerState;
 
-/// What a path is about; the versions of the namespaces in [`namespace`] are counted.
-enum About {
+/// What a route is about; the versions of the namespaces in [`namespace`] are counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum About {
     Model,
     ModelConfig,
     Application,
@@ -24,72 +30,96 @@ enum About {
     Relation,
 }
 
-fn about(path: &str) -> Option<About> {
-    Some(match path.strip_prefix("/v1/models/{model}")? {
-        "" => About::Model,
-        "/config" => About::ModelConfig,
-        "/applications/{name}" | "/applications/{name}/refresh" | "/applications/{name}/units" => {
-            About::Application
-        }
-        "/applications/{name}/config" => About::ApplicationConfig,
-        "/units/{name}/{number}" | "/units/{name}/{number}/resolved" => About::Unit,
-        "/machines/{machine}" => About::Machine,
-        "/relations/{relation}" => About::Relation,
-        _ => return None,
-    })
-}
-
-/// Whether a request to the route may carry `If-Match`.
-pub(super) fn is_conditional(path: &str) -> bool {
-    about(path).is_some()
-}
-
 /// Whether the answer shows the definition itself, so that its tag belongs there.
-pub(super) fn shows_definition(method: &Method, path: &str) -> bool {
-    let changed = *method == Method::PATCH || path.ends_with("/refresh");
-    is_conditional(path) && (*method == Method::GET || *method == Method::HEAD || changed)
+pub(super) fn shows_definition(route: &Route) -> bool {
+    let shows = matches!(route.method, "GET" | "PATCH") || route.path.ends_with("/refresh");
+    route.about.is_some() && shows
+}
+
+/// The version of what is shown goes out with it, and what is changed is changed at an expected one.
+pub(super) async fn check(
+    State((state, route)): State<At>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let outcome = match route.changes() {
+        true => change(route, request, next).await,
+        false => show(&state, route, request, next).await,
+    };
+    outcome.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// The version is read before what is shown: a tag may be too old, never too new.
+async fn show(
+    state: &ServerState,
+    route: &Route,
+    request: Request,
+    next: Next,
+) -> Result<Response, Answer> {
+    let version = match definition(route, request.extensions()) {
+        Some(definition) => Some(state.store().version(&definition).await?),
+        None => None,
+    };
+    let mut response = next.run(request).await;
+    tag(&mut response, version);
+    Ok(response)
+}
+
+/// What is expected is checked by the store, in the transaction of the change.
+async fn change(route: &Route, mut request: Request, next: Next) -> Result<Response, Answer> {
+    let expected = expected(request.headers())?;
+    if expected.is_some() && route.about.is_none() {
+        return Err(not_conditional());
+    }
+    let shown = shows_definition(route);
+    let definition = definition(route, request.extensions());
+    let guard = request
+        .extensions_mut()
+        .remove::<Guard>()
+        .unwrap_or_default();
+    let guard = match definition {
+        Some(definition) => guard.about(definition, expected, shown),
+        None => guard,
+    };
+    request.extensions_mut().insert(guard.clone());
+    let mut response = next.run(request).await;
+    if shown {
+        tag(&mut response, guard.version());
+    }
+    Ok(response)
+}
+
+fn tag(response: &mut Response, version: Option<u64>) {
+    if let (Some(version), true) = (version, response.status().is_success())
+        && let Ok(tag) = HeaderValue::try_from(version_tag(version))
+    {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
 }
 
 /// The definition that a request is about. Names that cannot be read and models that do not
 /// exist are the handler's to refuse.
-pub(super) async fn definition(
-    state: &ServerState,
-    path: &str,
-    request: &mut Request,
-) -> Option<Definition> {
-    let about = about(path)?;
-    let params = request.extract_parts::<RawPathParams>().await.ok()?;
-    let get = |wanted: &str| {
-        params
-            .iter()
-            .find(|(name, _)| *name == wanted)
-            .map(|(_, value)| value)
-            .unwrap_or_default()
-    };
-    let found = state.store().model_by_name_or_uuid(get("model")).await;
-    let model = found.ok()?;
+fn definition(route: &Route, extensions: &Extensions) -> Option<Definition> {
+    let about = route.about?;
+    let named = extensions.get::<Named>()?;
+    let Admitted(model) = extensions.get()?;
     let (namespace, key) = match about {
         About::Model => (namespace::MODEL, model.to_string()),
         About::ModelConfig => (namespace::MODEL_CONFIG, String::new()),
-        About::Application => (namespace::APPLICATION, get("name").to_owned()),
-        About::ApplicationConfig => (namespace::APPLICATION_CONFIG, get("name").to_owned()),
+        About::Application => (namespace::APPLICATION, named.get("name").to_owned()),
+        About::ApplicationConfig => (namespace::APPLICATION_CONFIG, named.get("name").to_owned()),
         About::Unit => (
             namespace::UNIT,
-            format!("{}/{}", get("name"), get("number")),
+            format!("{}/{}", named.get("name"), named.get("number")),
         ),
-        About::Relation => (namespace::RELATION, get("relation").to_owned()),
-        About::Machine => (namespace::MACHINE, get("machine").replace('-', "/")),
+        About::Relation => (namespace::RELATION, named.get("relation").to_owned()),
+        About::Machine => (namespace::MACHINE, named.get("machine").replace('-', "/")),
     };
-    Some(Definition::new(&model, namespace, key))
-}
-
-/// The tag of a version.
-pub(super) fn tag(version: u64) -> HeaderValue {
-    HeaderValue::try_from(format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"\""))
+    Some(Definition::new(model, namespace, key))
 }
 
 /// What `If-Match` demands; none without the header.
-pub(super) fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Answer> {
+fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Answer> {
     let mut tags = Vec::new();
     for value in headers.get_all(header::IF_MATCH) {
         let text = value.to_str().unwrap_or_default();
@@ -130,7 +160,7 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Answer> 
 }
 
 /// The answer to `If-Match` where there is nothing that could match.
-pub(super) fn not_conditional() -> Answer {
+fn not_conditional() -> Answer {
     Answer(
         Problem::new(
             400,
@@ -166,14 +196,5 @@ mod tests {
         for odd in ["7", "\"7", "7\"", "", "W/7"] {
             assert_eq!(read(odd), Err("if-match-invalid".to_owned()), "{odd}");
         }
-    }
-
-    #[test]
-    fn every_route_about_a_definition_is_a_route() {
-        let conditional = crate::access::ROUTES
-            .iter()
-            .filter(|route| is_conditional(route.path))
-            .count();
-        assert_eq!(conditional, 18);
     }
 }

@@ -2,27 +2,23 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::Method;
-use axum::routing::{get, post};
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{ControllerInfo, StopRequest};
 use periapt_wire::rpc::Empty;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::Body;
 use super::problem::{Answer, forbidden};
+use super::route::{Row, row};
 use crate::identity::Identity;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/controller", get(info)),
-        (Method::POST, "/v1/controller/stop", post(stop)),
+        row(Visitor::Login, routes!(info)),
+        row(Visitor::Superuser, routes!(stop)).during_upgrade(),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(info, stop))]
-pub(super) struct Described;
 
 /// Shows what the controller is.
 ///

@@ -2,25 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{get, patch};
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{ConfigChange, ConfigSetting, ConfigSettings};
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed;
 use super::extract::Body;
 use super::problem::Answer;
+use super::route::{Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/controller/config", get(show)),
-        (Method::PATCH, "/v1/controller/config", patch(change)),
+        row(Visitor::Superuser, routes!(show)),
+        row(Visitor::Superuser, routes!(change)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(show, change))]
-pub(super) struct Described;
 
 /// Shows the controller's options.
 ///
@@ -36,5 +33,5 @@ async fn change(
     State(state): State<ServerState>,
     Body(change): Body<ConfigChange>,
 ) -> Result<Json<ConfigSettings>, Answer> {
-    Ok(Json(state.store().set_controller_config(change).await?))
+    changed(state.store().set_controller_config(change)).await
 }

@@ -2,27 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{get, put};
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{ChangeCredential, ModelCredential};
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed;
 use super::extract::{Body, InModel};
 use super::problem::Answer;
+use super::route::{READ, Row, row};
 use crate::state::ServerState;
-
-const PATH: &str = "/v1/models/{model}/credential";
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, PATH, get(show)),
-        (Method::PUT, PATH, put(change)),
+        row(READ, routes!(show)),
+        row(Visitor::Superuser, routes!(change)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(show, change))]
-pub(super) struct Described;
 
 /// Shows whether a model's credential is valid.
 ///
@@ -47,9 +42,9 @@ async fn change(
     Body(change): Body<ChangeCredential>,
 ) -> Result<Json<ModelCredential>, Answer> {
     let store = state.store();
-    Ok(Json(if change.valid {
-        store.update_credential(&model).await?
+    if change.valid {
+        changed(store.update_credential(&model)).await
     } else {
-        store.invalidate_credential(&model, &change.reason).await?
-    }))
+        changed(store.invalidate_credential(&model, &change.reason)).await
+    }
 }

@@ -2,16 +2,17 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::routing::get;
 use futures::stream;
 use periapt_store::Reach;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{Current, Dropped, Event, Reset};
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{Ending, InModel};
 use super::problem::{Answer, forbidden};
+use super::route::{READ, Row, row};
 use super::sse;
 use crate::feed::{Audience, Cursor, Reader, Scope};
 use crate::identity::Identity;
@@ -19,17 +20,14 @@ use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/events", get(everything)),
-        (Method::GET, "/v1/models/{model}/events", get(of_model)),
+        row(Visitor::Login, routes!(everything)),
+        row(READ, routes!(of_model))
+            .with::<Event>()
+            .with::<Current>()
+            .with::<Reset>()
+            .with::<Dropped>(),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(
-    paths(everything, of_model),
-    components(schemas(Event, Current, Reset, Dropped))
-)]
-pub(super) struct Described;
 
 /// Streams what changes in all that the visitor may see, as server-sent events.
 ///

@@ -1,22 +1,27 @@
 //! What handlers ask of a request. All of them refuse with a `Problem`.
 
+use std::str::FromStr;
+
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
 use periapt_model::bounds::MESSAGE_VALUES;
 use periapt_model::charm::CharmUrl;
 use periapt_model::{ApplicationName, MachineId, ModelUuid, NameError, UnitName, UserName};
+use periapt_store::StoreError;
 use periapt_wire::Problem;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
 use super::BODY_BYTES;
+use super::arrival::path_invalid;
 use super::gate::{Admitted, Pass};
 use super::openapi::known;
 use super::problem::{Answer, busy, crowded};
-use crate::access::Route;
+use super::route::Route;
+use crate::access::Named;
 use crate::identity::Identity;
 use crate::json;
 use crate::listener::Connection;
@@ -78,63 +83,52 @@ pub(super) struct OfUser(pub UserName);
 /// A JSON body that may be left out.
 pub(super) struct MaybeBody<T>(pub Option<T>);
 
-struct Params(RawPathParams, Option<ModelUuid>);
+/// What the gate read of the path.
+struct Params {
+    named: Named,
+    model: Option<ModelUuid>,
+}
 
 impl Params {
-    async fn read(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        RawPathParams::from_request_parts(parts, state)
-            .await
-            .map(|params| {
-                let admitted = parts.extensions.get::<Admitted>();
-                Params(params, admitted.map(|admitted| admitted.0.clone()))
-            })
-            .map_err(|rejection| {
-                let problem = periapt_wire::Problem::new(
-                    400,
-                    "path-invalid",
-                    "The request's path cannot be read",
-                );
-                Answer(problem.why(rejection.body_text()))
-            })
+    fn read(parts: &Parts) -> Result<Self, Answer> {
+        let admitted = parts.extensions.get::<Admitted>();
+        Ok(Params {
+            named: parts.extensions.get().cloned().ok_or_else(path_invalid)?,
+            model: admitted.map(|admitted| admitted.0.clone()),
+        })
     }
 
     fn get(&self, name: &str) -> &str {
-        self.0
-            .iter()
-            .find(|(key, _)| *key == name)
-            .map(|(_, value)| value)
-            .unwrap_or_default()
+        self.named.get(name)
     }
 
-    async fn model(&self, state: &ServerState) -> Result<ModelUuid, Answer> {
-        if let Some(model) = &self.1 {
-            return Ok(model.clone());
-        }
-        Ok(state
-            .store()
-            .model_by_name_or_uuid(self.get("model"))
-            .await?)
+    /// The part of the path with this name, as what it names.
+    fn parse<T: FromStr<Err = NameError>>(&self, name: &str) -> Result<T, Answer> {
+        Ok(self.get(name).parse().map_err(|error: NameError| error)?)
+    }
+
+    fn model(&self) -> Result<ModelUuid, Answer> {
+        let missing = || StoreError::NotFound {
+            kind: "model",
+            name: self.get("model").to_owned(),
+        };
+        Ok(self.model.clone().ok_or_else(missing)?)
     }
 }
 
 impl FromRequestParts<ServerState> for InModel {
     type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        let params = Params::read(parts, state).await?;
-        Ok(InModel(params.model(state).await?))
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        Ok(InModel(params.model()?))
     }
 }
 
 impl FromRequestParts<ServerState> for OfUser {
     type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        let params = Params::read(parts, state).await?;
-        Ok(OfUser(
-            params
-                .get("user")
-                .parse()
-                .map_err(|error: NameError| error)?,
-        ))
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        Ok(OfUser(params.parse("user")?))
     }
 }
 
@@ -209,25 +203,19 @@ fn read<T: DeserializeOwned>(route: Option<&'static Route>, bytes: &Bytes) -> Re
 
 impl FromRequestParts<ServerState> for InApplication {
     type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        let params = Params::read(parts, state).await?;
-        Ok(InApplication(
-            params.model(state).await?,
-            params
-                .get("name")
-                .parse()
-                .map_err(|error: NameError| error)?,
-        ))
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        Ok(InApplication(params.model()?, params.parse("name")?))
     }
 }
 
 impl FromRequestParts<ServerState> for InUnit {
     type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        let params = Params::read(parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
         let name = format!("{}/{}", params.get("name"), params.get("number"));
         Ok(InUnit(
-            params.model(state).await?,
+            params.model()?,
             name.parse().map_err(|error: NameError| error)?,
         ))
     }
@@ -235,11 +223,11 @@ impl FromRequestParts<ServerState> for InUnit {
 
 impl FromRequestParts<ServerState> for InMachine {
     type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        let params = Params::read(parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
         let id = params.get("machine").replace('-', "/");
         Ok(InMachine(
-            params.model(state).await?,
+            params.model()?,
             id.parse().map_err(|error: NameError| error)?,
         ))
     }
@@ -247,9 +235,9 @@ impl FromRequestParts<ServerState> for InMachine {
 
 impl FromRequestParts<ServerState> for InRelation {
     type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        let params = Params::read(parts, state).await?;
-        let model = params.model(state).await?;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        let model = params.model()?;
         let text = params.get("relation");
         let id = text.parse().map_err(|_| {
             let title = "The request is not valid";
@@ -262,15 +250,9 @@ impl FromRequestParts<ServerState> for InRelation {
 
 impl FromRequestParts<ServerState> for InCharm {
     type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        let params = Params::read(parts, state).await?;
-        Ok(InCharm(
-            params.model(state).await?,
-            params
-                .get("charm")
-                .parse()
-                .map_err(|error: NameError| error)?,
-        ))
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        Ok(InCharm(params.model()?, params.parse("charm")?))
     }
 }
 

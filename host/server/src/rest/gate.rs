@@ -1,25 +1,23 @@
-//! The gate before every handler: who is it, may that one pass, and a line in the audit log for
-//! what changes something.
+//! The gate before every handler: who is it, and may that one pass.
 //!
-//! A browser sends what it keeps along with whatever request a page makes it send. So a request
-//! that changes something comes from the controller's own page as far as the browser tells,
-//! whatever credential it carries; one with the session's cookie also repeats what only that page
-//! can know.
+//! A browser sends a session's cookie along with whatever request a page makes it send. So one that
+//! changes something also repeats what only the controller's own page can know.
 
 use std::net::IpAddr;
 
-use axum::RequestExt;
-use axum::extract::{RawPathParams, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::CookieJar;
 use periapt_model::ModelUuid;
-use periapt_store::{Interest, KnownToken, TokenKind, namespace};
+use periapt_store::{Interest, KnownToken, StoreError, TokenKind, namespace};
 
-use super::openapi::known;
-use super::problem::{Answer, crowded, forbidden, forged, upgrading};
-use crate::access::{Named, Route, Visitor, decide};
+use super::At;
+use super::arrival::path_invalid;
+use super::problem::{Answer, crowded, forged};
+use super::route::Route;
+use crate::access::{Named, Visitor, decide};
 use crate::audit;
 use crate::authenticator::{AuthError, Proof};
 use crate::identity::Identity;
@@ -34,7 +32,7 @@ const CSRF: &str = "x-periapt-csrf";
 
 /// The model of the path, which the visitor may use in the way of the route.
 #[derive(Clone)]
-pub(super) struct Admitted(pub ModelUuid);
+pub(crate) struct Admitted(pub ModelUuid);
 
 /// The token or session that a request was made with.
 #[derive(Clone)]
@@ -49,33 +47,20 @@ pub(super) struct Pass {
     named: Named,
 }
 
-/// Lets a request through to its handler with the identity in its extensions.
+/// Lets a request of somebody who may make it through, with the identity in its extensions.
 pub(super) async fn admit(
-    State((state, route)): State<(ServerState, &'static Route)>,
+    State((state, route)): State<At>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if let Err(answer) = same_origin(request.method(), request.headers(), request.uri()) {
-        return answer.into_response();
-    }
-    // For whoever reads the body.
-    request.extensions_mut().insert(route);
-    if let Some(progress) = state.upgrade().in_progress()
-        && !route.during_upgrade()
-    {
-        return upgrading(&progress).into_response();
-    }
     if route.visitor == Visitor::Anyone {
-        return match known::query(route, request.uri()) {
-            Ok(()) => audit::around(&state, None, route, request, next).await,
-            Err(answer) => answer.into_response(),
-        };
+        return next.run(request).await;
     }
     let identity = match let_in(&state, route, &mut request).await {
         Ok(identity) => identity,
         Err(answer) => return answer.into_response(),
     };
-    let mut response = audit::around(&state, Some(&identity), route, request, next).await;
+    let mut response = next.run(request).await;
     // For the observer outside of this gate.
     response.extensions_mut().insert(identity);
     response
@@ -103,7 +88,11 @@ async fn let_in(
         }
         Err(Refused::Forged(answer)) => return Err(answer),
     };
-    let named = named(request).await?;
+    let extensions = request.extensions_mut();
+    let named = extensions
+        .get::<Named>()
+        .cloned()
+        .ok_or_else(path_invalid)?;
     let admitted = match decide(state.store(), route.visitor, &identity, &named).await {
         Ok(admitted) => admitted,
         Err(refused) => {
@@ -112,11 +101,18 @@ async fn let_in(
             return Err(answer);
         }
     };
-    known::query(route, request.uri())?;
-    let extensions = request.extensions_mut();
     if let Some(connection) = extensions.get::<Connection>() {
         connection.prove(&identity).map_err(crowded)?;
     }
+    let model = match (admitted, named.get("model")) {
+        (None, "") => None,
+        // One that is not there is the handler's to refuse.
+        (None, model) => match state.store().model_by_name_or_uuid(model).await {
+            Err(StoreError::NotFound { .. }) => None,
+            found => Some(found?),
+        },
+        (admitted, _) => admitted,
+    };
     extensions.insert(identity.clone());
     extensions.insert(Pass {
         visitor: route.visitor,
@@ -124,7 +120,7 @@ async fn let_in(
         token: token.as_ref().map(|token| token.id.clone()),
         named,
     });
-    if let Some(model) = admitted {
+    if let Some(model) = model {
         extensions.insert(Admitted(model));
     }
     if let Some(token) = token {
@@ -200,44 +196,6 @@ pub(super) fn session_cookie(headers: &HeaderMap) -> Option<String> {
         .map(|cookie| cookie.value().to_owned())
 }
 
-/// A request that changes something comes from no page, or from one of this very host, where the
-/// browser says from where it comes.
-fn same_origin(method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), Answer> {
-    if method.is_safe() {
-        return Ok(());
-    }
-    let refused = || {
-        forged(
-            "origin-refused",
-            "the request comes from a page of another address",
-        )
-    };
-    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
-    if site.is_some_and(|site| site != b"same-origin" && site != b"none") {
-        return Err(refused());
-    }
-    let Some(origin) = headers.get(header::ORIGIN) else {
-        return Ok(());
-    };
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok())
-        .or_else(|| uri.authority().map(|authority| authority.as_str()));
-    let from = origin
-        .to_str()
-        .ok()
-        .and_then(|origin| origin.strip_prefix("https://"));
-    // Either may leave out the port that https implies.
-    let same = |a: &str, b: &str| {
-        let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-        a.strip_suffix(":443").unwrap_or(&a) == b.strip_suffix(":443").unwrap_or(&b)
-    };
-    match (from, host) {
-        (Some(from), Some(host)) if same(from, host) => Ok(()),
-        _ => Err(refused()),
-    }
-}
-
 /// Compared by digest, which takes the same time wherever the two differ.
 fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answer> {
     let Some(repeated) = csrf else {
@@ -253,22 +211,6 @@ fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answe
         return Ok(());
     }
     Err(forged("csrf-wrong", "the csrf value is not the session's"))
-}
-
-async fn named(request: &mut Request) -> Result<Named, Answer> {
-    let params = request
-        .extract_parts::<RawPathParams>()
-        .await
-        .map_err(|_| forbidden())?;
-    let mut named = Named::default();
-    for (key, value) in &params {
-        match key {
-            "model" => named.model = value.to_owned(),
-            "user" => named.user = value.to_owned(),
-            _ => {}
-        }
-    }
-    Ok(named)
 }
 
 impl Pass {

@@ -2,14 +2,13 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::get;
 use periapt_model::{ModelUuid, Tag};
 use periapt_wire::rest::HistoryEntry;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{InApplication, InMachine, InUnit, Limit, Query};
 use super::problem::Answer;
+use super::route::{READ, Row, row};
 use crate::state::ServerState;
 
 /// Lines without `?limit`, as `show-status-log` shows.
@@ -18,27 +17,11 @@ const MOST: u64 = 10_000;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (
-            Method::GET,
-            "/v1/models/{model}/units/{name}/{number}/history",
-            get(of_unit),
-        ),
-        (
-            Method::GET,
-            "/v1/models/{model}/applications/{name}/history",
-            get(of_application),
-        ),
-        (
-            Method::GET,
-            "/v1/models/{model}/machines/{machine}/history",
-            get(of_machine),
-        ),
+        row(READ, routes!(of_unit)),
+        row(READ, routes!(of_application)),
+        row(READ, routes!(of_machine)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(of_unit, of_application, of_machine))]
-pub(super) struct Described;
 
 type History = Result<Json<Vec<HistoryEntry>>, Answer>;
 

@@ -2,27 +2,19 @@
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
-use axum::http::Method;
 use axum::http::request::Parts;
-use axum::routing::get;
 use periapt_wire::Problem;
 use periapt_wire::rest::{HookQuery, HookRun, Page};
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{InModel, Query};
 use super::problem::Answer;
+use super::route::{READ, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![
-        (Method::GET, "/v1/models/{model}/hooks", get(list)),
-        (Method::GET, "/v1/models/{model}/hooks/{id}", get(one)),
-    ]
+    vec![row(READ, routes!(list)), row(READ, routes!(one))]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, one))]
-pub(super) struct Described;
 
 /// Lists the hooks that ran in a model, newest first.
 #[utoipa::path(get, path = "/v1/models/{model}/hooks", params(HookQuery), responses((status = 200, body = Page<HookRun>)))]

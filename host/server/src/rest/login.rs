@@ -2,23 +2,23 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::Method;
-use axum::routing::post;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{LoginReply, LoginRequest};
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::Body;
 use super::problem::Answer;
+use super::route::{Row, row};
 use crate::listener::Connection;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![(Method::POST, "/v1/login", post(login))]
+    vec![
+        row(Visitor::Anyone, routes!(login))
+            .secret()
+            .during_upgrade(),
+    ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(login))]
-pub(super) struct Described;
 
 /// Logs in: a password for a bearer token.
 ///

@@ -1,29 +1,25 @@
 //! `GET /v1/models/{model}/logs`: `debug-log`, as lines of JSON or as server-sent events.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, Method};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::routing::get;
 use bytes::Bytes;
 use periapt_model::ModelUuid;
 use periapt_store::{Interest, LogPage, StoreError, Subscription, namespace};
 use periapt_wire::rest::LogQuery;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{Ending, InModel, Query};
 use super::lines::{self, Lines};
 use super::problem::Answer;
+use super::route::{READ, Row, row};
 use super::sse;
 use crate::feed::HEARTBEAT;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![(Method::GET, "/v1/models/{model}/logs", get(logs))]
+    vec![row(READ, routes!(logs))]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(logs))]
-pub(super) struct Described;
 
 /// Shows the log of a model, a line of JSON for each record.
 ///
@@ -140,7 +136,10 @@ impl Logs {
         }
         loop {
             tokio::select! {
-                lines = written.next() => return lines.map(|_| true),
+                lines = written.next() => {
+                    lines?;
+                    return Ok(true);
+                }
                 () = self.state.clock().sleep(HEARTBEAT) => {
                     if !self.lines.send_bytes(sse::heartbeat(&position)).await {
                         return Ok(false);

@@ -2,43 +2,28 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{delete, get, post};
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal};
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed;
+use super::conditions::About;
 use super::extract::{Body, Force, InMachine, InModel, Query};
 use super::page::page;
 use super::problem::Answer;
+use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models/{model}/machines", get(list)),
-        (Method::POST, "/v1/models/{model}/machines", post(add)),
-        (
-            Method::GET,
-            "/v1/models/{model}/machines/{machine}",
-            get(show),
-        ),
-        (
-            Method::DELETE,
-            "/v1/models/{model}/machines/{machine}",
-            delete(remove),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/machines/{machine}/retry-provisioning",
-            post(retry_provisioning),
-        ),
+        row(READ, routes!(list)).lists::<MachineInfo>(),
+        row(WRITE, routes!(add)),
+        row(READ, routes!(show)).about(About::Machine),
+        row(WRITE, routes!(remove)).about(About::Machine),
+        row(WRITE, routes!(retry_provisioning)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, show, remove, retry_provisioning))]
-pub(super) struct Described;
 
 /// Lists the machines of a model.
 #[utoipa::path(get, path = "/v1/models/{model}/machines", params(ListQuery), responses((status = 200, body = Page<MachineInfo>)))]
@@ -47,8 +32,8 @@ async fn list(
     InModel(model): InModel,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Page<Value>>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     page(state.store().machines(&model, &presence).await?, &query)
 }
 
@@ -58,8 +43,8 @@ async fn show(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
 ) -> Result<Json<MachineInfo>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     Ok(Json(
         state.store().machine(&model, &machine, &presence).await?,
     ))
@@ -74,9 +59,7 @@ async fn add(
     InModel(model): InModel,
     Body(request): Body<AddMachines>,
 ) -> Result<Json<Vec<MachineInfo>>, Answer> {
-    Ok(Json(
-        state.store().add_machines(&model, request.count).await?,
-    ))
+    changed(state.store().add_machines(&model, request.count)).await
 }
 
 /// Begins to remove a machine.
@@ -91,7 +74,7 @@ async fn remove(
     let removed = state
         .store()
         .remove_machine(&model, &machine, force.removal());
-    Ok(Json(removed.await?))
+    changed(removed).await
 }
 
 /// Tries again to start a machine.
@@ -104,9 +87,7 @@ async fn retry_provisioning(
     InMachine(model, machine): InMachine,
 ) -> Result<Json<MachineInfo>, Answer> {
     state.store().retry_provisioning(&model, &machine).await?;
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
-    Ok(Json(
-        state.store().machine(&model, &machine, &presence).await?,
-    ))
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
+    changed(state.store().machine(&model, &machine, &presence)).await
 }

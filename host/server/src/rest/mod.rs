@@ -1,8 +1,10 @@
 //! The HTTP API of people and scripts, under `/v1`: one file per resource.
 //!
-//! Each file lists its routes; who may visit them is in [`crate::access`], asked before a body
-//! is read. Handlers read the request with the extractors of [`extract`], call the store and
-//! answer with the types of `wire::rest`, or with a [`problem::Answer`].
+//! Each file lists its routes, each in one row with for whom it is ([`route`]). What a request passes on its way is one list, [`through_layers`]. Handlers read the request
+//! with the extractors of [`extract`], call the store and answer with the types of `wire::rest`, those
+//! of changes through [`changed`], or with a [`problem::Answer`].
+
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -12,19 +14,23 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use periapt_model::bounds::ANONYMOUS_BODY_BYTES;
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
+use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 
-use crate::access as table;
 use crate::state::ServerState;
 use crate::ui;
 
 mod access;
 mod agents;
 mod applications;
+mod arrival;
 mod audit;
 mod backups;
 mod blobs;
+mod changed;
 mod charms;
+mod clouds;
 mod conditions;
 mod controller;
 mod controller_config;
@@ -48,7 +54,7 @@ mod probes;
 pub mod problem;
 mod register;
 mod relations;
-pub(crate) mod requests;
+mod route;
 mod session;
 pub(crate) mod sse;
 mod status;
@@ -62,8 +68,12 @@ mod whoami;
 mod workers;
 
 pub use charms::ARCHIVE_BYTES;
+pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
+use openapi::known;
 use problem::Answer;
+pub use route::Route;
+use route::Row;
 
 /// Bytes of a JSON body.
 const BODY_BYTES: usize = 2 << 20;
@@ -71,73 +81,174 @@ const BODY_BYTES: usize = 2 << 20;
 /// Smaller answers fit a packet as they are.
 const WORTH_BYTES: usize = 1024;
 
-/// A route with its handler.
-type Row = (Method, &'static str, MethodRouter<ServerState>);
-
-fn rows() -> Vec<Row> {
-    [
-        access::routes(),
-        agents::routes(),
-        applications::routes(),
-        audit::routes(),
-        backups::routes(),
-        blobs::routes(),
-        charms::routes(),
-        controller::routes(),
-        controller_config::routes(),
-        credentials::routes(),
-        events::routes(),
-        history::routes(),
-        hooks::routes(),
-        login::routes(),
-        logs::routes(),
-        machines::routes(),
-        models::routes(),
-        nodes::routes(),
-        observe::routes(),
-        openapi::routes(),
-        probes::routes(),
-        register::routes(),
-        relations::routes(),
-        session::routes(),
-        status::routes(),
-        tokens::routes(),
-        units::routes(),
-        users::routes(),
-        whoami::routes(),
-        wait::routes(),
-        workers::routes(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+/// A part of the API: how the description calls it and what it says of it, and its routes.
+struct Resource {
+    tag: &'static str,
+    about: &'static str,
+    rows: Vec<Row>,
 }
 
-/// The routes of the HTTP API. One that the access table does not know is not served.
+/// All of the API, in the order in which a reader meets it.
+fn table() -> &'static [Resource] {
+    static TABLE: LazyLock<Vec<Resource>> = LazyLock::new(|| {
+        let resource = |tag, about, rows: Vec<Vec<Row>>| Resource {
+            tag,
+            about,
+            rows: rows.into_iter().flatten().collect(),
+        };
+        vec![
+            resource(
+                "login",
+                "Proving who one is.",
+                vec![
+                    login::routes(),
+                    session::routes(),
+                    register::routes(),
+                    whoami::routes(),
+                ],
+            ),
+            resource(
+                "users",
+                "Accounts and who may do what.",
+                vec![users::routes(), tokens::routes(), access::routes()],
+            ),
+            resource(
+                "controller",
+                "The controller itself.",
+                vec![
+                    controller::routes(),
+                    nodes::routes(),
+                    controller_config::routes(),
+                    observe::routes(),
+                    probes::routes(),
+                ],
+            ),
+            resource(
+                "audit",
+                "Every change, who made it and how it ended.",
+                vec![audit::routes()],
+            ),
+            resource(
+                "backups",
+                "Backups of the whole controller.",
+                vec![backups::routes()],
+            ),
+            resource(
+                "clouds",
+                "Clouds: where models may be.",
+                vec![clouds::routes()],
+            ),
+            resource(
+                "models",
+                "Models: where applications live.",
+                vec![models::routes(), credentials::routes()],
+            ),
+            resource(
+                "charms",
+                "Charms that were uploaded to a model.",
+                vec![charms::routes()],
+            ),
+            resource(
+                "applications",
+                "Applications: a charm with its settings and units.",
+                vec![applications::routes()],
+            ),
+            resource(
+                "units",
+                "Units: the instances of an application.",
+                vec![units::routes(), agents::routes()],
+            ),
+            resource(
+                "machines",
+                "Machines that units run on.",
+                vec![machines::routes()],
+            ),
+            resource(
+                "relations",
+                "Relations between applications.",
+                vec![relations::routes()],
+            ),
+            resource(
+                "status",
+                "The picture of a model.",
+                vec![status::routes(), history::routes(), logs::routes()],
+            ),
+            resource(
+                "events",
+                "What changes, as it changes.",
+                vec![events::routes(), wait::routes()],
+            ),
+            resource("hooks", "Hooks that ran.", vec![hooks::routes()]),
+            resource(
+                "workers",
+                "The workers of controller and agents.",
+                vec![workers::routes()],
+            ),
+            resource("agents", "What agents download.", vec![blobs::routes()]),
+            resource("reference", "This description.", vec![openapi::routes()]),
+        ]
+    });
+    &TABLE
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    table().iter().flat_map(|resource| &resource.rows)
+}
+
+/// Every route of the HTTP API.
+pub fn routes() -> impl Iterator<Item = &'static Route> {
+    rows().map(|row| &row.route)
+}
+
+/// The routes with their handlers behind all layers.
 pub(crate) fn router(state: &ServerState) -> Router {
     let mut router = Router::new();
-    for (method, path, handler) in rows() {
-        match table::route(&method, path) {
-            Some(route) => {
-                let gate = from_fn_with_state((state.clone(), route), gate::admit);
-                let observer = from_fn_with_state((state.clone(), route), observe::observe);
-                let handler = match route.visitor {
-                    table::Visitor::Anyone => {
-                        handler.layer(DefaultBodyLimit::max(ANONYMOUS_BODY_BYTES.length()))
-                    }
-                    _ => handler,
-                };
-                router = router.route(path, handler.route_layer(gate).route_layer(observer));
-            }
-            None => tracing::error!(%method, path, "route without a row in the access table"),
-        }
+    for row in rows() {
+        let handler = through_layers(row.handler.clone(), state, &row.route);
+        router = router.route(row.route.path, handler);
     }
     router
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
         .fallback(nowhere)
         .method_not_allowed_fallback(not_so)
         .with_state(state.clone())
         .layer(CompressionLayer::new().compress_when(compressible))
+}
+
+/// Where a layer stands: before the handler of this route.
+pub(crate) type At = (ServerState, &'static Route);
+
+/// What every request passes on its way to its handler, from the outside in. Each layer leaves what it
+/// found out in the request's extensions, for those behind it and for the extractors of [`extract`]; the
+/// demands on what a request changes come together in its [`periapt_store::Guard`].
+fn through_layers(
+    handler: MethodRouter<ServerState>,
+    state: &ServerState,
+    route: &'static Route,
+) -> MethodRouter<ServerState> {
+    let at = (state.clone(), route);
+    let longest = match route.visitor {
+        Visitor::Anyone => ANONYMOUS_BODY_BYTES.length(),
+        _ => BODY_BYTES,
+    };
+    handler.route_layer(
+        ServiceBuilder::new()
+            // Seen, whatever becomes of it: counted, timed, traced.
+            .layer(from_fn_with_state(at.clone(), observe::observe))
+            // Not sent by a page of another host; nothing that disturbs an upgrade. The path is read.
+            .layer(from_fn_with_state(at.clone(), arrival::arrive))
+            // Who is it, and may that one? The model of the path is found.
+            .layer(from_fn_with_state(at.clone(), gate::admit))
+            // Nothing in the query that is not described.
+            .layer(from_fn_with_state(at.clone(), known::described))
+            // A change comes to its end and is in the audit log: its guard is made here.
+            .layer(from_fn_with_state(at.clone(), crate::audit::record))
+            // `If-Match` and `ETag`.
+            .layer(from_fn_with_state(at.clone(), conditions::check))
+            // `Idempotency-Key`.
+            .layer(from_fn_with_state(at, idempotency::once))
+            // No body longer than this.
+            .layer(DefaultBodyLimit::max(longest)),
+    )
 }
 
 /// What every answer says to a browser: to believe its kind, and to keep nothing of it that does

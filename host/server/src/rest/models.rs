@@ -2,41 +2,35 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::Method;
-use axum::routing::{delete, get, patch, post};
 use periapt_store::Setter;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
     AddModel, ConfigChange, ConfigSetting, ConfigSettings, ControllerAccess, ListQuery,
     ModelSummary, Page,
 };
 use serde::Deserialize;
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed;
+use super::conditions::About;
 use super::extract::{Body, InModel, Query, flag};
 use super::page::page;
 use super::problem::{Answer, forbidden};
+use super::route::{ADMIN, READ, Row, row};
 use crate::identity::Identity;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models", get(list)),
-        (Method::POST, "/v1/models", post(add)),
-        (Method::GET, "/v1/models/{model}", get(show)),
-        (Method::DELETE, "/v1/models/{model}", delete(destroy)),
-        (Method::GET, "/v1/models/{model}/config", get(config)),
-        (
-            Method::PATCH,
-            "/v1/models/{model}/config",
-            patch(set_config),
-        ),
+        row(Visitor::Login, routes!(list)).lists::<ModelSummary>(),
+        row(Visitor::Superuser, routes!(add)),
+        row(READ, routes!(show)).about(About::Model),
+        row(ADMIN, routes!(destroy)).about(About::Model),
+        row(READ, routes!(config)).about(About::ModelConfig),
+        row(ADMIN, routes!(set_config)).about(About::ModelConfig),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, show, destroy, config, set_config))]
-pub(super) struct Described;
 
 /// Lists the models.
 ///
@@ -63,7 +57,7 @@ async fn add(
     let Identity::User { name } = identity else {
         return Err(forbidden());
     };
-    Ok(Json(state.store().add_model(request, &name).await?))
+    changed(state.store().add_model(request, &name)).await
 }
 
 /// Shows a model.
@@ -96,12 +90,12 @@ async fn destroy(
     InModel(model): InModel,
     Query(query): Query<Destroy>,
 ) -> Result<Json<ModelSummary>, Answer> {
-    Ok(Json(
+    changed(
         state
             .store()
-            .destroy_model(&model, query.force, query.timeout_ms)
-            .await?,
-    ))
+            .destroy_model(&model, query.force, query.timeout_ms),
+    )
+    .await
 }
 
 /// Shows a model's options.
@@ -135,5 +129,5 @@ async fn set_config(
         Some(ControllerAccess::Superuser) => Setter::Superuser,
         _ => Setter::Admin,
     };
-    Ok(Json(store.set_model_config(&model, change, setter).await?))
+    changed(store.set_model_config(&model, change, setter)).await
 }

@@ -3,31 +3,24 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::Method;
-use axum::routing::{delete, get};
 use periapt_store::{KnownNode, StoreError};
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{ControllerNode, NodeState};
 use serde::Deserialize;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed_to;
 use super::extract::{Query, flag};
 use super::problem::Answer;
+use super::route::{Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/controller/nodes", get(list)),
-        (
-            Method::DELETE,
-            "/v1/controller/nodes/{node}",
-            delete(remove),
-        ),
+        row(Visitor::Superuser, routes!(list)),
+        row(Visitor::Superuser, routes!(remove)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, remove))]
-pub(super) struct Described;
 
 /// Lists the processes of the controller.
 ///
@@ -65,7 +58,8 @@ async fn remove(
         name: text,
     })?;
     let removed = state.store().remove_controller_node(node, query.force);
-    Ok(Json(shown(&state, removed.await?)))
+    let here = state.clone();
+    changed_to(removed, move |node| shown(&here, node.clone())).await
 }
 
 fn shown(state: &ServerState, known: KnownNode) -> ControllerNode {

@@ -3,20 +3,21 @@
 
 use axum::Json;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use periapt_telemetry::{Parent, Span, SpanKind};
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
     EngineMap, Figures, LeaseReport, MachineLockReport, PresenceReport, UnitWorker,
 };
+use utoipa_axum::routes;
 
-use super::Row;
+use super::At;
 use super::extract::InModel;
 use super::problem::Answer;
-use crate::access::Route;
+use super::route::{ADMIN, Row, row};
 use crate::identity::{Identity, Role};
 use crate::introspection::{IntrospectionError, Report, Scope};
 use crate::metrics::expose::CONTENT_TYPE;
@@ -24,32 +25,22 @@ use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/metrics", get(metrics)),
-        (Method::GET, "/v1/controller/figures", get(figures)),
-        (
-            Method::GET,
-            "/v1/controller/introspection/{report}",
-            get(of_controller),
-        ),
-        (
-            Method::GET,
-            "/v1/models/{model}/introspection/{report}",
-            get(of_model),
-        ),
+        row(Visitor::Superuser, routes!(metrics)),
+        row(Visitor::Superuser, routes!(figures)),
+        row(Visitor::Superuser, routes!(of_controller)),
+        row(ADMIN, routes!(of_model))
+            .with::<EngineMap>()
+            .with::<MachineLockReport>()
+            .with::<UnitWorker>()
+            .with::<LeaseReport>()
+            .with::<PresenceReport>(),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(
-    paths(figures, of_controller, of_model),
-    components(schemas(EngineMap, MachineLockReport, UnitWorker, LeaseReport, PresenceReport))
-)]
-pub(super) struct Described;
 
 /// Stands before the gate, so that refused requests are seen too. The time of an answer without
 /// end is the time until it begins.
 pub(super) async fn observe(
-    State((state, route)): State<(ServerState, &'static Route)>,
+    State((state, route)): State<At>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -103,6 +94,8 @@ fn parent(headers: &HeaderMap) -> Option<Parent> {
     Parent::read(text("traceparent")?, text("tracestate"))
 }
 
+/// Shows the figures of this process as Prometheus reads them.
+#[utoipa::path(get, path = "/metrics", responses((status = 200, body = String, content_type = "text/plain")))]
 async fn metrics(State(state): State<ServerState>) -> Response {
     let text = state
         .observation()

@@ -5,25 +5,30 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{Method, StatusCode};
-use axum::routing::get;
+use axum::http::StatusCode;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::Probe;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::route::{Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/health", get(health)),
-        (Method::GET, "/ready", get(ready)),
+        row(Visitor::Anyone, routes!(health)),
+        row(Visitor::Anyone, routes!(ready)),
     ]
 }
 
+/// Tells whether the process lives.
+#[utoipa::path(get, path = "/health", responses((status = 200, body = Probe)))]
 async fn health(State(state): State<ServerState>) -> (StatusCode, Json<Probe>) {
     let health = &state.observation().health;
     answer(health.alive(Arc::clone(state.reports())).await)
 }
 
+/// Tells whether the process can serve.
+#[utoipa::path(get, path = "/ready", responses((status = 200, body = Probe)))]
 async fn ready(State(state): State<ServerState>) -> (StatusCode, Json<Probe>) {
     let open = !state.closing().is_cancelled();
     let health = &state.observation().health;

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use periapt_model::NameError;
 use periapt_model::bounds::Bound;
-use periapt_store::StoreError;
+use periapt_store::{DatabaseError, StoreError};
 use periapt_wire::Problem;
 use periapt_wire::rpc::code;
 
@@ -46,6 +46,12 @@ impl IntoResponse for Answer {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
         response
+    }
+}
+
+impl From<DatabaseError> for Answer {
+    fn from(error: DatabaseError) -> Self {
+        StoreError::from(error).into()
     }
 }
 
@@ -257,6 +263,11 @@ pub(crate) fn forbidden() -> Answer {
     )
 }
 
+/// A defect of the controller.
+pub(crate) fn failed() -> Answer {
+    Answer(Problem::new(500, "internal-error", "The controller failed"))
+}
+
 /// A browser's request that may not be its user's doing.
 pub(crate) fn forged(code: &str, why: &str) -> Answer {
     Answer(
@@ -281,17 +292,25 @@ fn status_of(error: &StoreError) -> u16 {
         StoreError::Invalid { .. } => {
             refusals::find(&error.kind_code()).map_or(400, |refusal| refusal.status)
         }
-        StoreError::Stopped
-        | StoreError::Locked
-        | StoreError::Unavailable { .. }
-        | StoreError::Undecided { .. }
-        | StoreError::LeaseTimedOut { .. } => 503,
-        StoreError::DiskFull => 507,
-        StoreError::SchemaTooNew { .. }
-        | StoreError::NoData { .. }
-        | StoreError::Database { .. }
-        | StoreError::Corrupt { .. }
-        | StoreError::Internal { .. } => 500,
+        StoreError::LeaseTimedOut { .. } => 503,
+        StoreError::Database(error) => status_of_database(error),
+    }
+}
+
+fn status_of_database(error: &DatabaseError) -> u16 {
+    match error {
+        DatabaseError::KeyTaken => 409,
+        DatabaseError::Changed { .. } => 412,
+        DatabaseError::Stopped
+        | DatabaseError::Locked
+        | DatabaseError::Unavailable { .. }
+        | DatabaseError::Undecided { .. } => 503,
+        DatabaseError::DiskFull => 507,
+        DatabaseError::SchemaTooNew { .. }
+        | DatabaseError::NoData { .. }
+        | DatabaseError::Failed { .. }
+        | DatabaseError::Corrupt { .. }
+        | DatabaseError::Internal { .. } => 500,
     }
 }
 
@@ -328,7 +347,18 @@ pub(super) fn advice(code: &str) -> &'static str {
         return refusal.advice;
     }
     match code {
+        "idempotency-key-taken" => "ask again in a moment, with the same key",
+        "precondition-failed" => {
+            "look at it again, then send the request with the new ETag, or without If-Match"
+        }
         "model-not-found" => "`periapt models` lists the models",
+        "cloud-not-found" | "region-not-found" => {
+            "`periapt clouds --format yaml` lists the clouds with their regions"
+        }
+        "credential-not-found" => "`periapt credentials` lists those that you have",
+        "credential-already-exists" => {
+            "name it: `periapt add-model MODEL --credential NAME`, or give the model another name"
+        }
         "application-not-found" | "unit-not-found" | "machine-not-found" | "settings-not-found" => {
             "`periapt status` shows what the model holds"
         }

@@ -2,24 +2,20 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::Method;
-use axum::routing::post;
 use periapt_model::{Tag, UserName};
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{LoginReply, Register};
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::Body;
 use super::problem::Answer;
+use super::route::{Row, row};
 use crate::listener::Connection;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![(Method::POST, "/v1/register", post(register))]
+    vec![row(Visitor::Anyone, routes!(register)).secret()]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(register))]
-pub(super) struct Described;
 
 /// Registers an invited user: the one-time token for a password and a login.
 #[utoipa::path(post, path = "/v1/register", request_body = Register, responses((status = 200, body = LoginReply)))]

@@ -2,48 +2,29 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{delete, get, patch, post};
 use periapt_model::relation::EndpointName;
 use periapt_wire::Problem;
 use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, Page, RelationInfo, Removal};
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::changed;
+use super::conditions::About;
 use super::extract::{Body, Force, InModel, InRelation, Query};
 use super::page::page;
 use super::problem::{Answer, advice};
+use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models/{model}/relations", get(list)),
-        (
-            Method::POST,
-            "/v1/models/{model}/relations",
-            post(integrate),
-        ),
-        (
-            Method::GET,
-            "/v1/models/{model}/relations/{relation}",
-            get(show),
-        ),
-        (
-            Method::PATCH,
-            "/v1/models/{model}/relations/{relation}",
-            patch(change),
-        ),
-        (
-            Method::DELETE,
-            "/v1/models/{model}/relations/{relation}",
-            delete(remove),
-        ),
+        row(READ, routes!(list)).lists::<RelationInfo>(),
+        row(WRITE, routes!(integrate)),
+        row(READ, routes!(show)).about(About::Relation),
+        row(WRITE, routes!(change)).about(About::Relation),
+        row(WRITE, routes!(remove)).about(About::Relation),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, integrate, show, change, remove))]
-pub(super) struct Described;
 
 /// Lists the relations of a model.
 #[utoipa::path(get, path = "/v1/models/{model}/relations", params(ListQuery), responses((status = 200, body = Page<RelationInfo>)))]
@@ -84,7 +65,7 @@ async fn integrate(
         ));
     };
     let endpoints: [EndpointName; 2] = [one.parse()?, other.parse()?];
-    Ok(Json(state.store().integrate(&model, endpoints).await?))
+    changed(state.store().integrate(&model, endpoints)).await
 }
 
 /// Suspends or resumes a relation.
@@ -97,10 +78,10 @@ async fn change(
     Body(request): Body<ChangeRelation>,
 ) -> Result<Json<RelationInfo>, Answer> {
     let (suspended, reason) = (request.suspended, &request.reason);
-    let changed = state
+    let write = state
         .store()
         .change_relation(&model, relation, suspended, reason);
-    Ok(Json(changed.await?))
+    changed(write).await
 }
 
 /// Begins to remove a relation.
@@ -115,5 +96,5 @@ async fn remove(
     let removed = state
         .store()
         .remove_relation(&model, relation, force.removal());
-    Ok(Json(removed.await?))
+    changed(removed).await
 }

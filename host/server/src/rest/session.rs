@@ -3,34 +3,33 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, HeaderName, Method, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::IntoResponse;
-use axum::routing::{delete, get, post};
 use periapt_model::Tag;
 use periapt_store::TokenKind;
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{LoginRequest, Session};
 use periapt_wire::rpc::Empty;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::Body;
 use super::gate::{COOKIE, Credential, session_cookie};
 use super::problem::Answer;
+use super::route::{Row, row};
 use crate::authenticator::SESSION_LIFE;
 use crate::listener::Connection;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::POST, "/v1/session", post(open)),
-        (Method::GET, "/v1/session", get(show)),
-        (Method::DELETE, "/v1/session", delete(end)),
+        row(Visitor::Anyone, routes!(open))
+            .secret()
+            .during_upgrade(),
+        row(Visitor::Login, routes!(show)),
+        row(Visitor::Login, routes!(end)).secret().during_upgrade(),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(open, show, end))]
-pub(super) struct Described;
 
 /// Opens a browser's session: a password for a cookie.
 ///

@@ -2,24 +2,20 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{Method, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::status::FullStatus;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{InModel, Query};
 use super::problem::Answer;
+use super::route::{READ, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![(Method::GET, "/v1/models/{model}/status", get(status))]
+    vec![row(READ, routes!(status))]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(status))]
-pub(super) struct Described;
 
 /// Shows the status of a model, or of what the patterns name.
 ///
@@ -40,11 +36,10 @@ async fn status(
         let json = [(header::CONTENT_TYPE, "application/json")];
         return Ok((json, status.json()).into_response());
     }
-    // One agent hosts all machines of a model: they are there when it is.
-    let present = state.presence().is_present(&model);
+    let present = state.presence().of(&model);
     let status = state
         .store()
-        .full_status(&model, &patterns, &|_: &MachineId| present)
+        .full_status(&model, &patterns, &|agent: &AgentName| present.has(agent))
         .await?;
     Ok(Json(status).into_response())
 }

@@ -4,34 +4,27 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::Method;
-use axum::routing::{delete, get, post};
-use periapt_store::{NewToken, TokenKind};
+use periapt_store::{IssuedToken, NewToken, TokenKind};
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{AddToken, AddedToken, TokenInfo};
 use periapt_wire::rpc::Empty;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::{changed_to, done};
 use super::extract::{Body, OfUser};
 use super::problem::Answer;
+use super::route::{Row, row};
 use crate::authenticator::{LONGEST_TOKEN_LIFE, TOKEN_LIFE};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/users/{user}/tokens", get(list)),
-        (Method::POST, "/v1/users/{user}/tokens", post(add)),
-        (
-            Method::DELETE,
-            "/v1/users/{user}/tokens/{id}",
-            delete(remove),
-        ),
+        row(Visitor::OneselfOrSuperuser, routes!(list)),
+        row(Visitor::Oneself, routes!(add)).secret(),
+        row(Visitor::OneselfOrSuperuser, routes!(remove)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, remove))]
-pub(super) struct Described;
 
 /// Lists the tokens and sessions of a user, without their secrets.
 #[utoipa::path(get, path = "/v1/users/{user}/tokens", responses((status = 200, body = Vec<TokenInfo>)))]
@@ -66,11 +59,11 @@ async fn add(
         unique: true,
         lifetime,
     };
-    let issued = state.store().issue_token(&user, wanted).await?;
-    Ok(Json(AddedToken {
-        info: issued.info,
-        token: issued.secret,
-    }))
+    let added = |issued: &IssuedToken| AddedToken {
+        info: issued.info.clone(),
+        token: issued.secret.clone(),
+    };
+    changed_to(state.store().issue_token(&user, wanted), added).await
 }
 
 /// Ends a token or session.
@@ -81,6 +74,5 @@ async fn remove(
     path: Path<(String, String)>,
 ) -> Result<Json<Empty>, Answer> {
     let Path((_, id)) = path;
-    state.store().remove_token(&user, &id).await?;
-    Ok(Json(Empty {}))
+    done(state.store().remove_token(&user, &id)).await
 }

@@ -2,43 +2,28 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::{delete, get, post};
-use periapt_model::MachineId;
+use periapt_model::AgentName;
 use periapt_wire::rest::{ListQuery, Page, Removal, ResolveRequest, UnitInfo};
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::{changed, done};
+use super::conditions::About;
 use super::extract::{Body, Force, InModel, InUnit, Query};
 use super::page::page;
 use super::problem::Answer;
+use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/models/{model}/units", get(list)),
-        (
-            Method::GET,
-            "/v1/models/{model}/units/{name}/{number}",
-            get(show),
-        ),
-        (
-            Method::DELETE,
-            "/v1/models/{model}/units/{name}/{number}",
-            delete(remove),
-        ),
-        (
-            Method::POST,
-            "/v1/models/{model}/units/{name}/{number}/resolved",
-            post(resolve),
-        ),
+        row(READ, routes!(list)).lists::<UnitInfo>(),
+        row(READ, routes!(show)).about(About::Unit),
+        row(WRITE, routes!(remove)).about(About::Unit),
+        row(WRITE, routes!(resolve)).about(About::Unit),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, show, remove, resolve))]
-pub(super) struct Described;
 
 /// Lists the units of a model.
 #[utoipa::path(get, path = "/v1/models/{model}/units", params(ListQuery), responses((status = 200, body = Page<UnitInfo>)))]
@@ -47,8 +32,8 @@ async fn list(
     InModel(model): InModel,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Page<Value>>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     page(state.store().units(&model, &presence).await?, &query)
 }
 
@@ -58,8 +43,8 @@ async fn show(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
 ) -> Result<Json<UnitInfo>, Answer> {
-    let present = state.presence().is_present(&model);
-    let presence = |_: &MachineId| present;
+    let present = state.presence().of(&model);
+    let presence = |agent: &AgentName| present.has(agent);
     let shown = state.store().unit(&model, &unit, &presence).await?;
     Ok(Json(UnitInfo {
         relations: state.store().unit_relations(&model, &unit).await?,
@@ -74,12 +59,7 @@ async fn remove(
     InUnit(model, unit): InUnit,
     Query(force): Query<Force>,
 ) -> Result<Json<Removal>, Answer> {
-    Ok(Json(
-        state
-            .store()
-            .remove_unit(&model, &unit, force.removal())
-            .await?,
-    ))
+    changed(state.store().remove_unit(&model, &unit, force.removal())).await
 }
 
 /// Marks the failed hook of a unit as dealt with.
@@ -91,6 +71,5 @@ async fn resolve(
     InUnit(model, unit): InUnit,
     Body(request): Body<ResolveRequest>,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().resolved(&model, &unit, request.retry).await?;
-    Ok(Json(Empty {}))
+    done(state.store().resolved(&model, &unit, request.retry)).await
 }

@@ -2,18 +2,19 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::Method;
-use axum::routing::{delete, get, patch, post, put};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::UserName;
 use periapt_wire::Problem;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::{AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo};
 use periapt_wire::rpc::Empty;
+use utoipa_axum::routes;
 
-use super::Row;
+use super::changed::{changed, changed_to, done};
 use super::extract::{Body, OfUser};
 use super::problem::{Answer, forbidden};
+use super::route::{Row, row};
 use crate::authenticator::AuthError;
 use crate::identity::Identity;
 use crate::listener::Connection;
@@ -21,19 +22,15 @@ use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/users", get(list)),
-        (Method::POST, "/v1/users", post(add)),
-        (Method::GET, "/v1/users/{user}", get(show)),
-        (Method::PATCH, "/v1/users/{user}", patch(change)),
-        (Method::DELETE, "/v1/users/{user}", delete(remove)),
-        (Method::PUT, "/v1/users/{user}/password", put(password)),
-        (Method::POST, "/v1/users/{user}/registration", post(reset)),
+        row(Visitor::Superuser, routes!(list)),
+        row(Visitor::Superuser, routes!(add)).secret(),
+        row(Visitor::OneselfOrSuperuser, routes!(show)),
+        row(Visitor::Superuser, routes!(change)),
+        row(Visitor::Superuser, routes!(remove)),
+        row(Visitor::OneselfOrSuperuser, routes!(password)).secret(),
+        row(Visitor::Superuser, routes!(reset)).secret(),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(list, add, show, change, remove, password, reset))]
-pub(super) struct Described;
 
 /// Lists the users.
 #[utoipa::path(get, path = "/v1/users", responses((status = 200, body = Vec<UserInfo>)))]
@@ -52,9 +49,14 @@ async fn add(
 ) -> Result<Json<AddedUser>, Answer> {
     let by = person(identity)?;
     let _: UserName = request.name.parse()?;
-    let (user, invitation) = state.store().add_user(request, &by).await?;
-    let registration = invitation.map(|token| registration(&state, &user, token));
-    Ok(Json(AddedUser { user, registration }))
+    let here = state.clone();
+    let added = move |(user, invitation): &(UserInfo, Option<String>)| AddedUser {
+        registration: invitation
+            .as_ref()
+            .map(|token| registration(&here, user, token)),
+        user: user.clone(),
+    };
+    changed_to(state.store().add_user(request, &by), added).await
 }
 
 /// Shows a user.
@@ -73,7 +75,7 @@ async fn change(
     OfUser(user): OfUser,
     Body(request): Body<ChangeUser>,
 ) -> Result<Json<UserInfo>, Answer> {
-    Ok(Json(state.store().change_user(&user, request).await?))
+    changed(state.store().change_user(&user, request)).await
 }
 
 /// Removes a user.
@@ -83,8 +85,7 @@ async fn remove(
     Extension(identity): Extension<Identity>,
     OfUser(user): OfUser,
 ) -> Result<Json<Empty>, Answer> {
-    state.store().remove_user(&user, &person(identity)?).await?;
-    Ok(Json(Empty {}))
+    done(state.store().remove_user(&user, &person(identity)?)).await
 }
 
 /// Changes a user's password.
@@ -114,11 +115,7 @@ async fn password(
             confirmed => confirmed?,
         }
     }
-    state
-        .store()
-        .change_password(&user, &request.password)
-        .await?;
-    Ok(Json(Empty {}))
+    done(state.store().change_password(&user, &request.password)).await
 }
 
 /// Invites a user anew.
@@ -129,9 +126,12 @@ async fn reset(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
 ) -> Result<Json<AddedUser>, Answer> {
-    let (user, token) = state.store().reset_password(&user).await?;
-    let registration = Some(registration(&state, &user, token));
-    Ok(Json(AddedUser { user, registration }))
+    let here = state.clone();
+    let invited = move |(user, token): &(UserInfo, String)| AddedUser {
+        registration: Some(registration(&here, user, token)),
+        user: user.clone(),
+    };
+    changed_to(state.store().reset_password(&user), invited).await
 }
 
 /// The user who asks; nobody else has a route that asks for one.
@@ -143,14 +143,14 @@ pub(super) fn person(identity: Identity) -> Result<UserName, Answer> {
 }
 
 /// All that a client who has never heard of this controller needs.
-fn registration(state: &ServerState, user: &UserInfo, token: String) -> String {
+fn registration(state: &ServerState, user: &UserInfo, token: &str) -> String {
     let controller = state.controller();
     let content = Registration {
         user: user.name.clone(),
         controller: controller.name.clone(),
         addresses: state.addresses(),
         ca_cert: controller.ca_cert.clone(),
-        token,
+        token: token.to_owned(),
     };
     // Text only: it always has a JSON form.
     BASE64_STANDARD.encode(serde_json::to_vec(&content).unwrap_or_default())

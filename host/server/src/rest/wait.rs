@@ -7,20 +7,19 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::get;
 use periapt_engine::clock;
 use periapt_model::ModelUuid;
 use periapt_model::query::{Query as Condition, QueryError};
-use periapt_store::{Interest, StoreError, namespace};
+use periapt_store::{DatabaseError, Interest, StoreError, namespace};
 use periapt_wire::Problem;
 use periapt_wire::rest::waiting::glance;
 use periapt_wire::rest::{WaitKind, WaitQuery, Waited};
 use serde_json::Value;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::{Ending, InModel, Query};
 use super::problem::{Answer, advice};
+use super::route::{READ, Row, row};
 use crate::state::ServerState;
 
 /// Seconds when the query does not say, and at most.
@@ -28,12 +27,8 @@ const TIMEOUT: u64 = 60;
 const LONGEST: u64 = 600;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![(Method::GET, "/v1/models/{model}/wait", get(wait))]
+    vec![row(READ, routes!(wait))]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(wait))]
-pub(super) struct Described;
 
 /// Waits until something of a model is as a query says.
 #[utoipa::path(get, path = "/v1/models/{model}/wait", params(WaitQuery), responses((status = 200, body = Waited)))]
@@ -62,7 +57,7 @@ async fn wait(
     let holds = waiting.until_it_holds(&state, &model, &mut last);
     let entity = tokio::select! {
         entity = clock::timeout(&**state.clock(), limit, holds) => entity,
-        () = ending.come() => return Err(StoreError::Stopped.into()),
+        () = ending.come() => return Err(DatabaseError::Stopped.into()),
     };
     match entity {
         Some(entity) => {

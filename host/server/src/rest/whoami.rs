@@ -2,22 +2,18 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::Method;
-use axum::routing::get;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::WhoAmI;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::problem::{Answer, forbidden};
+use super::route::{Row, row};
 use crate::identity::Identity;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![(Method::GET, "/v1/whoami", get(whoami))]
+    vec![row(Visitor::Login, routes!(whoami))]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(whoami))]
-pub(super) struct Described;
 
 /// Shows whom the controller takes the visitor for, and what they may do.
 #[utoipa::path(get, path = "/v1/whoami", responses((status = 200, body = WhoAmI)))]

@@ -2,28 +2,24 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
-use axum::routing::get;
 use futures::future::join_all;
 use periapt_model::ModelUuid;
+use periapt_wire::access::Visitor;
 use periapt_wire::rest::WorkerRow;
+use utoipa_axum::routes;
 
-use super::Row;
 use super::extract::InModel;
 use super::problem::Answer;
+use super::route::{READ, Row, row};
 use crate::reports::merge;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        (Method::GET, "/v1/workers", get(all)),
-        (Method::GET, "/v1/models/{model}/workers", get(of_model)),
+        row(Visitor::Superuser, routes!(all)),
+        row(READ, routes!(of_model)),
     ]
 }
-
-#[derive(utoipa::OpenApi)]
-#[openapi(paths(all, of_model))]
-pub(super) struct Described;
 
 /// Lists the workers of the catalogue over the whole controller.
 #[utoipa::path(get, path = "/v1/workers", responses((status = 200, body = Vec<WorkerRow>)))]

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use periapt_model::NameError;
-use periapt_store::StoreError;
+use periapt_store::{DatabaseError, StoreError};
 use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 use thiserror::Error;
 
+use crate::access::Refusal;
 use crate::authenticator::AuthError;
 use crate::error::told;
 use crate::listener::Crowded;
@@ -56,7 +57,7 @@ impl RpcError {
     /// are to ask again.
     pub fn of_lease(error: StoreError) -> Self {
         match error {
-            StoreError::Stopped => Self::new(
+            StoreError::Database(DatabaseError::Stopped) => Self::new(
                 code::TRY_AGAIN,
                 "the lease manager is restarting; try again",
             ),
@@ -72,12 +73,27 @@ impl RpcError {
     }
 }
 
+impl From<DatabaseError> for RpcError {
+    fn from(error: DatabaseError) -> Self {
+        StoreError::from(error).into()
+    }
+}
+
 impl From<StoreError> for RpcError {
     fn from(error: StoreError) -> Self {
         if error.code() == code::INTERNAL {
             tracing::error!(%error, "the store failed a call");
         }
         Self::new(error.code(), told(&error))
+    }
+}
+
+impl From<Refusal> for RpcError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Store(error) => error.into(),
+            Refusal::Account | Refusal::Model(_) | Refusal::Forbidden => Self::denied(),
+        }
     }
 }
 

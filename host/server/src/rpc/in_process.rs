@@ -20,7 +20,7 @@ pub fn in_process(state: &ServerState, identity: Identity) -> ApiConnection {
 /// The same, for calls by name.
 pub fn caller(state: &ServerState, identity: Identity) -> Arc<dyn Caller> {
     let model = match &identity {
-        Identity::Agent { model } => Some(model.clone()),
+        Identity::Agent { model, .. } => Some(model.clone()),
         Identity::Controller { model } => model.clone(),
         Identity::User { .. } => None,
     };

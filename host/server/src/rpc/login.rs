@@ -1,6 +1,6 @@
 //! `Admin.Login`, version 3: who is on the websocket, and what they may call.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use periapt_model::{JUJU_VERSION, ModelUuid, Tag, UserName};
@@ -40,7 +40,7 @@ pub async fn log_in(
             return Err(error.into());
         }
     };
-    if let Identity::Agent { model: own } = &identity
+    if let Identity::Agent { model: own, .. } = &identity
         && model.as_ref() != Some(own)
     {
         return Err(RpcError::denied());
@@ -99,18 +99,12 @@ pub fn unknown_model(text: &str) -> RpcError {
 
 fn facades(identity: &Identity) -> Value {
     let role = identity.role();
-    let names: BTreeSet<&str> = access::CALLS
-        .iter()
-        .filter(|rule| rule.roles.contains(&role))
-        .map(|rule| rule.facade)
-        .collect();
-    let mut list = vec![json!({ "name": "Admin", "versions": [3] })];
-    list.extend(
-        names
-            .into_iter()
-            .map(|name| json!({ "name": name, "versions": [1] })),
-    );
-    Value::Array(list)
+    let mut known: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::from([("Admin", [3].into())]);
+    for rule in access::calls().filter(|rule| rule.is_for(role)) {
+        known.entry(rule.facade).or_default().insert(rule.version);
+    }
+    let facade = |(name, versions)| json!({ "name": name, "versions": versions });
+    Value::Array(known.into_iter().map(facade).collect())
 }
 
 /// Juju's nested lists of host and port, one inner list per controller node.

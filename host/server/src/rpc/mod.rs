@@ -1,6 +1,6 @@
 //! Calls of facades: over a websocket, or within the process.
 //!
-//! [`session`] is a logged-in connection: it checks the access table, runs handlers and keeps
+//! [`session`] is a logged-in connection: it asks who may call, runs handlers and keeps
 //! the connection's watchers. [`websocket`] puts frames around it, [`in_process`] a channel-less
 //! caller. Handlers are in [`crate::facades`].
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use periapt_model::{MachineId, ModelUuid, Tag, UserName};
+use periapt_model::{AgentName, ModelUuid, Tag};
 use periapt_store::Store;
 use periapt_wire::rpc::{Empty, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code};
 use serde::de::DeserializeOwned;
@@ -15,8 +15,8 @@ use super::error::RpcError;
 use super::seen::Seen;
 use super::texts;
 use super::watcher::{Source, Watchers};
-use crate::access::{self, Effect, Rule, Subject};
-use crate::facades;
+use crate::access::{Effect, Named, Rule, Subject, decide};
+use crate::facades::{self, Handler};
 use crate::identity::{Identity, Role};
 use crate::metrics::Counted;
 use crate::presence::PresenceGuard;
@@ -27,6 +27,7 @@ pub struct Session {
     state: ServerState,
     identity: Identity,
     model: Option<ModelUuid>,
+    named: Named,
     /// None within the process.
     peer: Option<IpAddr>,
     number: u64,
@@ -48,7 +49,7 @@ impl Session {
         closing: CancellationToken,
     ) -> Self {
         let presence = match &identity {
-            Identity::Agent { model } => Some(state.presence().enter(model)),
+            Identity::Agent { model, agent } => Some(state.presence().enter(model, agent)),
             _ => None,
         };
         Self {
@@ -60,6 +61,7 @@ impl Session {
             watchers: Watchers::new(state.observation().metrics.clone()),
             state,
             identity,
+            named: Named::by_connection(model.as_ref()),
             model,
             peer: None,
             closing,
@@ -94,6 +96,14 @@ impl Session {
             .ok_or_else(|| RpcError::bad_request("this call needs a connection to a model"))
     }
 
+    /// The agent of the connection; refused to everybody else.
+    pub fn agent(&self) -> Result<&AgentName, RpcError> {
+        match &self.identity {
+            Identity::Agent { agent, .. } => Ok(agent),
+            Identity::User { .. } | Identity::Controller { .. } => Err(RpcError::denied()),
+        }
+    }
+
     /// Of this connection, for reports.
     pub fn number(&self) -> u64 {
         self.number
@@ -113,9 +123,10 @@ impl Session {
     }
 
     /// Whether a request may wait for long by nature, and so is not counted as running.
-    pub fn waits(facade: &str, method: &str) -> bool {
+    pub fn waits(facade: &str, version: u32, method: &str) -> bool {
         (facade == WATCHER_FACADE && method == WATCHER_NEXT)
-            || access::rule(facade, method).is_some_and(|rule| rule.effect == Effect::Wait)
+            || facades::find(facade, version, method)
+                .is_some_and(|handler| handler.rule.effect == Effect::Wait)
     }
 
     /// Runs one call. Dropping the future drops the call; a watcher's event stays for the next.
@@ -133,13 +144,8 @@ impl Session {
         if facade == "Admin" {
             return Err(RpcError::bad_request("already logged in"));
         }
-        let missing = || RpcError::not_implemented(facade, version, method);
-        let (rule, handler) = access::rule(facade, method)
-            .zip(facades::find(facade, method))
-            .ok_or_else(missing)?;
-        if version != 0 && version != handler.version {
-            return Err(missing());
-        }
+        let Handler { rule, run } = facades::find(facade, version, method)
+            .ok_or_else(|| RpcError::not_implemented(facade, version, method))?;
         let params = if params.is_null() {
             Value::Object(Default::default())
         } else {
@@ -168,7 +174,7 @@ impl Session {
         );
         let result = tokio::select! {
             biased;
-            result = (handler.run)(self, params) => result,
+            result = run(self, params) => result,
             () = self.closing.cancelled(), if rule.effect == Effect::Wait => Err(RpcError::stopped("the connection is closing")),
         };
         seen.end(self, rule, &result);
@@ -206,24 +212,17 @@ impl Session {
     }
 
     async fn authorise(&self, rule: &Rule, params: &Value) -> Result<(), RpcError> {
-        if !rule.roles.contains(&self.identity.role()) {
-            return Err(RpcError::denied());
-        }
-        let model = match &self.identity {
-            Identity::Agent { model } => model,
-            Identity::User { name } => return self.still_welcome(name).await,
-            Identity::Controller { .. } => return Ok(()),
-        };
-        // The login refuses it already; a table that grants by model must not trust that.
-        if self.model.as_ref() != Some(model) {
-            return Err(RpcError::denied());
+        // A connection outlives what was given to its user; each call asks anew.
+        decide(self.store(), rule.visitor, &self.identity, &self.named).await?;
+        if self.identity.role() != Role::Agent {
+            return Ok(());
         }
         match rule.subject {
             Subject::Model => Ok(()),
             Subject::Unit => self.hosts(&Tag::Unit(field(params, "unit")?)).await,
             Subject::Machine => self.hosts(&Tag::Machine(field(params, "machine")?)).await,
             Subject::Entity => self.hosts(&field(params, "entity")?).await,
-            Subject::Records => self.signs(params),
+            Subject::Records => self.signs(params).await,
         }
     }
 
@@ -234,10 +233,16 @@ impl Session {
         if self.known_hosted(entity) {
             return Ok(());
         }
+        let agent = self.agent()?;
+        let by_this = |host: Option<AgentName>| host.as_ref() == Some(agent);
         let hosted = match entity {
-            Tag::Model(uuid) | Tag::Agent(uuid) => Some(uuid == model),
-            Tag::Unit(unit) => self.store().unit_is_placed(model, unit).await?,
-            Tag::Machine(machine) => self.machine_is_provisioned(model, machine).await?,
+            Tag::Model(uuid) => Some(uuid == model),
+            Tag::Agent(uuid, named) => Some(uuid == model && named == agent),
+            Tag::Unit(unit) => self.store().unit_agent(model, unit).await?.map(by_this),
+            Tag::Machine(machine) => {
+                let host = self.store().machine_agent(model, machine).await?;
+                host.map(by_this)
+            }
             Tag::Controller(_) | Tag::User(_) | Tag::Application(_) => Some(false),
         };
         match hosted {
@@ -253,23 +258,6 @@ impl Session {
         }
     }
 
-    /// A connection outlives what was given to its user; each call asks anew.
-    async fn still_welcome(&self, name: &UserName) -> Result<(), RpcError> {
-        let welcome = match &self.model {
-            Some(model) => self
-                .store()
-                .model_standing(name, model.as_str())
-                .await?
-                .is_some(),
-            None => self.store().standing(name).await?.is_some(),
-        };
-        if welcome {
-            Ok(())
-        } else {
-            Err(RpcError::denied())
-        }
-    }
-
     fn known_hosted(&self, entity: &Tag) -> bool {
         self.hosted
             .lock()
@@ -277,36 +265,20 @@ impl Session {
             .contains(entity)
     }
 
-    async fn machine_is_provisioned(
-        &self,
-        model: &ModelUuid,
-        machine: &MachineId,
-    ) -> Result<Option<bool>, RpcError> {
-        let machines = self
-            .store()
-            .get_machines(model, std::slice::from_ref(machine))
-            .await?;
-        Ok(machines
-            .first()
-            .map(|machine| machine.instance_id.is_some()))
-    }
-
-    /// An agent writes log lines for itself and for machines and units of its model.
-    fn signs(&self, params: &Value) -> Result<(), RpcError> {
+    /// An agent writes log lines for itself, and for the machines and units that it hosts.
+    async fn signs(&self, params: &Value) -> Result<(), RpcError> {
         let records = params
             .get("records")
             .and_then(Value::as_array)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        for record in records {
-            let sound = match field::<Tag>(record, "entity")? {
-                Tag::Machine(_) | Tag::Unit(_) => true,
-                Tag::Agent(uuid) | Tag::Model(uuid) => Some(&uuid) == self.model.as_ref(),
-                Tag::Controller(_) | Tag::User(_) | Tag::Application(_) => false,
-            };
-            if !sound {
-                return Err(RpcError::denied());
-            }
+        // Many lines of one entity are one question.
+        let entities: Result<HashSet<Tag>, RpcError> = records
+            .iter()
+            .map(|record| field(record, "entity"))
+            .collect();
+        for entity in entities? {
+            self.hosts(&entity).await?;
         }
         Ok(())
     }
@@ -314,7 +286,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Identity::Agent { model } = &self.identity {
+        if let Identity::Agent { model, .. } = &self.identity {
             self.state.agent_reports().forget(model, self.number);
             self.state.observation().agents.forget(model, self.number);
         }

@@ -1,25 +1,32 @@
 //! How much an agent may say: an agent is a stranger once its sandbox has been left.
 //!
-//! What it hosts is checked with the access table, what it says here, for all calls alike and
+//! What it hosts is checked with the call's declaration, what it says here, for all calls alike and
 //! before any of them runs. Hooks carry what charms keep, so their values may be long; everything
 //! else is for people to read.
 
 use periapt_model::bounds::{AGENT_LOG_LINES, AGENT_TEXT_BYTES, AGENT_VALUE_BYTES, Bound};
+use periapt_wire::Call;
+use periapt_wire::agent::host::{PutIntrospection, PutReport};
+use periapt_wire::agent::log_sink::WriteLogs;
+use periapt_wire::agent::uniter::{BeginHook, CommitHook, FailHook, SetState};
 use serde_json::Value;
 
 use super::error::RpcError;
 use crate::access::{Rule, Subject};
 
 /// Calls whose texts are values of charms or reports of the agent.
-fn carries_values(rule: &Rule) -> bool {
-    matches!(
-        (rule.facade, rule.method),
-        (
-            "Uniter",
-            "SetState" | "BeginHook" | "CommitHook" | "FailHook"
-        ) | ("AgentHost", "PutReport" | "PutIntrospection")
-            | ("LogSink", "Write")
-    )
+const CARRIERS: &[(&str, &str)] = &[
+    name::<SetState>(),
+    name::<BeginHook>(),
+    name::<CommitHook>(),
+    name::<FailHook>(),
+    name::<PutReport>(),
+    name::<PutIntrospection>(),
+    name::<WriteLogs>(),
+];
+
+const fn name<C: Call>() -> (&'static str, &'static str) {
+    (C::FACADE, C::METHOD)
 }
 
 /// Refuses a call with a text or a list of lines that is too long.
@@ -30,7 +37,7 @@ pub(super) fn bounded(rule: &Rule, params: &Value) -> Result<(), RpcError> {
     {
         return Err(too_long(AGENT_LOG_LINES));
     }
-    let bound = match carries_values(rule) {
+    let bound = match CARRIERS.contains(&(rule.facade, rule.method)) {
         true => AGENT_VALUE_BYTES,
         false => AGENT_TEXT_BYTES,
     };
@@ -59,16 +66,16 @@ fn too_long(bound: Bound) -> RpcError {
 
 #[cfg(test)]
 mod tests {
+    use periapt_wire::agent::uniter::SetUnitStatus;
     use serde_json::json;
 
     use super::*;
-    use crate::access::rule;
 
     #[test]
     fn an_agents_texts_have_bounds_and_those_of_hooks_wider_ones() {
-        let status = rule("Uniter", "SetUnitStatus").unwrap();
-        let commit = rule("Uniter", "CommitHook").unwrap();
-        let logs = rule("LogSink", "Write").unwrap();
+        let status = &Rule::of::<SetUnitStatus>();
+        let commit = &Rule::of::<CommitHook>();
+        let logs = &Rule::of::<WriteLogs>();
         let saying = |bytes: usize| json!({ "status": [{ "message": "x".repeat(bytes) }] });
         bounded(status, &saying(4096)).unwrap();
         assert!(bounded(status, &saying(9 << 20)).is_err());

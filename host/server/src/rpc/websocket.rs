@@ -311,7 +311,7 @@ impl Conversation {
             Ok(request) => request,
             Err(error) => return send(replies, reply(id, Err(error))).await,
         };
-        let waits = Session::waits(&request.facade, &request.request);
+        let waits = Session::waits(&request.facade, request.version, &request.request);
         let values = u32::try_from(values).unwrap_or(u32::MAX);
         let values = self.values.clone().acquire_many_owned(values);
         let values = values.await.map_err(|_| "closed")?;

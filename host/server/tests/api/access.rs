@@ -2,8 +2,8 @@
 use crate::common::{House, Standing};
 use std::sync::Arc;
 
-use periapt_model::{ModelUuid, Tag};
-use periapt_server::access::{CALLS, Effect, Rule, Subject};
+use periapt_model::{AgentName, ModelUuid, Tag};
+use periapt_server::access::{Effect, Rule, Subject, calls};
 use periapt_server::{Identity, Role, rpc};
 use periapt_wire::agent::singular::Claim;
 use periapt_wire::{CallError, Caller};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Parameters that name an entity of `model` in every way a call may.
 fn params(rule: &Rule, model: &ModelUuid, unit: &str, machine: &str) -> Value {
-    let entity = if rule.facade == "Singular" {
+    let entity = if rule.facade == "periapt.Singular" {
         format!("model-{model}")
     } else {
         format!("unit-{}", unit.replace('/', "-"))
@@ -73,7 +73,7 @@ async fn nobody_calls_anything_without_a_login() {
         .log_in(&format!("agent-{other}"), &other_password)
         .await
         .unwrap_err();
-    for rule in CALLS {
+    for rule in calls() {
         for socket in [&mut silent, &mut liar, &mut neighbour, &mut nowhere] {
             let (code, _) = socket
                 .call(
@@ -169,7 +169,7 @@ async fn every_call_answers_every_caller_on_a_websocket_as_its_row_says() {
             let code = ended.as_ref().err().map(|(code, _)| code.as_str());
             assert_eq!(code, *outcome, "{who}: {ended:?}");
         }
-        for rule in CALLS {
+        for rule in calls() {
             let result = socket
                 .call(
                     rule.facade,
@@ -180,7 +180,7 @@ async fn every_call_answers_every_caller_on_a_websocket_as_its_row_says() {
             let denied = result
                 .as_ref()
                 .is_err_and(|(code, _)| code == "unauthorized access");
-            let may = role.is_some_and(|role| rule.roles.contains(&role));
+            let may = role.is_some_and(|role| rule.is_for(role));
             assert_eq!(
                 denied, !may,
                 "{}.{} by {who}: {result:?}",
@@ -191,10 +191,10 @@ async fn every_call_answers_every_caller_on_a_websocket_as_its_row_says() {
     }
     println!(
         "{cases} cases: {} calls, {} kinds of caller",
-        CALLS.len(),
+        calls().count(),
         callers.len()
     );
-    assert_eq!(cases, CALLS.len() * 11);
+    assert_eq!(cases, calls().count() * 11);
     house.close().await;
 }
 
@@ -219,6 +219,7 @@ async fn each_role_calls_what_its_rows_say() {
                 &house.state,
                 Identity::Agent {
                     model: model.clone(),
+                    agent: AgentName::Host,
                 },
             ),
         ),
@@ -232,7 +233,7 @@ async fn each_role_calls_what_its_rows_say() {
             ),
         ),
     ];
-    for rule in CALLS {
+    for rule in calls() {
         for (role, connection) in &connections {
             let result = call(connection, rule, params(rule, &model, "site/0", "0")).await;
             let denied = result
@@ -240,7 +241,7 @@ async fn each_role_calls_what_its_rows_say() {
                 .is_err_and(|error| error.is("unauthorized access"));
             assert_eq!(
                 denied,
-                !rule.roles.contains(role),
+                !rule.is_for(*role),
                 "{}.{} by {role:?}: {result:?}",
                 rule.facade,
                 rule.method
@@ -266,10 +267,16 @@ async fn an_agent_of_another_model_sees_and_changes_nothing_of_this_one() {
         house.add_model("second").await,
     );
     house.deploy(&model, 1).await;
-    let agent = rpc::caller(&house.state, Identity::Agent { model: other });
+    let agent = rpc::caller(
+        &house.state,
+        Identity::Agent {
+            model: other,
+            agent: AgentName::Host,
+        },
+    );
     let unit = "site/0".parse().unwrap();
     let before = serde_json::to_value(house.store.get_state(&model, &unit).await.unwrap()).unwrap();
-    for rule in CALLS.iter().filter(|rule| {
+    for rule in calls().filter(|rule| {
         matches!(
             rule.subject,
             Subject::Unit | Subject::Machine | Subject::Entity
@@ -291,7 +298,7 @@ async fn an_agent_of_another_model_sees_and_changes_nothing_of_this_one() {
     let named = json!({ "entity": format!("model-{model}") });
     assert!(
         agent
-            .request("LifeFlag", 1, "Life", None, named)
+            .request("periapt.LifeFlag", 1, "Life", None, named)
             .await
             .unwrap_err()
             .is("unauthorized access")
@@ -312,12 +319,12 @@ async fn an_agent_may_not_touch_what_it_does_not_host_yet() {
         &house.state,
         Identity::Agent {
             model: model.clone(),
+            agent: AgentName::Host,
         },
     );
     // site/1 waits for its machine.
-    for rule in CALLS
-        .iter()
-        .filter(|rule| rule.roles.contains(&Role::Agent) && matches!(rule.subject, Subject::Unit))
+    for rule in
+        calls().filter(|rule| rule.is_for(Role::Agent) && matches!(rule.subject, Subject::Unit))
     {
         let error = call(&agent, rule, params(rule, &model, "site/1", "0"))
             .await
@@ -330,14 +337,121 @@ async fn an_agent_may_not_touch_what_it_does_not_host_yet() {
         .assign_units(&model, &["site/1".parse().unwrap()])
         .await
         .unwrap();
-    for rule in CALLS.iter().filter(|rule| {
-        rule.roles.contains(&Role::Agent) && matches!(rule.subject, Subject::Machine)
-    }) {
+    for rule in
+        calls().filter(|rule| rule.is_for(Role::Agent) && matches!(rule.subject, Subject::Machine))
+    {
         let error = call(&agent, rule, params(rule, &model, "site/1", "1"))
             .await
             .unwrap_err();
         refused(rule, error.code());
     }
+    house.close().await;
+}
+
+/// Two agents of one model: each touches what it hosts, and the loss of one is its own.
+#[tokio::test]
+async fn an_agent_of_the_same_model_touches_only_what_it_hosts() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 2).await;
+    let own = |id: &str| AgentName::Machine(id.parse().unwrap());
+    for id in ["0", "1"] {
+        let (machine, instance) = (id.parse().unwrap(), format!("own-{id}"));
+        house
+            .store
+            .set_instance_info(&model, &machine, &own(id), &instance, &[], "")
+            .await
+            .unwrap();
+    }
+    let identity = |id: &str| Identity::Agent {
+        model: model.clone(),
+        agent: own(id),
+    };
+    let first = rpc::caller(&house.state, identity("0"));
+    let second = rpc::caller(&house.state, identity("1"));
+    let unit_on = |id: &'static str| {
+        let (store, model) = (house.store.clone(), model.clone());
+        async move {
+            let machine = store.machine(&model, &id.parse().unwrap(), &|_| true).await;
+            machine.unwrap().units[0].to_string()
+        }
+    };
+    let (of_first, of_second) = (unit_on("0").await, unit_on("1").await);
+
+    for rule in calls().filter(|rule| {
+        rule.is_for(Role::Agent)
+            && matches!(
+                rule.subject,
+                Subject::Unit | Subject::Machine | Subject::Entity
+            )
+    }) {
+        let foreign = call(&first, rule, params(rule, &model, &of_second, "1")).await;
+        refused(rule, foreign.unwrap_err().code());
+        let own = call(&first, rule, params(rule, &model, &of_first, "0")).await;
+        let denied = own.is_err_and(|error| error.is("unauthorized access"));
+        assert!(!denied, "{}.{}", rule.facade, rule.method);
+    }
+    for (agent, id) in [(&first, "0"), (&second, "1")] {
+        let hosted = agent
+            .request("periapt.AgentHost", 1, "Machines", None, json!({}))
+            .await;
+        assert_eq!(hosted.unwrap(), json!([id]));
+    }
+    let line = |entity: String| json!({ "records": [{ "time": 1, "entity": entity, "level": "INFO", "module": "test", "message": "hello" }] });
+    let write = |entity: String| first.request("periapt.LogSink", 1, "Write", None, line(entity));
+    write("machine-0".to_owned()).await.unwrap();
+    write(format!("agent-{model}-machine-0")).await.unwrap();
+    for entity in [
+        "machine-1".to_owned(),
+        format!("unit-{}", of_second.replace('/', "-")),
+        format!("agent-{model}-machine-1"),
+        format!("agent-{model}"),
+    ] {
+        assert!(write(entity).await.unwrap_err().is("unauthorized access"));
+    }
+
+    let present = |id: &'static str| house.presence.here(&(model.clone(), own(id))).is_some();
+    assert!(present("0") && present("1"));
+    drop(second);
+    assert!(
+        present("0") && !present("1"),
+        "the loss of one is not the other's"
+    );
+    house.close().await;
+}
+
+/// Each proves who it is with a password of its own.
+#[tokio::test]
+async fn an_agent_does_not_log_in_with_the_password_of_another() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let own = |id: &str| AgentName::Machine(id.parse().unwrap());
+    let (path, tag) = (
+        format!("/model/{model}/api"),
+        format!("agent-{model}-machine-0"),
+    );
+    let right = house
+        .store
+        .make_agent_credential(&model, &own("0"))
+        .await
+        .unwrap();
+    let other = house
+        .store
+        .make_agent_credential(&model, &own("1"))
+        .await
+        .unwrap();
+    house
+        .socket(&path)
+        .await
+        .log_in(&tag, &other.password)
+        .await
+        .unwrap_err();
+    house
+        .socket(&path)
+        .await
+        .log_in(&tag, &right.password)
+        .await
+        .unwrap();
     house.close().await;
 }
 
@@ -352,11 +466,18 @@ async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
         &house.state,
         Identity::Agent {
             model: model.clone(),
+            agent: AgentName::Host,
         },
     );
     let write = |entity: String| {
         let record = json!({ "time": 1, "entity": entity, "level": "INFO", "module": "test", "message": "hello" });
-        agent.request("LogSink", 1, "Write", None, json!({ "records": [record] }))
+        agent.request(
+            "periapt.LogSink",
+            1,
+            "Write",
+            None,
+            json!({ "records": [record] }),
+        )
     };
     write("unit-site-0".to_owned()).await.unwrap();
     write(format!("agent-{model}")).await.unwrap();

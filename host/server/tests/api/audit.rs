@@ -162,7 +162,7 @@ async fn calls_of_agents_are_on_record_when_they_are_not_excluded() {
     let status = json!({ "machine": "0", "status": { "status": "started", "message": "" } });
     let call = async |agent: &mut crate::common::Socket| {
         agent
-            .call("Machiner", "SetStatus", status.clone())
+            .call("periapt.Machiner", "SetStatus", status.clone())
             .await
             .unwrap();
     };
@@ -172,7 +172,7 @@ async fn calls_of_agents_are_on_record_when_they_are_not_excluded() {
     assert_eq!(lines(&fine(http.get(&of_agents).await)), [""; 0]);
 
     house.state.audit().configure(AuditConfig {
-        exclude: vec!["Uniter.SetState".to_owned()],
+        exclude: vec!["periapt.Uniter.SetState".to_owned()],
         ..AuditConfig::default()
     });
     call(&mut agent).await;
@@ -193,7 +193,7 @@ async fn calls_of_agents_are_on_record_when_they_are_not_excluded() {
         .unwrap();
     assert_eq!(
         lines(&page),
-        [format!("agent-{model}|Machiner.SetStatus|ok")]
+        [format!("agent-{model}|periapt.Machiner.SetStatus|ok")]
     );
     assert_eq!(page["items"][0]["from"], "127.0.0.1");
     drop(agent);

@@ -160,13 +160,13 @@ async fn a_message_before_the_login_is_short_and_one_after_it_may_be_long() {
         .map(|_| json!({ "time": 1, "entity": format!("agent-{model}"), "level": "INFO", "module": "m", "message": text }))
         .collect();
     agent
-        .call("LogSink", "Write", json!({ "records": records }))
+        .call("periapt.LogSink", "Write", json!({ "records": records }))
         .await
         .unwrap();
     // And again, since the room for it was given back.
     for _ in 0..3 {
         agent
-            .call("LogSink", "Write", json!({ "records": records }))
+            .call("periapt.LogSink", "Write", json!({ "records": records }))
             .await
             .unwrap();
     }
@@ -180,7 +180,9 @@ async fn an_agent_says_no_more_than_it_may() {
     house.deploy(&model, 1).await;
     let mut agent = house.agent(&model).await;
     let status = |bytes: usize| json!({ "unit": "site/0", "status": { "status": "active", "message": "x".repeat(bytes), "since": 1 } });
-    let refused = agent.call("Uniter", "SetUnitStatus", status(9 << 20)).await;
+    let refused = agent
+        .call("periapt.Uniter", "SetUnitStatus", status(9 << 20))
+        .await;
     assert_eq!(refused.unwrap_err().0, "bad request");
     for (milliseconds, fine) in [
         (0, false),
@@ -189,7 +191,7 @@ async fn an_agent_says_no_more_than_it_may() {
     ] {
         let claim = json!({ "unit": "site/0", "duration-ms": milliseconds });
         let claimed = agent
-            .call("LeadershipService", "ClaimLeadership", claim)
+            .call("periapt.LeadershipService", "ClaimLeadership", claim)
             .await;
         assert_eq!(claimed.is_ok(), fine, "{milliseconds}: {claimed:?}");
     }

@@ -1,7 +1,7 @@
 //! The stream of events, waiting and live logs over real TLS.
 use crate::common::{EventReader, House, Http, text};
-use periapt_model::ModelUuid;
 use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::{AgentName, ModelUuid};
 use periapt_server::feed::Limits;
 use periapt_store::Store;
 use periapt_wire::agent::log_sink::LogRecord;
@@ -367,7 +367,7 @@ async fn a_shared_status_shows_every_write_that_was_answered() {
     let house = House::open().await;
     let model = house.add_model("first").await;
     house.deploy(&model, 1).await;
-    let guard = house.presence.enter(&model);
+    let guard = house.presence.enter(&model, &AgentName::Host);
     let http = house.http().await;
     let busy = {
         let (store, model) = (house.store.clone(), model.clone());

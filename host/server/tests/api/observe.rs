@@ -168,11 +168,11 @@ async fn metrics_tell_of_requests_store_stream_sessions_and_process() {
     house.deploy(&model, 1).await;
     let mut agent = house.agent(&model).await;
     agent
-        .call("AgentHost", "Machines", json!({}))
+        .call("periapt.AgentHost", "Machines", json!({}))
         .await
         .unwrap();
     agent
-        .call("AgentHost", "WatchMachines", json!({}))
+        .call("periapt.AgentHost", "WatchMachines", json!({}))
         .await
         .unwrap();
     let refused = house.stranger().get("/v1/models").await;
@@ -189,7 +189,7 @@ async fn metrics_tell_of_requests_store_stream_sessions_and_process() {
     assert_eq!(
         value(
             &text,
-            r#"periapt_rpc_calls_total{facade="AgentHost",method="Machines",result="ok"}"#
+            r#"periapt_rpc_calls_total{facade="periapt.AgentHost",method="Machines",result="ok"}"#
         ),
         1.0
     );
@@ -253,7 +253,7 @@ async fn hooks_are_counted_and_drop_out_with_the_application() {
             json!({ "unit": "site/0", "from": 1, "operation": pending, "agent": { "status": "error", "message": "hook failed: \"install\"" }, "run": failed }),
         ),
     ] {
-        agent.call("Uniter", method, call).await.unwrap();
+        agent.call("periapt.Uniter", method, call).await.unwrap();
     }
     let text = metrics(&house).await;
     let hooks = |result: &str| {
@@ -276,7 +276,10 @@ async fn hooks_are_counted_and_drop_out_with_the_application() {
         .await
         .unwrap();
     house.store.cleanup(&model).await.unwrap();
-    for (facade, method) in [("Uniter", "EnsureDead"), ("Deployer", "Remove")] {
+    for (facade, method) in [
+        ("periapt.Uniter", "EnsureDead"),
+        ("periapt.Deployer", "Remove"),
+    ] {
         agent
             .call(facade, method, json!({ "unit": "site/0" }))
             .await
@@ -323,7 +326,7 @@ async fn an_agent_answers_through_the_controller() {
     let model = house.add_model("lab").await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("AgentHost", "WatchIntrospectionRequests", json!({}))
+        .call("periapt.AgentHost", "WatchIntrospectionRequests", json!({}))
         .await
         .unwrap();
     let id = watch["watcher-id"].as_str().unwrap().to_owned();
@@ -339,7 +342,7 @@ async fn an_agent_answers_through_the_controller() {
             let engine = json!({ "name": "agent", "state": "started", "manifolds": nodes });
             let told = json!({ "introspection": { "engine": engine, "machine-locks": [lock] } });
             agent
-                .call("AgentHost", "PutIntrospection", told)
+                .call("periapt.AgentHost", "PutIntrospection", told)
                 .await
                 .unwrap();
         }
@@ -408,7 +411,10 @@ async fn calls_and_hooks_are_traced_to_a_collector() {
     let run = json!({ "hook": "install", "charm": "local:site-0", "started-at": 1, "duration": 2500, "code": "trap", "message": "unreachable" });
     let call =
         json!({ "unit": "site/0", "from": 0, "operation": begins, "agent": failed, "run": run });
-    agent.call("Uniter", "FailHook", call).await.unwrap();
+    agent
+        .call("periapt.Uniter", "FailHook", call)
+        .await
+        .unwrap();
     let request = house.http().await.request("GET", "/v1/models/lab");
     let trace = "0af7651916cd43dd8448eb211c80319c";
     let request = request.header("traceparent", format!("00-{trace}-b7ad6b7169203331-01"));
@@ -456,7 +462,7 @@ async fn calls_and_hooks_are_traced_to_a_collector() {
     );
     assert_eq!(hook.status.as_ref().unwrap().message, "unreachable");
     assert_eq!(
-        attribute(named("Uniter.FailHook")[0], "periapt.user.kind").as_deref(),
+        attribute(named("periapt.Uniter.FailHook")[0], "periapt.user.kind").as_deref(),
         Some("agent")
     );
 }

@@ -268,6 +268,31 @@ async fn a_change_asked_for_twice_is_made_once() {
 }
 
 #[tokio::test]
+async fn a_change_its_kept_answer_and_its_audit_row_are_one_commit() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let http = house.http().await;
+    let set = |key: &'static str, port: u16| {
+        let request = http.request("PATCH", &format!("{SITE}/config"));
+        let request = request.header("idempotency-key", key);
+        answer(request.json(&json!({ "set": { "port": port } })), "etag")
+    };
+    set("k1", 81).await;
+    let before = house.store.measures();
+    let (status, tag, body) = set("k2", 82).await;
+    let after = house.store.measures();
+    assert_eq!((status, &body["settings"]["port"]), (200, &json!(82)));
+    assert_eq!(after.commits - before.commits, 1);
+    assert_eq!(set("k2", 82).await, (200, tag, body));
+    let (_, audit) = http.get("/v1/audit?matching=config").await;
+    let results = audit["items"].as_array().unwrap().iter();
+    let results: Vec<&str> = results.filter_map(|row| row["result"].as_str()).collect();
+    assert_eq!(results, ["200"; 3], "the repetition is on record as well");
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
     use periapt_store::{KeptAnswer, RequestMark};
     let house = House::open().await;
@@ -282,7 +307,7 @@ async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
     assert_eq!(send().await.2, json!(["site/2"]));
     // What a crash between commit and answer leaves: the mark of the request without an answer.
     let mark = RequestMark {
-        account: crate::common::admin(),
+        account: crate::common::admin().to_string(),
         key: "k1".to_owned(),
         request: String::new(),
     };

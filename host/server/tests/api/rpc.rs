@@ -1,5 +1,6 @@
 //! The websocket as a client meets it.
 use crate::common::{House, PASSWORD, PATIENCE, outcome, row};
+use periapt_model::AgentName;
 use periapt_model::config::Value as ConfigValue;
 use periapt_server::{Identity, rpc};
 use periapt_store::NewToken;
@@ -130,7 +131,7 @@ async fn what_is_not_there_and_what_is_malformed_leave_the_connection_standing()
     let mut agent = house.agent(&model).await;
     for (facade, method) in [
         ("Nothing", "Here"),
-        ("Uniter", "Nothing"),
+        ("periapt.Uniter", "Nothing"),
         ("Watcher", "Nothing"),
     ] {
         let (code, message) = agent
@@ -140,12 +141,16 @@ async fn what_is_not_there_and_what_is_malformed_leave_the_connection_standing()
         assert_eq!(code, "not implemented", "{message}");
     }
     let (code, _) = agent
-        .call("Uniter", "RemoteState", json!({ "unit": "no unit" }))
+        .call(
+            "periapt.Uniter",
+            "RemoteState",
+            json!({ "unit": "no unit" }),
+        )
         .await
         .unwrap_err();
     assert_eq!(code, "bad request");
     let (code, _) = agent
-        .call("AgentHost", "PutReport", json!({ "rows": 3 }))
+        .call("periapt.AgentHost", "PutReport", json!({ "rows": 3 }))
         .await
         .unwrap_err();
     assert_eq!(code, "bad request");
@@ -177,7 +182,11 @@ async fn a_watcher_answers_when_something_changed_and_stops_when_told() {
     let model = house.add_model("first").await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("ModelConfig", "WatchForModelConfigChanges", json!({}))
+        .call(
+            "periapt.ModelConfig",
+            "WatchForModelConfigChanges",
+            json!({}),
+        )
         .await
         .unwrap();
     let id = watch["watcher-id"].as_str().unwrap().to_owned();
@@ -232,12 +241,12 @@ async fn watchers_of_names_begin_with_all_and_go_on_with_what_changed() {
     house.deploy(&model, 2).await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("Deployer", "WatchUnits", json!({ "machine": "0" }))
+        .call("periapt.Deployer", "WatchUnits", json!({ "machine": "0" }))
         .await
         .unwrap();
     assert_eq!(watch["changes"], json!(["site/0"]));
     let machines = agent
-        .call("AgentHost", "WatchMachines", json!({}))
+        .call("periapt.AgentHost", "WatchMachines", json!({}))
         .await
         .unwrap();
     assert_eq!(machines["changes"], json!(["0", "1"]));
@@ -267,7 +276,11 @@ async fn thousands_of_blocked_watchers_share_a_connection() {
     let count = 3000;
     for _ in 0..count {
         let watch = agent
-            .call("ModelConfig", "WatchForModelConfigChanges", json!({}))
+            .call(
+                "periapt.ModelConfig",
+                "WatchForModelConfigChanges",
+                json!({}),
+            )
             .await
             .unwrap();
         agent
@@ -343,9 +356,20 @@ async fn the_end_of_the_api_server_ends_what_waits_and_breaks_connections() {
     let mut house = House::open().await;
     let model = house.add_model("first").await;
     let mut agent = house.agent(&model).await;
-    assert_eq!(house.presence.agents(&model).unwrap().connections, 1);
+    assert_eq!(
+        house
+            .presence
+            .here(&(model.clone(), AgentName::Host))
+            .unwrap()
+            .connections,
+        1
+    );
     let watch = agent
-        .call("ModelConfig", "WatchForModelConfigChanges", json!({}))
+        .call(
+            "periapt.ModelConfig",
+            "WatchForModelConfigChanges",
+            json!({}),
+        )
         .await
         .unwrap();
     agent
@@ -377,7 +401,7 @@ async fn the_end_of_the_api_server_ends_what_waits_and_breaks_connections() {
         .await
         .unwrap_err();
     assert!(matches!(error, CallError::Disconnected(_)), "{error}");
-    assert_eq!(house.presence.agents(&model), None);
+    assert_eq!(house.presence.here(&(model.clone(), AgentName::Host)), None);
 
     // The port stayed open: 503 in between, and a new run serves again.
     let (status, problem) = house.stranger().get("/v1/models").await;
@@ -402,6 +426,7 @@ async fn charms_reach_agents_by_the_digest_of_their_archive() {
         &house.state,
         Identity::Agent {
             model: first.clone(),
+            agent: AgentName::Host,
         },
     );
     let charm = agent
@@ -424,7 +449,13 @@ async fn charms_reach_agents_by_the_digest_of_their_archive() {
             .unwrap_err()
             .is("not found")
     );
-    let other = rpc::in_process(&house.state, Identity::Agent { model: second });
+    let other = rpc::in_process(
+        &house.state,
+        Identity::Agent {
+            model: second,
+            agent: AgentName::Host,
+        },
+    );
     assert!(other.blob(&digest).await.unwrap_err().is("not found"));
     assert!(
         other
@@ -442,7 +473,7 @@ async fn an_agent_answers_which_workers_it_runs() {
     let model = house.add_model("first").await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("AgentHost", "WatchReportRequests", json!({}))
+        .call("periapt.AgentHost", "WatchReportRequests", json!({}))
         .await
         .unwrap();
     let asked = agent
@@ -455,7 +486,7 @@ async fn an_agent_answers_which_workers_it_runs() {
         assert_eq!(agent.reply().await.unwrap()["request-id"], asked);
         agent
             .call(
-                "AgentHost",
+                "periapt.AgentHost",
                 "PutReport",
                 json!({ "rows": [row("uniter", "unit", "running", 4)] }),
             )

@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use crate::common::{House, Http, Standing};
 use periapt_model::ModelUuid;
-use periapt_server::access::{CALLS, Effect, ROUTES};
+use periapt_server::access::{Effect, calls};
+use periapt_server::rest::routes;
 use periapt_server::{AuditConfig, Role};
 use serde_json::{Value, json};
 
@@ -107,7 +108,7 @@ async fn a_private_key_leaves_the_controller_to_nobody() {
     ] {
         let mut http = house.stranger();
         http.authorization = Some(format!("Bearer {}", house.token_of(standing).await));
-        for route in ROUTES.iter().filter(|route| route.method == "GET") {
+        for route in routes().filter(|route| route.method == "GET") {
             let path = filled(route.path, &model, standing.name());
             let (status, body) = read(&http, &path).await;
             answers.push((format!("{standing:?} {path} {status}"), body));
@@ -120,9 +121,9 @@ async fn a_private_key_leaves_the_controller_to_nobody() {
         "machines": [], "relation": 0, "of": "unit-site-0", "url": "local:site-0",
         "sink": "test", "tail": 10, "limit": 10,
     });
-    for rule in CALLS {
-        let called = rule.roles.contains(&Role::Agent) && matches!(rule.effect, Effect::Read);
-        if called || rule.facade == "LogForwarding" && rule.effect == Effect::Read {
+    for rule in calls() {
+        let called = rule.is_for(Role::Agent) && matches!(rule.effect, Effect::Read);
+        if called || rule.facade == "periapt.LogForwarding" && rule.effect == Effect::Read {
             let answer = agent.call(rule.facade, rule.method, params.clone()).await;
             if rule.method == "Destination" {
                 assert_eq!(answer.clone().unwrap_err().0, "unauthorized access");
@@ -134,7 +135,7 @@ async fn a_private_key_leaves_the_controller_to_nobody() {
         }
     }
     let config = agent
-        .call("ModelConfig", "ModelConfig", json!({}))
+        .call("periapt.ModelConfig", "ModelConfig", json!({}))
         .await
         .unwrap();
     assert_eq!(config.get("syslog-client-key"), None);

@@ -1,7 +1,8 @@
 //! Requests that say more, or something else, than they may: refused by name, and nothing is done.
 use crate::common::{House, PASSWORD, charm_archive};
 use base64::Engine;
-use periapt_server::access::{ROUTES, Visitor};
+use periapt_server::access::Visitor;
+use periapt_server::rest::routes;
 use serde_json::{Value, json};
 
 fn path(path: &str, model: &str) -> String {
@@ -22,7 +23,7 @@ async fn every_route_refuses_a_parameter_that_it_does_not_have() {
     let house = House::open().await;
     let model = house.add_model("first").await;
     let http = house.http().await;
-    for route in ROUTES {
+    for route in routes() {
         if route.visitor == Visitor::AgentOfModel || route.path == "/v1/session" {
             continue;
         }
@@ -86,7 +87,7 @@ async fn every_body_refuses_a_member_that_it_does_not_have() {
     let http = house.http().await;
     let (_, described) = http.get("/v1/openapi.json").await;
     let mut seen = 0;
-    for route in ROUTES {
+    for route in routes() {
         let operation = &described["paths"][route.path][route.method.to_lowercase()];
         let body = &operation["requestBody"]["content"]["application/json"]["schema"];
         if body.is_null() || route.path == "/v1/controller/stop" {

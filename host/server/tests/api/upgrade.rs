@@ -36,11 +36,14 @@ async fn until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed
     let mut agent = house.agent(&model).await;
     let watch = json!({ "machine": "0" });
     let (code, words) = agent
-        .call("AgentHost", "Machines", json!({}))
+        .call("periapt.AgentHost", "Machines", json!({}))
         .await
         .unwrap_err();
     assert_eq!(code, "upgrade in progress", "{words}");
-    agent.call("Machiner", "Watch", watch).await.unwrap_err();
+    agent
+        .call("periapt.Machiner", "Watch", watch)
+        .await
+        .unwrap_err();
     agent.call("Pinger", "Ping", json!({})).await.unwrap();
     let mut person = house.socket("/api").await;
     person.log_in("user-admin", PASSWORD).await.unwrap();
@@ -49,7 +52,7 @@ async fn until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed
     // Nobody has to log in anew when it is done.
     gate.unlock();
     agent
-        .call("AgentHost", "Machines", json!({}))
+        .call("periapt.AgentHost", "Machines", json!({}))
         .await
         .unwrap();
     assert_eq!(

@@ -1,17 +1,20 @@
 //! The audit log: who changed what, from where, and how it ended.
 //!
 //! Rows are only ever added; what goes is what is older than [`AUDIT_AGE`] or beyond the newest
-//! [`AUDIT_ROWS`]. They outlive the model they are about: who removed it stays known.
+//! [`AUDIT_ROWS`]. They outlive the model they are about: who removed it stays known. The row of a
+//! request is written with its change, and only its result is completed where that write cannot say it.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+use periapt_database::{Guard, RequestRow};
 use periapt_model::{ModelUuid, bounds};
 use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
 
-use crate::db::{Row, params, to_json};
+use crate::db::{Row, Tx, params, to_json};
 use crate::error::StoreError;
-use crate::{Result, Store};
+use crate::{DatabaseError, Result, Store};
 
 #[cfg(test)]
 mod tests;
@@ -22,6 +25,9 @@ pub const AUDIT_AGE: Duration = Duration::from_secs(366 * 24 * 3600);
 pub const AUDIT_ROWS: u64 = bounds::AUDIT_ROWS.most;
 /// Old records go once per so many written.
 const PRUNE_EVERY: u64 = 1_000;
+
+/// The result of a request whose end nobody recorded.
+const INTERRUPTED: &str = "interrupted";
 
 /// Records of a page without and with `limit`.
 const PAGE: u64 = 100;
@@ -40,33 +46,32 @@ const SELECT: &str =
 impl Store {
     /// Appends records in their order; their `id` is given here.
     pub async fn write_audit(&self, records: Vec<AuditRecord>) -> Result<()> {
-        let written = records.len() as u64;
-        if written == 0 {
+        if records.is_empty() {
             return Ok(());
         }
-        let before = self.inner.audit_rows.fetch_add(written, Ordering::Relaxed);
-        // The first batch after a start prunes too: a controller that starts often still does.
-        let prune = before == 0 || before / PRUNE_EVERY != (before + written) / PRUNE_EVERY;
+        let prune = self.audit_is_full(records.len() as u64);
         self.write(move |tx| {
             Box::pin(async move {
-                let mut rows = Vec::with_capacity(records.len());
-                for record in records {
-                    let model = record.model.as_ref().map(ModelUuid::as_str).unwrap_or_default();
-                    rows.push(params![
-                        tx.next_id(), record.time, record.who, record.from, model,
-                        record.what, record.target, record.result, to_json(&record.arguments)?
-                    ]);
-                }
-                let head = "INSERT INTO audit (id, time, who, peer, model_uuid, what, target, result, arguments)";
-                tx.db.insert_many(head, "", rows).await?;
-                if prune {
-                    let now = tx.now;
-                    prune_rows(tx, now, AUDIT_AGE, AUDIT_ROWS).await?;
-                }
+                insert(tx, records).await?;
+                prune_when(prune, tx).await?;
                 Ok(())
             })
         })
         .await
+    }
+
+    /// A guard that leaves the record with the request's first change. Its result is what the change
+    /// says of the request, or that it was interrupted.
+    pub fn recording(&self, record: AuditRecord) -> Guard {
+        let prune = self.audit_is_full(1);
+        Guard::default().leaving(OfRequest { record, prune })
+    }
+
+    /// Whether, with so many more, it is time to drop old records. The first after a start do so too:
+    /// a controller that starts often still drops them.
+    fn audit_is_full(&self, written: u64) -> bool {
+        let before = self.inner.audit_rows.fetch_add(written, Ordering::Relaxed);
+        before == 0 || before / PRUNE_EVERY != (before + written) / PRUNE_EVERY
     }
 
     /// Drops what is older than `age` and what is beyond the newest `rows`; how many went.
@@ -74,7 +79,7 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let now = tx.now;
-                prune_rows(tx, now, age, rows).await
+                Ok(prune_rows(tx, now, age, rows).await?)
             })
         })
         .await
@@ -139,7 +144,75 @@ impl Store {
     }
 }
 
-async fn prune_rows(tx: &mut crate::Tx, now: i64, age: Duration, rows: u64) -> Result<u64> {
+/// The record of a request.
+struct OfRequest {
+    record: AuditRecord,
+    prune: bool,
+}
+
+impl RequestRow for OfRequest {
+    fn write<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        id: Option<i64>,
+        result: Option<&'t str>,
+    ) -> BoxFuture<'t, std::result::Result<i64, DatabaseError>> {
+        let result = result.unwrap_or(INTERRUPTED);
+        Box::pin(async move {
+            if let Some(id) = id {
+                let sql = "UPDATE audit SET result = $2 WHERE id = $1";
+                tx.db.execute(sql, params![id, result]).await?;
+                return Ok(id);
+            }
+            let mut record = self.record.clone();
+            record.result = result.to_owned();
+            insert(tx, vec![record]).await?;
+            let id = tx.last_id();
+            prune_when(self.prune, tx).await?;
+            Ok(id)
+        })
+    }
+}
+
+async fn insert(tx: &mut Tx, records: Vec<AuditRecord>) -> std::result::Result<(), DatabaseError> {
+    let mut rows = Vec::with_capacity(records.len());
+    for record in records {
+        let model = record
+            .model
+            .as_ref()
+            .map(ModelUuid::as_str)
+            .unwrap_or_default();
+        rows.push(params![
+            tx.next_id(),
+            record.time,
+            record.who,
+            record.from,
+            model,
+            record.what,
+            record.target,
+            record.result,
+            to_json(&record.arguments)?
+        ]);
+    }
+    let head =
+        "INSERT INTO audit (id, time, who, peer, model_uuid, what, target, result, arguments)";
+    tx.db.insert_many(head, "", rows).await.map(|_| ())
+}
+
+async fn prune_when(full: bool, tx: &mut Tx) -> std::result::Result<(), DatabaseError> {
+    if full {
+        let now = tx.now;
+        prune_rows(tx, now, AUDIT_AGE, AUDIT_ROWS).await?;
+    }
+    Ok(())
+}
+
+async fn prune_rows(
+    tx: &mut Tx,
+    now: i64,
+    age: Duration,
+    rows: u64,
+) -> std::result::Result<u64, DatabaseError> {
     let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     let oldest = now.saturating_sub(age);
     let sql = "DELETE FROM audit WHERE time < $1";

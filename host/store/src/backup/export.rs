@@ -92,23 +92,25 @@ impl Moment {
         if postgres {
             let declare =
                 format!("DECLARE backup_{name} NO SCROLL CURSOR FOR SELECT {names} FROM {name}");
-            self.db.raw_text(declare).await?;
+            self.db.raw_text(declare).await.map_err(StoreError::from)?;
         }
         let (mut count, mut after) = (0, i64::MIN);
         loop {
-            let rows = if postgres {
+            let (sql, values) = if postgres {
                 let sql = format!("FETCH FORWARD {page} FROM backup_{name}");
-                self.db.fetch_text(sql, vec![]).await?
+                (sql, vec![])
             } else {
                 let sql = format!(
                     "SELECT {names}, rowid FROM {name} WHERE rowid > $1 ORDER BY rowid LIMIT {page}"
                 );
-                self.db.fetch_text(sql, params![after]).await?
+                (sql, params![after])
             };
+            let rows = self.db.fetch_text(sql, values).await;
+            let rows = rows.map_err(StoreError::from)?;
             for row in &rows {
                 take(cells(table, row)?)?;
                 if !postgres {
-                    after = row.int(table.columns.len())?;
+                    after = row.int(table.columns.len()).map_err(StoreError::from)?;
                 }
             }
             count += rows.len() as u64;
@@ -117,7 +119,8 @@ impl Moment {
             }
         }
         if postgres {
-            self.db.raw_text(format!("CLOSE backup_{name}")).await?;
+            let close = format!("CLOSE backup_{name}");
+            self.db.raw_text(close).await.map_err(StoreError::from)?;
         }
         Ok(count)
     }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{Cell, LEFT_OUT, Table};
 use crate::Result;
-use crate::db::{self, Param, Probe, Session, params};
+use crate::db::{self, Database, Param, Probe, Session, params};
 use crate::error::StoreError;
-use crate::options::{Database, StoreOptions};
+use crate::migrations::MIGRATIONS;
+use crate::options::StoreOptions;
 
 /// Rows, and bytes of them, that one statement takes.
 const ROWS: usize = 64;
@@ -26,7 +27,7 @@ impl Restoring {
     ///
     /// # Errors
     /// [`StoreError::AlreadyExists`] for a database that holds something,
-    /// [`StoreError::SchemaTooNew`], and what the database says.
+    /// `SchemaTooNew`, and what the database says.
     pub async fn begin(options: &StoreOptions, schema: i64) -> Result<Self> {
         let probe = Probe::new(Arc::clone(&options.clock), None);
         let mut db = db::writer(&options.database, &probe).await?;
@@ -42,7 +43,7 @@ impl Restoring {
         }
         let now = options.clock.now().as_microsecond();
         db::begin_schema(&mut db).await?;
-        db::migrate_to(&mut db, now, Some(schema)).await?;
+        db::migrate_to(&mut db, MIGRATIONS, now, Some(schema)).await?;
         Ok(Self {
             db,
             now,
@@ -127,15 +128,15 @@ impl Restoring {
         self.flush().await?;
         let sql = "UPDATE controller_node SET address = '', seen_at = -1 WHERE node <> $1";
         self.db.execute(sql, params![node]).await?;
-        db::migrate_to(&mut self.db, self.now, None).await?;
-        self.db.raw("COMMIT").await
+        db::migrate_to(&mut self.db, MIGRATIONS, self.now, None).await?;
+        Ok(self.db.raw("COMMIT").await?)
     }
 
     async fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.waiting);
         match &self.table {
-            Some((_, head)) => self.db.insert_many(head, "", rows).await,
+            Some((_, head)) => Ok(self.db.insert_many(head, "", rows).await?),
             None => Ok(()),
         }
     }

@@ -31,7 +31,7 @@ impl ColumnKind {
     /// As both databases name it; none for a type that no migration uses.
     fn of(declared: &str) -> Option<Self> {
         match declared.to_ascii_lowercase().as_str() {
-            "bigint" => Some(ColumnKind::Integer),
+            "bigint" | "integer" => Some(ColumnKind::Integer),
             "text" => Some(ColumnKind::Text),
             "bytea" => Some(ColumnKind::Bytes),
             _ => None,

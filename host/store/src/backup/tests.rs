@@ -6,6 +6,7 @@ use periapt_model::hook::Effects;
 use periapt_model::uniter::OperationState;
 
 use super::*;
+use crate::DatabaseError;
 use crate::testing::{Fixture, empty_databases, fixtures, unit};
 use crate::{Store, StoreError, StoreOptions};
 
@@ -198,13 +199,19 @@ async fn what_does_not_fit_is_refused_and_nothing_is_left() {
         for case in cases {
             let refused = write(&options, 4, &case).await;
             assert!(
-                matches!(refused, Err(StoreError::Corrupt { .. })),
+                matches!(
+                    refused,
+                    Err(StoreError::Database(DatabaseError::Corrupt { .. }))
+                ),
                 "{case:?} {refused:?}"
             );
         }
         let newer = write(&options, 9_999, &Vec::new()).await;
         assert!(
-            matches!(newer, Err(StoreError::SchemaTooNew { .. })),
+            matches!(
+                newer,
+                Err(StoreError::Database(DatabaseError::SchemaTooNew { .. }))
+            ),
             "{newer:?}"
         );
         // An older one is brought up to date.

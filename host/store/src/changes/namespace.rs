@@ -1,11 +1,13 @@
 //! What can change, by name. A change is a namespace and a key within a model.
 
+use periapt_database::Namespaces;
+
 macro_rules! namespaces {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
         $($(#[$doc])* pub const $name: &str = $text;)+
 
         /// The constant equal to `text`; none for a namespace of a newer program.
-        pub(crate) fn known(text: &str) -> Option<&'static str> {
+        fn known(text: &str) -> Option<&'static str> {
             match text { $($text => Some($name),)+ _ => None }
         }
     };
@@ -69,6 +71,18 @@ namespaces! {
     PRESENCE = "presence";
     /// Key: empty. Lines were added.
     LOG = "log";
+}
+
+/// What the database is told of them.
+pub(crate) const NAMESPACES: Namespaces = Namespaces { known, versioned };
+
+/// Whether touching a namespace raises the version of what is touched: the definitions. Statuses
+/// are none, so a busy unit costs nothing there.
+fn versioned(namespace: &str) -> bool {
+    matches!(
+        namespace,
+        MODEL | MODEL_CONFIG | APPLICATION | APPLICATION_CONFIG | UNIT | MACHINE | RELATION
+    )
 }
 
 /// Whether a change may show in the status of its model. A new namespace does until it is known

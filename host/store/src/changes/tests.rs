@@ -3,9 +3,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use super::{Interest, namespace};
-use crate::StoreError;
-use crate::testing::{Fixture, fixtures, fixtures_with};
+use super::namespace;
+use crate::DatabaseError;
+use crate::Interest;
+use crate::testing::{Fixture, collector, fixtures, fixtures_with};
 use periapt_model::ModelUuid;
 
 /// Touches keys in one job.
@@ -43,7 +44,7 @@ async fn changes_reach_only_whom_they_concern_and_each_key_once() {
         .await;
         touch(&fixture, &model, vec!["site/0".into()]).await;
         fixture.settle().await;
-        let keys = |changes: Vec<super::Change>| {
+        let keys = |changes: Vec<crate::Change>| {
             changes
                 .into_iter()
                 .map(|change| change.key)
@@ -66,6 +67,26 @@ async fn changes_reach_only_whom_they_concern_and_each_key_once() {
 }
 
 #[tokio::test]
+async fn what_this_process_committed_is_handed_out_without_a_look_at_the_log() {
+    for fixture in fixtures().await {
+        let model = fixture.model("default").await;
+        fixture.settle().await;
+        let interest = Interest::model(&model).all(namespace::UNIT);
+        let mut watch = fixture.store.changes().subscribe(interest);
+        touch(&fixture, &model, vec!["site/0".into(), "site/1".into()]).await;
+        let (slow, statements) = collector();
+        fixture.store.set_slow_query(Some(slow));
+        fixture.settle().await;
+        fixture.store.set_slow_query(None);
+        assert_eq!(watch.take_now().len(), 2);
+        // Others write to a server as well.
+        let looks = if fixture.is_postgres() { 2 } else { 0 };
+        assert_eq!(statements.lock().unwrap().len(), looks);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn a_failed_job_changes_nothing_for_watchers() {
     for fixture in fixtures().await {
         let model = fixture.model("default").await;
@@ -81,7 +102,7 @@ async fn a_failed_job_changes_nothing_for_watchers() {
                 move |tx| {
                     Box::pin(async move {
                         tx.touch(&model, namespace::UNIT, "site/0");
-                        Err(crate::StoreError::Stopped)
+                        Err(crate::DatabaseError::Stopped.into())
                     })
                 }
             })
@@ -201,7 +222,7 @@ proptest! {
                 fixture.settle().await;
                 let stream = fixture.store.changes();
                 // Subscription, its keys, last position heard per key.
-                let mut subscribers: Vec<(super::Subscription, BTreeSet<u8>, BTreeMap<String, i64>)> = Vec::new();
+                let mut subscribers: Vec<(crate::Subscription, BTreeSet<u8>, BTreeMap<String, i64>)> = Vec::new();
                 let mut committed: Vec<u8> = Vec::new();
                 let mut since: Vec<usize> = Vec::new();
                 for step in steps.iter().chain([&Step::Dispatch]) {
@@ -243,7 +264,7 @@ proptest! {
     }
 }
 
-fn hear(watch: &mut super::Subscription, keys: &BTreeSet<u8>, heard: &mut BTreeMap<String, i64>) {
+fn hear(watch: &mut crate::Subscription, keys: &BTreeSet<u8>, heard: &mut BTreeMap<String, i64>) {
     let mut last = 0;
     for change in watch.take_now() {
         assert!(change.position > last, "ascending");
@@ -290,10 +311,14 @@ async fn a_subscription_holds_as_many_changes_as_it_may_and_ends_with_one_more()
         changes.hold_at_most(Some(2));
         touch(&fixture, &model, units(2..3)).await;
         fixture.settle().await;
-        assert_eq!(changes.next().await, Err(StoreError::Stopped));
+        assert_eq!(changes.next().await, Err(DatabaseError::Stopped));
         touch(&fixture, &model, units(3..4)).await;
         fixture.settle().await;
-        assert_eq!(changes.next().await, Err(StoreError::Stopped), "for good");
+        assert_eq!(
+            changes.next().await,
+            Err(DatabaseError::Stopped),
+            "for good"
+        );
         fixture.end().await;
     }
 }

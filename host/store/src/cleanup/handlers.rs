@@ -4,9 +4,8 @@ use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 
 use super::{Item, Kind, enqueue, next_step};
 use crate::changes::namespace;
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, machines, relations, removal};
 
 /// Between two looks at a machine with units, in microseconds; the last unit to go by force

@@ -5,8 +5,7 @@ use periapt_model::ModelUuid;
 use periapt_wire::agent::cleaner::CleanupReport;
 
 use crate::changes::namespace;
-use crate::db::params;
-use crate::tx::Tx;
+use crate::db::{Tx, params};
 use crate::{Result, Store};
 
 mod handlers;
@@ -205,7 +204,8 @@ impl Store {
             Box::pin(async move {
                 let sql = "UPDATE cleanup SET attempts = attempts + 1, last_error = $3
                     WHERE model_uuid = $1 AND id = $2";
-                tx.db.execute(sql, params).await.map(|_| ())
+                tx.db.execute(sql, params).await?;
+                Ok(())
             })
         })
         .await

@@ -2,13 +2,17 @@
 
 use super::{Names, Reader};
 use crate::db::Which;
-use crate::{Result, machines};
+use crate::{Presence, Result, machines};
 
-/// Reads the named machines. `present` says whether their agent is connected.
-pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
+/// Reads the named machines. `present` says whether an agent is connected.
+pub(super) async fn read(
+    reader: &mut Reader,
+    mut names: Names,
+    present: Presence<'_>,
+) -> Result<()> {
     let wanted = names.wanted();
     let which = Which::Named(&wanted);
-    for machine in machines::load(&mut reader.db, &names.model, which, &|_| present).await? {
+    for machine in machines::load(&mut reader.db, &names.model, which, present).await? {
         names.put(reader, machine.id.as_str(), &machine)?;
     }
     names.end(reader);

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::{ModelUuid, UserName};
+use periapt_model::{AgentName, ModelUuid, UserName};
 use serde::Serialize;
 
 use crate::db::Session;
@@ -145,8 +145,8 @@ pub struct Everything {
     pub entities: Vec<Found>,
 }
 
-/// Whether the agent of a model is there.
-pub type Present<'a> = &'a (dyn Fn(&ModelUuid) -> bool + Send + Sync);
+/// Whether an agent of a model is there.
+pub type Present<'a> = &'a (dyn Fn(&ModelUuid, &AgentName) -> bool + Send + Sync);
 
 impl Store {
     /// The wanted entities as of one moment, in no particular order.
@@ -203,9 +203,8 @@ impl Store {
 /// The newest position there can be.
 async fn position(db: &mut Session) -> Result<i64> {
     let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
-    db.fetch_optional(sql, vec![])
-        .await?
-        .map_or(Ok(0), |row| row.int(0))
+    let row = db.fetch_optional(sql, vec![]).await?;
+    Ok(row.map_or(Ok(0), |row| row.int(0))?)
 }
 
 /// Reads entities within one snapshot.
@@ -233,17 +232,17 @@ impl Reader {
             return self.users(names).await;
         };
         units::name(&mut self.db, &uuid, &mut wanted).await?;
-        let present = present(&uuid);
+        let present = |agent: &AgentName| present(&uuid, agent);
         for (kind, names) in wanted.names {
             let names = Names::new(&uuid, kind, names);
             match kind {
                 EntityKind::Application => parts::applications(self, names).await?,
                 EntityKind::Charm => self.charms(names).await?,
                 EntityKind::Hook => hooks::read(self, names).await?,
-                EntityKind::Machine => machines::read(self, names, present).await?,
+                EntityKind::Machine => machines::read(self, names, &present).await?,
                 EntityKind::Model => self.model(names).await?,
                 EntityKind::Relation => relations::read(self, names).await?,
-                EntityKind::Unit => units::read(self, names, present).await?,
+                EntityKind::Unit => units::read(self, names, &present).await?,
                 EntityKind::User => {}
             }
         }
@@ -343,5 +342,5 @@ impl Names {
 }
 
 fn to_bytes(entity: &impl Serialize) -> Result<Vec<u8>> {
-    crate::db::to_json(entity).map(String::into_bytes)
+    Ok(crate::db::to_json(entity)?.into_bytes())
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use periapt_model::status::{Agent, Status, Workload};
-use periapt_model::{MachineId, UnitName};
+use periapt_model::{AgentName, UnitName};
 use serde_json::Value;
 
 use super::*;
@@ -32,7 +32,7 @@ async fn by_other_roads(
         Some(serde_json::to_value(entity).expect("JSON"))
     }
     let store = &fixture.store;
-    let presence = move |_: &MachineId| present;
+    let presence = move |_: &AgentName| present;
     let mut found = BTreeMap::new();
     for unit in store.units(model, &presence).await.expect("units") {
         let alone = store
@@ -105,7 +105,10 @@ async fn everything_looks_the_same_on_every_road() {
         let store = &fixture.store;
         let compare = async |what: &str| {
             for present in [true, false] {
-                let everything = store.every_entity(&move |_| present).await.expect("read");
+                let everything = store
+                    .every_entity(&move |_, _| present)
+                    .await
+                    .expect("read");
                 let mut all = by_name(everything.entities);
                 all.retain(|(kind, _), _| {
                     use EntityKind::{Application, Machine, Unit};
@@ -167,7 +170,11 @@ async fn every_kind_of_entity_is_read() {
             .set_password(&user, "a long secret")
             .await
             .expect("user");
-        let everything = fixture.store.every_entity(&|_| true).await.expect("read");
+        let everything = fixture
+            .store
+            .every_entity(&|_, _| true)
+            .await
+            .expect("read");
         let all = by_name(everything.entities);
         let count = |kind| all.keys().filter(|(found, _)| *found == kind).count();
         let counts: Vec<usize> = EntityKind::ALL.into_iter().map(count).collect();
@@ -192,7 +199,7 @@ async fn names_lead_to_their_units_and_what_is_gone_is_told() {
         let wanted = Wanted::from([(model.to_string(), names)]);
         let found = fixture
             .store
-            .entities(wanted, &|_| true)
+            .entities(wanted, &|_, _| true)
             .await
             .expect("read");
         let positions: BTreeMap<&str, (i64, bool)> = found
@@ -237,7 +244,8 @@ async fn people_reach_what_they_own_or_were_given() {
                     let sql = "UPDATE account SET access = 'login' WHERE name = $1";
                     tx.db.execute(sql, params![&name]).await?;
                     let sql = "INSERT INTO model_access (model_uuid, account, access) VALUES ($1, $2, 'read')";
-                    tx.db.execute(sql, params![&uuid, &name]).await.map(|_| ())
+                    tx.db.execute(sql, params![&uuid, &name]).await?;
+Ok(())
                 })
             })
             .await
@@ -306,6 +314,9 @@ async fn a_remembered_name_is_forgotten_with_its_model() {
                     tx.db
                         .execute("DELETE FROM model WHERE uuid = $1", params![&uuid])
                         .await?;
+                    tx.db
+                        .execute("DELETE FROM cloud_credential", params![])
+                        .await?;
                     tx.touch(&uuid, crate::changes::namespace::MODEL, uuid.as_str());
                     Ok(())
                 })
@@ -349,7 +360,7 @@ async fn relations_are_as_they_are_shown_alone() {
             let wanted = Wanted::from([(model.to_string(), names)]);
             let found = fixture
                 .store
-                .entities(wanted, &|_| true)
+                .entities(wanted, &|_, _| true)
                 .await
                 .expect("read");
             by_name(found)
@@ -366,7 +377,11 @@ async fn relations_are_as_they_are_shown_alone() {
         assert_eq!(*seven, Some(serde_json::to_value(alone).expect("JSON")));
         assert_eq!(found[&(EntityKind::Relation, "99".to_owned())], None);
 
-        let everything = fixture.store.every_entity(&|_| true).await.expect("read");
+        let everything = fixture
+            .store
+            .every_entity(&|_, _| true)
+            .await
+            .expect("read");
         let relations = by_name(everything.entities);
         let count = relations
             .keys()

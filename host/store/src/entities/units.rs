@@ -5,7 +5,7 @@ use periapt_model::ModelUuid;
 use super::parts::parts;
 use super::{Cause, EntityKind, Names, Reader, WantedOfModel, raise};
 use crate::db::{Session, Which, names, params, part_params};
-use crate::{Result, units};
+use crate::{Presence, Result, units};
 
 /// Turns what is wanted of all units of something into their names.
 pub(super) async fn name(
@@ -63,11 +63,15 @@ fn shown(position: i64) -> Cause {
     }
 }
 
-/// Reads the named units. `present` says whether their agent is connected.
-pub(super) async fn read(reader: &mut Reader, mut names: Names, present: bool) -> Result<()> {
+/// Reads the named units. `present` says whether an agent is connected.
+pub(super) async fn read(
+    reader: &mut Reader,
+    mut names: Names,
+    present: Presence<'_>,
+) -> Result<()> {
     let wanted = names.wanted();
     let which = Which::Named(&wanted);
-    for unit in units::load(&mut reader.db, &names.model, which, &|_| present).await? {
+    for unit in units::load(&mut reader.db, &names.model, which, present).await? {
         names.put(reader, unit.name.as_str(), &unit)?;
     }
     names.end(reader);

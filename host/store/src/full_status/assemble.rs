@@ -18,6 +18,9 @@ use super::pattern::Patterns;
 use super::{ApplicationRow, MachineRow, Picture, Presence, UnitRow};
 use crate::{machines, waiting};
 
+/// Whether the agent that hosts a machine is there.
+type Attended<'a> = &'a (dyn Fn(&MachineId) -> bool + Send + Sync);
+
 pub(super) fn full_status(
     picture: Picture,
     patterns: &Patterns<'_>,
@@ -36,6 +39,12 @@ pub(super) fn full_status(
         .iter()
         .filter_map(|machine| Some((machine.id.clone(), machine.addresses.first()?.clone())))
         .collect();
+    let lost: HashSet<MachineId> = machines
+        .iter()
+        .filter(|machine| !presence(&machine.host))
+        .map(|machine| machine.id.clone())
+        .collect();
+    let presence = |machine: &MachineId| !lost.contains(machine);
     let mut full = FullStatus {
         controller_timestamp: rfc3339(now),
         ..FullStatus::default()
@@ -43,7 +52,7 @@ pub(super) fn full_status(
     let context = UnitContext {
         leaders: &leaders,
         addresses: &addresses,
-        presence,
+        presence: &presence,
         charms: applications
             .iter()
             .map(|row| (row.name.clone(), row.charm.clone()))
@@ -51,7 +60,7 @@ pub(super) fn full_status(
     };
     let derived = derived(&applications, &units);
     let mut inhabitants = inhabitants(&units);
-    let shown = Shown::new(&units, patterns, presence);
+    let shown = Shown::new(&units, patterns, &presence);
     let mut units = unit_statuses(units, &shown, &context);
     let ends = by_application(&relations);
     let subordinate: HashSet<ApplicationName> = applications
@@ -105,15 +114,16 @@ pub(super) fn full_status(
             let units = inhabitants.remove(&machine.id).unwrap_or_default();
             full.machines.insert(
                 machine.id.to_string(),
-                machine_status(machine, presence, &units),
+                machine_status(machine, &presence, &units),
             );
         }
     }
     let (word, message, since) = model.status;
     full.model = ModelStatusInfo {
         name: model.name,
-        kind: "iaas".to_owned(),
-        cloud_tag: "cloud-local".to_owned(),
+        kind: model.kind,
+        cloud_tag: format!("cloud-{}", model.cloud),
+        region: Some(model.region),
         version: JUJU_VERSION.to_owned(),
         model_status: DetailedStatus {
             status: word,
@@ -162,7 +172,7 @@ impl Shown {
     fn new(
         all: &BTreeMap<ApplicationName, Vec<UnitRow>>,
         patterns: &Patterns<'_>,
-        presence: Presence<'_>,
+        presence: Attended<'_>,
     ) -> Self {
         let rows = || all.values().flatten();
         let has_status = |row: &UnitRow| {
@@ -203,7 +213,7 @@ impl Shown {
 struct UnitContext<'a> {
     leaders: &'a HashMap<ApplicationName, String>,
     addresses: &'a HashMap<MachineId, String>,
-    presence: Presence<'a>,
+    presence: Attended<'a>,
     /// The charms the applications want.
     charms: HashMap<ApplicationName, String>,
 }
@@ -400,7 +410,7 @@ fn waits_for(what: &[String]) -> String {
     format!("waits for {}", what.join(", "))
 }
 
-fn machine_status(row: MachineRow, presence: Presence<'_>, units: &[UnitName]) -> MachineStatus {
+fn machine_status(row: MachineRow, presence: Attended<'_>, units: &[UnitName]) -> MachineStatus {
     let present = presence(&row.id);
     let agent = displayed_machine(row.agent, present);
     let provisioned = row.instance_id.is_some();

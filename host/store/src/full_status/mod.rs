@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use periapt_model::status::{Agent, Machine, Status, Workload};
-use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::RelationInfo;
 use periapt_wire::status::FullStatus;
 
@@ -23,7 +23,7 @@ pub(crate) use assemble::rfc3339;
 pub(crate) use pattern::matches;
 
 /// Whether a machine's agent is connected.
-pub type Presence<'a> = &'a (dyn Fn(&MachineId) -> bool + Send + Sync);
+pub type Presence<'a> = &'a (dyn Fn(&AgentName) -> bool + Send + Sync);
 
 impl Store {
     /// The status of a model, or of what the patterns name: applications, units, machines, with
@@ -51,6 +51,10 @@ struct ModelRow {
     name: String,
     life: periapt_model::Life,
     status: (String, String, i64),
+    cloud: String,
+    region: String,
+    /// `iaas` or `caas`.
+    kind: String,
 }
 
 struct ApplicationRow {
@@ -86,6 +90,7 @@ struct MachineRow {
     instance: Status<Machine>,
     agent: Status<Machine>,
     cleanups: Vec<Cleanup>,
+    host: AgentName,
 }
 
 /// Everything the status is made of, read at one moment.
@@ -113,8 +118,8 @@ impl Picture {
 
 async fn load_model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
     let sql = "SELECT model.name, model.life, COALESCE(status.status, 'available'), COALESCE(status.message, ''),
-            COALESCE(status.since, model.created_at)
-        FROM model LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
+            COALESCE(status.since, model.created_at), model.cloud, model.region, cloud.model_type
+        FROM model JOIN cloud ON cloud.name = model.cloud LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
             AND status.entity = model.uuid
         WHERE model.uuid = $1";
     let row = db.fetch_optional(sql, params![model]).await?;
@@ -123,6 +128,9 @@ async fn load_model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
         name: row.text(0)?,
         life: row.parse(1, "life")?,
         status: (row.text(2)?, row.text(3)?, row.int(4)?),
+        cloud: row.text(5)?,
+        region: row.text(6)?,
+        kind: row.text(7)?,
     })
 }
 
@@ -191,8 +199,7 @@ async fn load_units(
 async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<MachineRow>> {
     let mut instances = load_statuses::<Machine>(db, model, kind::INSTANCE).await?;
     let mut agents = load_statuses::<Machine>(db, model, kind::MACHINE).await?;
-    let sql =
-        "SELECT id, life, instance_id, hardware, addresses FROM machine WHERE model_uuid = $1";
+    let sql = "SELECT id, life, instance_id, hardware, addresses, agent FROM machine WHERE model_uuid = $1";
     let rows = db.fetch(sql, params![model]).await?;
     let mut cleanups = waiting::of_machines(db, model, Which::All).await?;
     rows.iter()
@@ -211,6 +218,7 @@ async fn load_machines(db: &mut Session, model: &ModelUuid) -> Result<Vec<Machin
                 instance: take(&mut instances),
                 agent: take(&mut agents),
                 cleanups: cleanups.remove(id.as_str()).unwrap_or_default(),
+                host: row.parse(5, "agent")?,
                 id,
             })
         })

@@ -7,7 +7,8 @@ use periapt_model::{Tag, UnitName};
 use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::HookQuery;
 
-use crate::changes::{Interest, namespace};
+use crate::Interest;
+use crate::changes::namespace;
 use crate::testing::{Fixture, fixtures, unit};
 use crate::{HookCommit, Store};
 

@@ -2,12 +2,19 @@ use proptest::prelude::*;
 
 use periapt_model::bounds::{PORT_RANGES, SETTINGS_BYTES, STATE_KEYS};
 use periapt_model::hook::{Effects, RelationSettings};
-use periapt_model::ports::PortRange;
+use periapt_model::ports::{Changes, PortRange};
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, Resolved};
 
 use crate::testing::{Fixture, fixtures, machine, unit};
 use crate::{HookBegin, HookCommit, StoreError};
+
+fn open(ranges: Vec<PortRange>) -> Changes {
+    Changes {
+        open: ranges,
+        close: Vec::new(),
+    }
+}
 
 fn state(pairs: &[(&str, Option<String>)]) -> Effects {
     Effects {
@@ -51,10 +58,13 @@ async fn a_refused_commit_leaves_nothing() {
         assert_eq!(refused.code(), "quota-limit-exceeded");
         let ports = Effects {
             state: [("good".to_owned(), Some("x".to_owned()))].into(),
-            open_ports: vec![
-                "80-90/tcp".parse().expect("range"),
-                "85/tcp".parse().expect("range"),
-            ],
+            ports: Changes {
+                open: vec![
+                    "80-90/tcp".parse().expect("range"),
+                    "85/tcp".parse().expect("range"),
+                ],
+                close: Vec::new(),
+            },
             ..Default::default()
         };
         let refused = store
@@ -80,7 +90,7 @@ async fn ports_close_before_they_open() {
         let site = unit("site/0");
         let range = |text: &str| text.parse().expect("range");
         let open = Effects {
-            open_ports: vec![range("80-90/tcp"), range("icmp")],
+            ports: open(vec![range("80-90/tcp"), range("icmp")]),
             ..Default::default()
         };
         store
@@ -88,8 +98,10 @@ async fn ports_close_before_they_open() {
             .await
             .expect("opened");
         let swap = Effects {
-            open_ports: vec![range("85/tcp")],
-            close_ports: vec![range("80-90/tcp")],
+            ports: Changes {
+                open: vec![range("85/tcp")],
+                close: vec![range("80-90/tcp")],
+            },
             ..Default::default()
         };
         store
@@ -108,14 +120,17 @@ fn port(number: u64) -> PortRange {
 
 fn opening(ports: impl IntoIterator<Item = u64>) -> Effects {
     Effects {
-        open_ports: ports.into_iter().map(port).collect(),
+        ports: open(ports.into_iter().map(port).collect()),
         ..Default::default()
     }
 }
 
 fn closing(ports: impl IntoIterator<Item = u64>) -> Effects {
     Effects {
-        close_ports: ports.into_iter().map(port).collect(),
+        ports: Changes {
+            close: ports.into_iter().map(port).collect(),
+            open: Vec::new(),
+        },
         ..Default::default()
     }
 }
@@ -150,8 +165,11 @@ async fn a_unit_has_at_most_a_hundred_ranges_open() {
             .await
             .expect("again");
         let swap = Effects {
-            open_ports: vec![port(5_000)],
-            ..closing([1])
+            ports: Changes {
+                open: vec![port(5_000)],
+                ..closing([1]).ports
+            },
+            ..Effects::default()
         };
         commit(&fixture, &model, "site/0", swap)
             .await
@@ -211,7 +229,7 @@ async fn units_of_one_machine_share_its_ports_without_overlap() {
         store.assign_units(&model, &staged).await.expect("assigned");
         let range = |text: &str| -> PortRange { text.parse().expect("range") };
         let open = |text: &str| Effects {
-            open_ports: vec![range(text)],
+            ports: open(vec![range(text)]),
             ..Default::default()
         };
         for first in ["100-200/tcp", "300/tcp", "icmp"] {

@@ -17,6 +17,7 @@ use periapt_engine::clock;
 use periapt_model::ModelUuid;
 
 use super::{Manager, Namespace, rows, secretary};
+use crate::DatabaseError;
 use crate::Result;
 use crate::error::StoreError;
 
@@ -69,7 +70,7 @@ impl Manager {
         let claimed = tokio::select! {
             biased;
             claimed = self.claim_with_patience(&wanted, duration) => claimed,
-            () = self.abandoned.cancelled() => Err(StoreError::Stopped),
+            () = self.abandoned.cancelled() => Err(DatabaseError::Stopped.into()),
         };
         let counter = match &claimed {
             Err(StoreError::LeaseDenied { .. }) => Some(&self.counters.denied),
@@ -105,7 +106,7 @@ impl Manager {
             let spread = pause.mul_f64(self.randomness.jitter());
             tokio::select! {
                 () = store_clock.sleep(spread) => {}
-                () = self.stopped.cancelled() => return Err(StoreError::Stopped),
+                () = self.stopped.cancelled() => return Err(DatabaseError::Stopped.into()),
             }
             pause = pause.mul_f64(GROWTH);
         }
@@ -175,7 +176,7 @@ impl Manager {
         let revoked = tokio::select! {
             biased;
             revoked = revoked => revoked,
-            () = self.abandoned.cancelled() => Err(StoreError::Stopped),
+            () = self.abandoned.cancelled() => Err(DatabaseError::Stopped.into()),
         };
         self.note_change();
         revoked

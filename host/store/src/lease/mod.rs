@@ -23,6 +23,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::DatabaseError;
 use crate::error::StoreError;
 use crate::{Result, Store};
 
@@ -114,7 +115,7 @@ impl Manager {
         let clock = self.store.clock();
         loop {
             self.require_running()?;
-            let wakes = &self.store.inner.wakes;
+            let wakes = &self.store.inner.ear.wakes;
             let change = wakes.register(model.as_str(), format!("{namespace}/{name}"));
             let mut changed = std::pin::pin!(change.notified());
             changed.as_mut().enable();
@@ -134,7 +135,7 @@ impl Manager {
             tokio::select! {
                 () = changed => {}
                 () = clock.sleep(pause) => {}
-                () = self.stopped.cancelled() => return Err(StoreError::Stopped),
+                () = self.stopped.cancelled() => return Err(DatabaseError::Stopped.into()),
             }
         }
     }
@@ -247,7 +248,7 @@ impl Manager {
         !self.stopped.is_cancelled()
     }
 
-    /// Takes no calls any more: whoever waits for a lease gets [`StoreError::Stopped`], as does
+    /// Takes no calls any more: whoever waits for a lease gets [`DatabaseError::Stopped`], as does
     /// every later call. Claims and revocations under way go on to their end.
     pub fn stop(&self) {
         self.stopped.cancel();
@@ -256,7 +257,7 @@ impl Manager {
     }
 
     /// Stops, and waits for the claims and revocations under way; false when `bound` came
-    /// first. Those that are not decided then get [`StoreError::Stopped`], and the store may
+    /// first. Those that are not decided then get [`DatabaseError::Stopped`], and the store may
     /// still carry them out: the row says who won, and a claimant that asks again extends it.
     pub async fn shut_down(&self, bound: Duration) -> bool {
         self.stop();
@@ -282,7 +283,7 @@ impl Manager {
 
     fn require_running(&self) -> Result<()> {
         if self.stopped.is_cancelled() {
-            Err(StoreError::Stopped)
+            Err(DatabaseError::Stopped.into())
         } else {
             Ok(())
         }

@@ -8,9 +8,8 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use super::{Lease, Namespace};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Row, Session, Which, of_which, params};
+use crate::db::{Row, Session, Tx, Which, of_which, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 
 /// A lease row with what decides about its end.
 pub(crate) struct Held {
@@ -204,7 +203,8 @@ pub(crate) async fn pin_leaders(tx: &mut Tx, entity: &str) -> Result<()> {
         ON CONFLICT DO NOTHING";
     let namespace = Namespace::ApplicationLeadership.as_str();
     let params = params![entity, namespace, now];
-    tx.db.execute(sql, params).await.map(|_| ())
+    tx.db.execute(sql, params).await?;
+    Ok(())
 }
 
 /// Takes the pins of `entity` away, and gives whoever could not renew meanwhile one period.
@@ -268,7 +268,8 @@ pub(crate) async fn needs_sweep(db: &mut Session, now: i64) -> Result<bool> {
 pub(crate) async fn hold_back(db: &mut Session, now: i64) -> Result<()> {
     let sql = "UPDATE lease SET expires_at = $1 + expires_at - started_at, started_at = $1
         WHERE expires_at - $1 <= (expires_at - started_at) / 2";
-    db.execute(sql, params![now]).await.map(|_| ())
+    db.execute(sql, params![now]).await?;
+    Ok(())
 }
 
 /// All leases.

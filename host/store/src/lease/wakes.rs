@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
 use crate::changes::namespace;
-use crate::tx::Touched;
 
 /// Waiters by model and lease. An entry lives from the first wait to the next change.
 #[derive(Default)]
@@ -21,16 +20,14 @@ impl Wakes {
         Arc::clone(waiting.entry((model.to_owned(), key)).or_default())
     }
 
-    /// Wakes the waiters of every lease among the changes.
-    pub(crate) fn wake(&self, touched: &[Touched]) {
-        for change in touched
-            .iter()
-            .filter(|change| change.namespace == namespace::LEASE)
-        {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(notify) = waiting.remove(&(change.model.clone(), change.key.clone())) {
-                notify.notify_waiters();
-            }
+    /// Wakes the waiters of what changed, if it is a lease.
+    pub(crate) fn wake(&self, namespace: &str, model: &str, key: &str) {
+        if namespace != namespace::LEASE {
+            return;
+        }
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(notify) = waiting.remove(&(model.to_owned(), key.to_owned())) {
+            notify.notify_waiters();
         }
     }
 }

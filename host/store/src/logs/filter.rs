@@ -158,7 +158,7 @@ impl Names<'_> {
             patterns.applications.insert(application);
         }
         // The model itself and its agents are there without a line.
-        if found || matches!(tag, Some(Tag::Model(_) | Tag::Agent(_))) {
+        if found || matches!(tag, Some(Tag::Model(_) | Tag::Agent(..))) {
             return Ok(());
         }
         let names = || {

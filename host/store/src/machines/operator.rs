@@ -9,10 +9,9 @@ use periapt_wire::rest::{MachineInfo, Removal};
 use super::shown;
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Session, Which, params};
+use crate::db::{Session, Tx, Which, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Result, Store, removal};
 
 /// Machines made by one call at most, so that one call cannot hold the writer for long.
@@ -88,7 +87,7 @@ impl Store {
                 let rows = tx.db.fetch(sql, params![&model, &machine]).await?;
                 let units: Vec<UnitName> = rows
                     .iter()
-                    .map(|row| row.parse(0, "unit name"))
+                    .map(|row| Ok(row.parse(0, "unit name")?))
                     .collect::<Result<_>>()?;
                 super::destroy(tx, &model, &machine).await?;
                 for unit in &units {
@@ -123,7 +122,7 @@ pub(crate) async fn make(
         .collect::<std::result::Result<_, _>>()?;
     let rows = machines
         .iter()
-        .map(|id| params![model, id, Life::Alive, "", "[]", for_unit, tx.now])
+        .map(|id| params![model, id, Life::Alive.as_str(), "", "[]", for_unit, tx.now])
         .collect();
     let head =
         "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at)";

@@ -68,7 +68,7 @@ pub(crate) async fn load(
     let sql = of_which!(
         "SELECT machine.id, machine.life, machine.instance_id, machine.hardware, machine.addresses,
                 machine.created_at, agent.status, agent.message, agent.data, agent.since,
-                instance.status, instance.message, instance.data, instance.since
+                instance.status, instance.message, instance.data, instance.since, machine.agent
             FROM machine
             LEFT JOIN status AS agent ON agent.model_uuid = machine.model_uuid
                 AND agent.kind = 'juju-machine' AND agent.entity = machine.id
@@ -83,7 +83,7 @@ pub(crate) async fn load(
     rows.iter()
         .map(|row| {
             let id: MachineId = row.parse(0, "machine")?;
-            let present = presence(&id);
+            let present = presence(&row.parse(14, "agent")?);
             let agent = status::read_optional(row, 6)?.unwrap_or_else(pending);
             let agent = displayed_machine(agent, present);
             let instance = status::read_optional(row, 10)?.unwrap_or_else(pending);

@@ -120,8 +120,8 @@ async fn a_model_is_added_with_the_word_of_its_owner() {
         let store = &fixture.store;
         let superuser: periapt_model::UserName = "admin".parse().expect("user");
         let request = |name: &str| periapt_wire::rest::AddModel {
-            name: name.parse().expect("name"),
             config: change(&[("syslog-host", "127.0.0.1"), ("logforward-enabled", "on")]).set,
+            ..periapt_wire::rest::AddModel::new(name.parse().expect("name"))
         };
         let refused = store.add_model(request("first"), &superuser).await;
         assert_eq!(

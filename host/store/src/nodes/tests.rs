@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use periapt_model::AgentName;
+
 use super::NODE_LOST;
 use crate::lease::{Manager, Namespace};
 use crate::testing::{Fixture, fixtures};
@@ -51,7 +53,9 @@ async fn an_agent_counts_as_connected_elsewhere_while_that_node_lives() {
         let elsewhere = || async { store.agents_elsewhere(1).await.expect("models").len() };
         assert_eq!(elsewhere().await, 0);
         for _ in 0..2 {
-            let noted = store.set_agent_connected(0, &model, true).await;
+            let noted = store
+                .set_agent_connected(0, &model, &AgentName::Host, true)
+                .await;
             noted.expect("noted");
         }
         assert_eq!(elsewhere().await, 1);
@@ -64,12 +68,16 @@ async fn an_agent_counts_as_connected_elsewhere_while_that_node_lives() {
         assert_eq!(elsewhere().await, 0, "the node was killed");
         store.see_controller_node(0).await.expect("seen");
         assert_eq!(elsewhere().await, 1);
-        let noted = store.set_agent_connected(0, &model, false).await;
+        let noted = store
+            .set_agent_connected(0, &model, &AgentName::Host, false)
+            .await;
         noted.expect("noted");
         assert_eq!(elsewhere().await, 0);
 
         // A node that starts anew has nobody connected.
-        let noted = store.set_agent_connected(0, &model, true).await;
+        let noted = store
+            .set_agent_connected(0, &model, &AgentName::Host, true)
+            .await;
         noted.expect("noted");
         let announced = store.announce_controller_node(0, "10.0.0.0:1", "").await;
         announced.expect("announced");
@@ -152,7 +160,9 @@ async fn a_removed_node_leaves_nothing_and_does_not_come_back() {
         let joined = store.add_controller_node().await.expect("number");
         serving(store, &[joined]).await;
         claim(joined).await.expect("claimed");
-        let noted = store.set_agent_connected(joined, &model, true).await;
+        let noted = store
+            .set_agent_connected(joined, &model, &AgentName::Host, true)
+            .await;
         noted.expect("noted");
 
         let refused = store.remove_controller_node(joined, false).await;

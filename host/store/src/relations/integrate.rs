@@ -10,9 +10,8 @@ use periapt_wire::rest::RelationInfo;
 
 use super::listing::{self, listed};
 use super::rows;
-use crate::db::{Session, params};
+use crate::db::{Session, Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, applications, charms};
 
 impl From<EndpointError> for StoreError {

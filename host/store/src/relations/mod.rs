@@ -27,4 +27,4 @@ pub(crate) use listing::{Neighbours, all, in_words, listed, neighbours, some, wi
 pub(crate) use remote::of_unit;
 pub(crate) use removal::{destroy_all_of, force, remove_peers};
 pub(crate) use scope::{begin, broken, created, leave_all};
-pub(crate) use settings::apply;
+pub(crate) use settings::{apply, apply_leader};

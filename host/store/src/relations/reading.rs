@@ -69,7 +69,7 @@ impl Store {
                 let row = row.ok_or_else(|| {
                     StoreError::not_found("settings", format!("{of} in relation {relation}"))
                 })?;
-                row.json(0, "settings")
+                Ok(row.json(0, "settings")?)
             }
             Tag::Application(of) => {
                 if *of == own && !found.is_peer() {
@@ -101,7 +101,7 @@ impl Store {
             WHERE unit.model_uuid = $1 AND unit.name = $2";
         let row = db.fetch_optional(sql, params![model, unit]).await?;
         let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-        row.json(0, "settings")
+        Ok(row.json(0, "settings")?)
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) async fn root(
     let sql = "SELECT principal FROM unit WHERE model_uuid = $1 AND name = $2";
     let row = db.fetch_optional(sql, params![model, unit]).await?;
     let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-    row.parse_optional(0, "unit name")
+    Ok(row.parse_optional(0, "unit name")?)
 }
 
 async fn require_leader(
@@ -143,10 +143,10 @@ async fn application_bag(
     let sql = "SELECT settings FROM relation_endpoint
         WHERE model_uuid = $1 AND relation_id = $2 AND application = $3 AND name = $4";
     let values = params![model, relation, &end.application, &end.name];
-    match db.fetch_optional(sql, values).await? {
-        Some(row) => row.json(0, "settings"),
-        None => Ok(Bag::new()),
-    }
+    Ok(match db.fetch_optional(sql, values).await? {
+        Some(row) => row.json(0, "settings")?,
+        None => Bag::new(),
+    })
 }
 
 /// Bytes of settings that an answer to a person still holds.

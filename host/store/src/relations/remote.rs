@@ -81,7 +81,7 @@ async fn within_reach(
     let rows = db.fetch(sql, params![model]).await?;
     let links = rows
         .iter()
-        .map(|row| row.parse(0, "application name"))
+        .map(|row| Ok(row.parse(0, "application name")?))
         .collect::<Result<_>>()?;
     Ok(supported(root, &ties, &links))
 }

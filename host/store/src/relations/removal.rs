@@ -7,9 +7,8 @@ use periapt_wire::rest::Removal;
 use super::rows::{self, Relation};
 use super::{scope, subordinates};
 use crate::cleanup::{self, Kind};
-use crate::db::params;
+use crate::db::{Tx, params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 use crate::{Result, Store, removal};
 
 impl Store {

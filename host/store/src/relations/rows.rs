@@ -5,9 +5,8 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{PART, Param, Session, names, params, part_params};
+use crate::db::{PART, Param, Session, Tx, names, params, part_params};
 use crate::error::StoreError;
-use crate::tx::Tx;
 
 /// A relation as it is stored.
 #[derive(Clone, Debug)]
@@ -197,7 +196,9 @@ pub(crate) async fn in_scope(
         "SELECT unit FROM relation_unit WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1
         ORDER BY unit";
     let rows = db.fetch(sql, params![model, relation]).await?;
-    rows.iter().map(|row| row.parse(0, "unit name")).collect()
+    rows.iter()
+        .map(|row| Ok(row.parse(0, "unit name")?))
+        .collect()
 }
 
 /// Whether nobody is in scope.

@@ -11,9 +11,8 @@ use periapt_wire::rpc::code;
 use super::rows::{self, Relation};
 use super::{removal, subordinates};
 use crate::Result;
-use crate::db::{params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
-use crate::tx::Tx;
 
 /// A unit that enters, with what it publishes.
 pub(super) struct Entering {

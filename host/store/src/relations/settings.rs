@@ -1,51 +1,40 @@
 //! Settings that a hook changed, in the transaction that commits it.
 
-use std::collections::BTreeMap;
-
-use periapt_model::bounds::{SETTINGS_BYTES, SETTINGS_KEYS};
-use periapt_model::hook::{Effects, Info, Kind, RelationSettings, Settings, member_bytes};
+use periapt_contract::settings::{self, Changes};
+use periapt_contract::{leadership, relation};
+use periapt_model::hook::{Kind, RelationSettings};
 use periapt_model::{ModelUuid, UnitName};
 
 use super::{rows, scope};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{params, to_json};
+use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
-use crate::hooks::too_large;
-use crate::lease::rows::require_leader;
-use crate::tx::Tx;
+use crate::hooks::{Committing, too_large};
 
 /// A bag of settings as it is stored.
-pub(super) type Bag = BTreeMap<String, String>;
+pub(super) type Bag = settings::Settings;
 
-/// Applies what a hook changed. Leader settings need the lease at this moment. Settings for a
-/// relation that this hook already left (a repeated commit) are ignored.
+/// Applies what a hook changed in relations. Settings for a relation that this hook already left (a
+/// repeated commit) are ignored.
 pub(crate) async fn apply(
     tx: &mut Tx,
-    model: &ModelUuid,
-    unit: &UnitName,
-    hook: Option<&Info>,
-    effects: &Effects,
+    of: Committing<'_>,
+    relations: &relation::Changes,
 ) -> Result<()> {
-    if effects.needs_leadership() {
-        require_leader(tx, model, unit).await?;
-    }
-    let broken = hook.filter(|hook| hook.kind == Kind::RelationBroken);
+    let broken = of.hook.filter(|hook| hook.kind == Kind::RelationBroken);
     let left = broken
         .and_then(|hook| hook.relation.as_ref())
         .map(|event| event.hook.relation);
-    for (id, settings) in &effects.relations {
+    for (id, settings) in relations {
         if settings.is_empty() {
             continue;
         }
-        match of_relation(tx, model, unit, *id, settings).await {
+        match of_relation(tx, of.model, of.unit, *id, settings).await {
             Err(StoreError::Invalid { code, .. })
                 if code == scope::NOT_IN_SCOPE && left == Some(*id) => {}
             result => result?,
         }
-    }
-    if !effects.leader.is_empty() {
-        of_leader(tx, model, unit, &effects.leader).await?;
     }
     Ok(())
 }
@@ -114,13 +103,16 @@ async fn touch_application(
     Ok(())
 }
 
-async fn of_leader(
+/// Applies what a hook changed of what the leader tells.
+pub(crate) async fn apply_leader(
     tx: &mut Tx,
-    model: &ModelUuid,
-    unit: &UnitName,
-    changes: &Settings,
+    of: Committing<'_>,
+    changes: &leadership::Changes,
 ) -> Result<()> {
-    let application = unit.application();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let (model, application) = (of.model, of.unit.application());
     let sql = "SELECT settings FROM leader_settings WHERE model_uuid = $1 AND application = $2";
     let before = tx
         .db
@@ -141,36 +133,15 @@ async fn of_leader(
 }
 
 /// The bag after the changes; none when they change nothing.
-fn changed(before: Bag, changes: &Settings) -> Result<Option<Bag>> {
-    let mut after = before.clone();
-    for (key, value) in changes {
-        match value {
-            _ if key.is_empty() => {
-                return Err(StoreError::bad_request("a setting needs a key"));
-            }
-            Some(value) => after.insert(key.clone(), value.clone()),
-            None => after.remove(key),
-        };
+fn changed(before: Bag, changes: &Changes) -> Result<Option<Bag>> {
+    if changes.contains_key("") {
+        return Err(StoreError::bad_request("a setting needs a key"));
     }
-    if after == before {
-        return Ok(None);
-    }
-    if SETTINGS_KEYS.exceeded_by(after.len()) {
-        return Err(too_large(format!(
-            "the settings would have {} keys, more than the {} allowed",
-            after.len(),
-            SETTINGS_KEYS.most
-        )));
-    }
-    let members = after.iter();
-    let bytes: usize = members
-        .map(|(key, value)| member_bytes(key, Some(value)))
-        .sum();
-    if SETTINGS_BYTES.exceeded_by(bytes) {
-        return Err(too_large(format!(
-            "the settings would have {bytes} bytes, more than the {} allowed",
-            SETTINGS_BYTES.most
-        )));
-    }
-    Ok(Some(after))
+    settings::changed(&before, changes).map_err(|much| {
+        too_large(format!(
+            "the settings would have {}, more than the {} allowed",
+            much.amount(),
+            much.bound.most
+        ))
+    })
 }

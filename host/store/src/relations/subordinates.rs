@@ -9,9 +9,8 @@ use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use super::scope::Entering;
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Session, Tx, params};
 use crate::status::{self, kind};
-use crate::tx::Tx;
 use crate::{Store, removal};
 
 /// Where a unit lives.

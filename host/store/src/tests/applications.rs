@@ -10,10 +10,7 @@ async fn models_have_unique_names_and_checked_configuration() {
     for fixture in fixtures().await {
         let store = &fixture.store;
         let model = fixture.model("default").await;
-        let again = AddModel {
-            name: "default".parse().expect("name"),
-            config: Default::default(),
-        };
+        let again = AddModel::new("default".parse().expect("name"));
         let refused = store
             .add_model(again, &"admin".parse().expect("user"))
             .await

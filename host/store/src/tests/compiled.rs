@@ -1,5 +1,6 @@
 //! Compiled charms that are damaged in the database.
 
+use crate::DatabaseError;
 use crate::StoreError;
 use crate::db::params;
 use crate::testing::{application, fixtures};
@@ -27,13 +28,20 @@ async fn a_damaged_blob_is_never_handed_out_and_a_forgotten_compiled_form_is_pen
             .write_aside(move |tx| {
                 Box::pin(async move {
                     let sql = "UPDATE blob_chunk SET data = $1 WHERE digest = $2 AND position = 1";
-                    tx.db.execute(sql, params![part, damaged]).await.map(|_| ())
+                    tx.db.execute(sql, params![part, damaged]).await?;
+                    Ok(())
                 })
             })
             .await
             .expect("damaged");
         let read = store.get_blob(&digest).await;
-        assert!(matches!(read, Err(StoreError::Corrupt { .. })), "{read:?}");
+        assert!(
+            matches!(
+                read,
+                Err(StoreError::Database(DatabaseError::Corrupt { .. }))
+            ),
+            "{read:?}"
+        );
 
         store.forget_compiled(&digest).await.expect("forgotten");
         assert_eq!(store.get_blob(&digest).await.expect("read"), None);

@@ -1,6 +1,7 @@
 use periapt_model::hook::Effects;
 use periapt_model::uniter::OperationState;
 
+use crate::DatabaseError;
 use crate::testing::{collector, fixtures, fixtures_with, unit};
 use crate::{Database, Store, StoreError};
 
@@ -116,7 +117,7 @@ async fn a_full_disk_refuses_writes_wholly_and_passes() {
             )
             .await
             .expect_err("full");
-        assert_eq!(refused, StoreError::DiskFull);
+        assert_eq!(refused, DatabaseError::DiskFull.into());
         assert!(refused.to_string().contains("free some space"));
         let state = store
             .get_state(&model, &unit("site/0"))
@@ -125,7 +126,9 @@ async fn a_full_disk_refuses_writes_wholly_and_passes() {
         assert!(state.charm_state.is_empty() && state.operation.is_none());
 
         store
-            .write(|tx| Box::pin(async move { tx.db.raw("PRAGMA max_page_count = 1000000").await }))
+            .write(|tx| {
+                Box::pin(async move { Ok(tx.db.raw("PRAGMA max_page_count = 1000000").await?) })
+            })
             .await
             .expect("space again");
         store
@@ -150,14 +153,14 @@ async fn a_newer_schema_is_refused_with_both_versions() {
             .write(|tx| {
                 Box::pin(async move {
                     let sql = "INSERT INTO schema_version (version, applied_at) VALUES (99, 0)";
-                    tx.db.execute(sql, vec![]).await
+                    Ok(tx.db.execute(sql, vec![]).await?)
                 })
             })
             .await
             .expect("pretended");
         let refused = Store::open(fixture.options()).await.err().expect("refused");
         assert!(
-            matches!(refused, StoreError::SchemaTooNew { found: 99, supported } if supported < 99),
+            matches!(refused, StoreError::Database(DatabaseError::SchemaTooNew { found: 99, supported }) if supported < 99),
             "{refused}"
         );
         fixture.end().await;
@@ -187,10 +190,13 @@ async fn a_closed_store_says_so() {
         fixture.end().await;
         assert_eq!(
             store.set_controller_value("a", "b").await,
-            Err(StoreError::Stopped)
+            Err(DatabaseError::Stopped.into())
         );
-        assert_eq!(store.models().await.err(), Some(StoreError::Stopped));
-        assert_eq!(watch.next().await, Err(StoreError::Stopped));
+        assert_eq!(
+            store.models().await.err(),
+            Some(DatabaseError::Stopped.into())
+        );
+        assert_eq!(watch.next().await, Err(DatabaseError::Stopped));
     }
 }
 
@@ -223,7 +229,7 @@ async fn uploads_that_never_ended_leave_nothing() {
                 Box::pin(async move {
                     let sql =
                         "INSERT INTO blob_chunk (digest, position, data) VALUES ('half', 0, $1)";
-                    tx.db.execute(sql, crate::db::params![vec![1_u8]]).await
+                    Ok(tx.db.execute(sql, crate::db::params![vec![1_u8]]).await?)
                 })
             })
             .await

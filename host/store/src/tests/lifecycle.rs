@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use periapt_model::Life;
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, Resolved};
+use periapt_model::{AgentName, Life};
 
 use crate::lease::{Manager, Namespace};
 use crate::testing::{Fixture, application, fixtures, machine, present, unit};
@@ -173,7 +173,10 @@ async fn a_unit_goes_through_its_stations() {
             .expect("twice is fine");
         finish_machine(&fixture, &model, "0").await;
         assert_eq!(
-            store.hosted_machines(&model).await.expect("hosted"),
+            store
+                .hosted_machines(&model, &AgentName::Host)
+                .await
+                .expect("hosted"),
             [machine("1")]
         );
         fixture.end().await;
@@ -217,7 +220,7 @@ async fn removing_an_application_drains_the_queue_and_a_poisoned_item_stops_nobo
                     Box::pin(async move {
                         let sql = "INSERT INTO cleanup (id, model_uuid, kind, subject, args, due_at, attempts, last_error)
                             VALUES (1, $1, 'application-units', 'not a name', '{}', 0, 0, '')";
-                        tx.db.execute(sql, params).await
+                        Ok(tx.db.execute(sql, params).await?)
                     })
                 }
             })

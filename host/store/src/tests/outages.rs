@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::DatabaseError;
 use crate::db::{self, Probe};
 use crate::testing::proxy::{Network, Proxy};
 use crate::testing::{Fixture, fixtures};
@@ -58,7 +59,7 @@ async fn a_writer_that_falls_silent_in_its_transaction_holds_others_up_for_secon
         // The silent one is told when it speaks again.
         let late = silent.raw("COMMIT").await;
         assert!(
-            matches!(late, Err(StoreError::Unavailable { .. })),
+            matches!(late, Err(DatabaseError::Unavailable { .. })),
             "{late:?}"
         );
         fixture.end().await;
@@ -100,11 +101,8 @@ async fn connections_that_the_server_ended_while_idle_cost_nobody_an_error() {
             let writer = store
                 .write(|tx| {
                     Box::pin(async move {
-                        tx.db
-                            .fetch_optional(PID, vec![])
-                            .await?
-                            .expect("row")
-                            .int(0)
+                        let row = tx.db.fetch_optional(PID, vec![]).await?;
+                        Ok(row.expect("row").int(0)?)
                     })
                 })
                 .await
@@ -151,7 +149,10 @@ async fn a_commit_whose_answer_was_lost_is_told_as_it_ended() {
         proxy.set(Network::EndsBefore(b"COMMIT"));
         let refused = store.set_controller_value("lost", "yes").await;
         assert!(
-            matches!(refused, Err(StoreError::Unavailable { .. })),
+            matches!(
+                refused,
+                Err(StoreError::Database(DatabaseError::Unavailable { .. }))
+            ),
             "{refused:?}"
         );
         let value = fixture.store.controller_value("lost").await;
@@ -185,7 +186,10 @@ async fn a_server_that_says_nothing_is_given_up_after_a_while_and_found_again() 
         );
         for refused in [written, read.map(|_| ())] {
             assert!(
-                matches!(refused, Err(StoreError::Unavailable { .. })),
+                matches!(
+                    refused,
+                    Err(StoreError::Database(DatabaseError::Unavailable { .. }))
+                ),
                 "{refused:?}"
             );
         }

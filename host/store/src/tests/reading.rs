@@ -1,10 +1,10 @@
 use std::time::{Duration, Instant};
 
-use periapt_model::Tag;
 use periapt_model::config::Value;
 use periapt_model::hook::Effects;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::OperationState;
+use periapt_model::{AgentName, Tag};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::LogQuery;
 
@@ -153,7 +153,14 @@ async fn status_shows_errors_absence_leaders_and_what_was_asked_for() {
             .await
             .expect("claimed");
 
-        let only_first = |id: &periapt_model::MachineId| id.as_str() == "0";
+        // The second machine has an agent of its own, which is not there.
+        let (second, own) = (machine("1"), AgentName::Machine(machine("1")));
+        let addresses = ["127.0.0.1".to_owned()];
+        store
+            .set_instance_info(&model, &second, &own, "local-1", &addresses, "")
+            .await
+            .expect("info");
+        let only_first = |agent: &AgentName| *agent == AgentName::Host;
         let status = store
             .full_status(&model, &[], &only_first)
             .await
@@ -207,7 +214,10 @@ async fn a_hook_sees_one_moment_of_the_model() {
         let site = unit("site/0");
         let effects = Effects {
             state: [("key".to_owned(), Some("value".to_owned()))].into(),
-            open_ports: vec!["80/tcp".parse().expect("port")],
+            ports: periapt_model::ports::Changes {
+                open: vec!["80/tcp".parse().expect("port")],
+                close: Vec::new(),
+            },
             ..Default::default()
         };
         let operation = OperationState {

@@ -6,7 +6,7 @@ use periapt_model::config::Value;
 use periapt_model::removal::Force;
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, Resolved};
-use periapt_model::{Life, MachineId, ModelUuid};
+use periapt_model::{AgentName, Life, ModelUuid};
 use periapt_wire::rest::ConfigChange;
 
 use crate::Setter;
@@ -33,7 +33,7 @@ async fn stuck(fixture: &Fixture, units: u32) -> ModelUuid {
     model
 }
 
-fn absent(_: &MachineId) -> bool {
+fn absent(_: &AgentName) -> bool {
     false
 }
 

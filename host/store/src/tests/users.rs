@@ -3,7 +3,7 @@ mod tokens;
 use std::time::Duration;
 
 use argon2::password_hash::phc::PasswordHash;
-use periapt_model::{Tag, UserName};
+use periapt_model::{AgentName, Tag, UserName};
 use periapt_wire::rest::{AddUser, ChangeUser, ControllerAccess, ModelPermission};
 
 use crate::testing::{Fixture, fixtures};
@@ -306,10 +306,7 @@ async fn what_a_removed_user_had_is_not_inherited_by_the_next_of_that_name() {
         let store = &fixture.store;
         let (admin, bob) = (user("admin"), user("bob"));
         add(&fixture, "bob", Some(PASSWORD)).await;
-        let request = periapt_wire::rest::AddModel {
-            name: "bobs".parse().expect("name"),
-            config: Default::default(),
-        };
+        let request = periapt_wire::rest::AddModel::new("bobs".parse().expect("name"));
         let model = store.add_model(request, &bob).await.expect("model").uuid;
         let secret = token(&fixture, "bob", MINUTE).await;
         let found = store.model_standing(&bob, "bobs").await.expect("asked");
@@ -373,24 +370,30 @@ async fn agents_have_random_passwords_that_go_with_the_model() {
     for fixture in fixtures().await {
         let store = &fixture.store;
         let model = fixture.model("default").await;
-        let first = store.make_agent_credential(&model).await.expect("made");
-        assert_eq!(first.tag, Tag::Agent(model.clone()));
+        let first = store
+            .make_agent_credential(&model, &AgentName::Host)
+            .await
+            .expect("made");
+        assert_eq!(first.tag, Tag::Agent(model.clone(), AgentName::Host));
         assert!(
             store
-                .check_agent_password(&first.tag, &first.password)
+                .check_agent_password(&model, &AgentName::Host, &first.password)
                 .await
                 .expect("checked")
         );
-        let second = store.make_agent_credential(&model).await.expect("replaced");
+        let second = store
+            .make_agent_credential(&model, &AgentName::Host)
+            .await
+            .expect("replaced");
         assert!(
             !store
-                .check_agent_password(&first.tag, &first.password)
+                .check_agent_password(&model, &AgentName::Host, &first.password)
                 .await
                 .expect("checked")
         );
         assert!(
             store
-                .check_agent_password(&second.tag, &second.password)
+                .check_agent_password(&model, &AgentName::Host, &second.password)
                 .await
                 .expect("checked")
         );
@@ -402,7 +405,7 @@ async fn agents_have_random_passwords_that_go_with_the_model() {
         store.remove_model(&model).await.expect("gone");
         assert!(
             !store
-                .check_agent_password(&second.tag, &second.password)
+                .check_agent_password(&model, &AgentName::Host, &second.password)
                 .await
                 .expect("checked")
         );

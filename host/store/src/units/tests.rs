@@ -9,7 +9,7 @@ async fn a_list_shows_each_as_it_shows_alone() {
         let store = &fixture.store;
         let removed = unit("site/2");
         store.remove_unit(&model, &removed, false).await.unwrap();
-        for presence in [&present as Presence<'_>, &|_: &MachineId| false] {
+        for presence in [&present as Presence<'_>, &|_: &AgentName| false] {
             let units = store.units(&model, presence).await.unwrap();
             assert_eq!(units.len(), 3);
             for shown in units {
@@ -27,7 +27,7 @@ async fn a_list_shows_each_as_it_shows_alone() {
                     serde_json::to_value(&shown).unwrap(),
                     serde_json::to_value(&alone).unwrap()
                 );
-                let agent = if presence(&shown.id) {
+                let agent = if presence(&AgentName::Host) {
                     "started"
                 } else {
                     "down"

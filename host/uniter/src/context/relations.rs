@@ -5,15 +5,87 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use periapt_model::Tag;
+use periapt_model::bounds::SETTINGS_READ_BYTES;
 use periapt_model::charm::CharmMetadata;
 use periapt_model::hook::Info;
 use periapt_model::relation::HookKind;
 use periapt_model::uniter::OperationState;
-use periapt_sandbox::{CallError, Goal, Goals, Member, Network, RelationInfo};
-use periapt_wire::agent::uniter::{GoalState, GoalStatus};
+use periapt_sandbox::{
+    Bag, CallError, Goal, GoalStateAnswers, Goals, LeadershipAnswers, Member, Network,
+    NetworkAnswers, RelationAnswers, RelationInfo, UnitAnswers,
+};
+use periapt_wire::agent::uniter::{
+    GetGoalState, GetLeaderSettings, GetRelationSettings, GoalState, GoalStatus,
+};
+
+use super::UnitContext;
 
 const JUJU_INFO: &str = "juju-info";
 const MICROSECONDS: i64 = 1_000_000;
+
+impl RelationAnswers for UnitContext {
+    fn knows_endpoint(&self, name: &str) -> bool {
+        self.endpoints.contains(name)
+    }
+
+    fn relations(&self) -> Vec<RelationInfo> {
+        self.relations.clone()
+    }
+
+    fn relation_settings(&mut self, relation: u64, of: &Member) -> Result<Bag, CallError> {
+        let asked = (relation, of.clone());
+        if let Some(known) = self.settings.get(&asked) {
+            return Ok(known);
+        }
+        let settings = self.call(&GetRelationSettings {
+            unit: self.unit.clone(),
+            relation,
+            of: tag(of)?,
+        })?;
+        match self.settings.put(asked, settings.clone()) {
+            true => Ok(settings),
+            false => Err(CallError::limit(format!(
+                "the hook would read more than the {} bytes of settings that one hook may",
+                SETTINGS_READ_BYTES.most
+            ))),
+        }
+    }
+}
+
+impl LeadershipAnswers for UnitContext {
+    fn is_leader(&mut self) -> Result<bool, CallError> {
+        let leadership = self.leadership.clone();
+        self.wait(leadership.claim_leader())
+    }
+
+    fn leader_settings(&mut self) -> Result<Bag, CallError> {
+        let unit = self.unit.clone();
+        self.call(&GetLeaderSettings { unit })
+    }
+}
+
+impl GoalStateAnswers for UnitContext {
+    fn goal_state(&mut self) -> Result<Goals, CallError> {
+        if let Some(known) = &self.goals {
+            return Ok(known.clone());
+        }
+        let unit = self.unit.clone();
+        let goals = goals(self.call(&GetGoalState { unit })?);
+        self.goals = Some(goals.clone());
+        Ok(goals)
+    }
+}
+
+impl NetworkAnswers for UnitContext {
+    fn network(&mut self, binding: &str) -> Result<Network, CallError> {
+        if !self.bindings.contains(binding) {
+            return Err(CallError::not_found(format!(
+                "the charm declares no endpoint or binding \"{binding}\""
+            )));
+        }
+        Ok(network(&self.private_address()?))
+    }
+}
 
 /// The relations of the unit as `hook` is told of them: those recorded, and the hook's own. A
 /// unit is a member from its joined hook on, and not any more in its departed one.
@@ -66,7 +138,7 @@ pub(crate) fn bindings(metadata: &CharmMetadata) -> BTreeSet<String> {
     bindings
 }
 
-pub(super) fn tag(member: &Member) -> Result<Tag, CallError> {
+fn tag(member: &Member) -> Result<Tag, CallError> {
     let (name, tag) = match member {
         Member::Unit(name) => (name, name.parse().map(Tag::Unit)),
         Member::Application(name) => (name, name.parse().map(Tag::Application)),
@@ -74,7 +146,7 @@ pub(super) fn tag(member: &Member) -> Result<Tag, CallError> {
     tag.map_err(|error| CallError::invalid(format!("\"{name}\": {error}")))
 }
 
-pub(super) fn goals(state: GoalState) -> Goals {
+fn goals(state: GoalState) -> Goals {
     let goals = |known: BTreeMap<String, GoalStatus>| {
         let goal = |(name, goal): (String, GoalStatus)| Goal {
             name,
@@ -93,7 +165,7 @@ pub(super) fn goals(state: GoalState) -> Goals {
 }
 
 /// All bindings are on the one network there is, that of the unit's machine.
-pub(super) fn network(address: &str) -> Network {
+fn network(address: &str) -> Network {
     let bits = match address.parse() {
         Ok(IpAddr::V6(_)) => 128,
         _ => 32,

@@ -1,9 +1,9 @@
 //! What becomes of what a hook asks for and writes.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use periapt_model::hook::Effects;
+use periapt_model::ports::Changes;
 use periapt_model::status::{self, Workload};
 use periapt_sandbox::HookContext;
 use periapt_wire::CallError;
@@ -14,9 +14,8 @@ use crate::leadership::{GUARANTEE, LEASE};
 use crate::testing::{Seen, failure};
 
 fn set(key: &str, value: &str) -> Effects {
-    let state = BTreeMap::from([(key.to_owned(), Some(value.to_owned()))]);
     Effects {
-        state,
+        state: [(key.to_owned(), Some(value.to_owned()))].into(),
         ..Effects::default()
     }
 }
@@ -32,7 +31,10 @@ async fn every_run_is_reported_with_what_it_changed_or_why_it_failed() {
         }
         fs::write(seen.state()?.join("file"), &seen.hook).unwrap();
         Ok(Effects {
-            open_ports: vec!["80/tcp".parse().unwrap()],
+            ports: Changes {
+                open: vec!["80/tcp".parse().unwrap()],
+                close: Vec::new(),
+            },
             ..set("counter", "1")
         })
     });

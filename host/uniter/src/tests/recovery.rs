@@ -130,10 +130,11 @@ async fn a_commit_after_one_of_an_earlier_connection_changes_nothing_and_all_is_
     let (mut barrier, pass) = Barrier::new();
     world.sandbox.script(move |_, context| {
         pass();
-        let mut effects = Effects::default();
-        let value = context.unit_name();
-        effects.state.insert("key".to_owned(), Some(value));
-        Ok(effects)
+        let state = [("key".to_owned(), Some(context.unit_name()))].into();
+        Ok(Effects {
+            state,
+            ..Effects::default()
+        })
     });
     world.controller.set_title(&unit(), "other");
     barrier.entered().await;

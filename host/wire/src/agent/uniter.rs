@@ -112,19 +112,19 @@ pub struct HookCommitted {
     pub idle: bool,
 }
 
-crate::facade! { "Uniter" {
+crate::facade! { "periapt.Uniter" 1 for Agents {
     /// Fires on any change that a remote-state snapshot could show.
-    Watch as WatchUnit { unit: UnitName } -> Watch;
+    [Watch] Watch as WatchUnit { unit: UnitName } -> Watch;
     /// None when the unit is gone.
-    RemoteState as GetRemoteState {
+    [Read] RemoteState as GetRemoteState {
         unit: UnitName,
         /// Digest of the configuration that the agent has; none if it has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         config_hash: Option<String>,
     } -> Option<Told>;
-    State as GetState { unit: UnitName } -> UnitState;
+    [Read] State as GetState { unit: UnitName } -> UnitState;
     /// Records the operation, and with it which charm is in place.
-    SetState as SetState {
+    [Write] SetState as SetState {
         unit: UnitName,
         /// The sequence of the state that this follows.
         from: u64,
@@ -139,7 +139,7 @@ crate::facade! { "Uniter" {
     /// subordinate of the unit has not gone), and a person's answer to a failure is used up (error
     /// code `answered` when one came that `answer` is not, and that has to be decided on). Of any
     /// other hook it is said once it lasts.
-    BeginHook as BeginHook {
+    [Write] BeginHook as BeginHook {
         unit: UnitName,
         /// The sequence of the state that this follows.
         from: u64,
@@ -154,7 +154,7 @@ crate::facade! { "Uniter" {
     } -> Empty;
     /// The hook's effects, the operation state that follows, the workload status that goes
     /// with it and the report of the run, in one transaction. A person's answer is used up.
-    CommitHook as CommitHook {
+    [Write] CommitHook as CommitHook {
         unit: UnitName,
         /// The sequence of the state that this follows.
         from: u64,
@@ -185,7 +185,7 @@ crate::facade! { "Uniter" {
     } -> HookCommitted;
     /// A hook failed: the recorded state, the agent's error and the report of the run, in one
     /// transaction.
-    FailHook as FailHook {
+    [Write] FailHook as FailHook {
         unit: UnitName,
         /// The sequence of the state that this follows.
         from: u64,
@@ -193,19 +193,19 @@ crate::facade! { "Uniter" {
         agent: Status<Agent>,
         run: HookReport,
     } -> Empty;
-    ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
-    SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
-    SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+    [Read] ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
+    [Write] SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
+    [Write] SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;
     /// Settings of a unit or an application in a relation of the unit, as they are now. Those
     /// of its own application are for the leader; `not found` for who never was in scope.
-    ReadRelationSettings as GetRelationSettings { unit: UnitName, relation: u64, of: Tag } -> BTreeMap<String, String>;
+    [Read] ReadRelationSettings as GetRelationSettings { unit: UnitName, relation: u64, of: Tag } -> BTreeMap<String, String>;
     /// What the leader of the unit's application told its units.
-    LeaderSettings as GetLeaderSettings { unit: UnitName } -> BTreeMap<String, String>;
-    GoalState as GetGoalState { unit: UnitName } -> GoalState;
+    [Read] LeaderSettings as GetLeaderSettings { unit: UnitName } -> BTreeMap<String, String>;
+    [Read] GoalState as GetGoalState { unit: UnitName } -> GoalState;
     /// Refused unless the unit leads.
-    SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
-    SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
+    [Write] SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
+    [Write] SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
     /// Error code `try again` while subordinates remain.
-    EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
-    Charm as GetCharm { url: String } -> CharmInfo;
+    [Write] EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
+    [Read] Charm as GetCharm { url: String } -> CharmInfo;
 } }

@@ -20,7 +20,7 @@ pub struct AuditRecord {
     /// Address the request came from.
     pub from: String,
     pub model: Option<ModelUuid>,
-    /// `POST /v1/models/{model}/applications`, or `Uniter.CommitHook`.
+    /// `POST /v1/models/{model}/applications`, or `periapt.Uniter.CommitHook`.
     pub what: String,
     /// The path or entity it was about.
     pub target: String,
@@ -28,6 +28,7 @@ pub struct AuditRecord {
     pub result: String,
     /// What was asked, without secrets; empty when `audit-log-capture-args` is off.
     #[serde(default)]
+    #[schema(required = true)]
     pub arguments: Value,
 }
 

@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelCredential {
+    /// Of the model.
+    pub cloud: String,
+    pub owner: String,
+    pub name: String,
     pub valid: bool,
     /// Why it is not valid; empty while it is.
     pub reason: String,

@@ -36,6 +36,7 @@ pub struct MachineInfo {
     pub created_at: i64,
     /// What its removal still waits for, in words.
     #[serde(default)]
+    #[schema(required = true)]
     pub waiting_for: Vec<String>,
 }
 
@@ -54,6 +55,7 @@ pub struct RelationInfo {
     pub status: String,
     pub message: String,
     #[serde(default)]
+    #[schema(required = true)]
     pub suspended: bool,
     pub created_at: i64,
     /// Grows whenever somebody enters the relation or changes settings in it.
@@ -61,6 +63,7 @@ pub struct RelationInfo {
     pub settings_version: u64,
     /// What its removal or suspension still waits for, in words.
     #[serde(default)]
+    #[schema(required = true)]
     pub waiting_for: Vec<String>,
 }
 

@@ -1,37 +1,12 @@
 //! Bodies of the HTTP API under `/v1`.
 //!
-//! | method and path | body | answer |
-//! |---|---|---|
-//! | `POST /v1/login` | `LoginRequest` | `LoginReply` |
-//! | `GET /v1/controller` | | `ControllerInfo` |
-//! | `GET /v1/models`, `POST /v1/models` | `AddModel` | `[ModelSummary]`, `ModelSummary` |
-//! | `GET, DELETE /v1/models/{model}` | `?force&timeout_ms` | `ModelSummary` |
-//! | `GET, PATCH /v1/models/{model}/config` | `ConfigChange` | `ConfigSettings` |
-//! | `POST /v1/models/{model}/charms` | the `.charm` bytes, `?name=` | `CharmInfo` |
-//! | `GET /v1/models/{model}/charms` | | `[CharmInfo]` |
-//! | `GET, POST /v1/models/{model}/applications` | `Deploy` | `[ApplicationInfo]`, `ApplicationInfo` |
-//! | `GET, DELETE .../applications/{name}` | `?force` | `ApplicationInfo`, `Removal` |
-//! | `GET, PATCH .../applications/{name}/config` | `ConfigChange` | `ApplicationConfig` |
-//! | `POST .../applications/{name}/refresh` | `Refresh` | `ApplicationInfo` |
-//! | `POST .../applications/{name}/units` | `AddUnits` | `[UnitName]` |
-//! | `GET, DELETE .../units/{app}/{n}` | `?force` | `UnitInfo`, `Removal` |
-//! | `POST .../units/{app}/{n}/resolved` | `ResolveRequest` | `Empty` |
-//! | `GET .../units/{app}/{n}/history`, `.../applications/{name}/history`, `.../machines/{id}/history` | `?limit` | `[HistoryEntry]` |
-//! | `GET /v1/models/{model}/status` | `?pattern=` repeated | `FullStatus` |
-//! | `GET /v1/models/{model}/logs` | `LogQuery` as query | lines of JSON `LogRecord`, open-ended with `follow`; as events `log` under `Accept: text/event-stream` |
-//! | `GET /v1/models/{model}/workers`, `GET /v1/workers` | | `[WorkerRow]` |
-//! | `GET /v1/models/{model}/charms/{charm}/archive` | | the `.charm` file |
-//! | `GET /v1/models/{model}/blobs/{digest}` | agents | compiled charm or archive bytes |
-//! | `POST /v1/controller/stop` | `StopRequest` | `Empty` |
-//! | `GET /v1/controller/nodes` | | `[ControllerNode]` |
-//! | `DELETE /v1/controller/nodes/{node}` | `?force` | `ControllerNode` |
-//! | `GET /health`, `GET /ready` | | `Probe` |
-//!
+//! Which route takes and answers which is in `docs/reference/openapi.json`, made of the server's handlers.
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;
 mod audit;
 mod backups;
+mod clouds;
 mod credentials;
 mod events;
 mod hooks;
@@ -52,6 +27,7 @@ pub use accounts::*;
 
 pub use audit::*;
 pub use backups::Backup;
+pub use clouds::*;
 pub use credentials::*;
 pub use events::*;
 pub use hooks::*;
@@ -101,6 +77,29 @@ pub struct AddModel {
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub config: Values,
+    /// The controller's own when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloud: Option<String>,
+    /// The cloud's first when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// One that the caller has in the cloud; one for this model alone when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+}
+
+impl AddModel {
+    /// A model of this name, with nothing that differs from the default.
+    #[must_use]
+    pub fn new(name: ModelName) -> Self {
+        Self {
+            name,
+            config: Values::default(),
+            cloud: None,
+            region: None,
+            credential: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -108,6 +107,11 @@ pub struct AddModel {
 pub struct ModelSummary {
     pub uuid: ModelUuid,
     pub name: ModelName,
+    /// `iaas` or `caas`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub cloud: String,
+    pub region: String,
     pub owner: String,
     pub life: Life,
     pub status: String,

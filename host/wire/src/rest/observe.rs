@@ -19,12 +19,12 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::{MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, MachineId, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The answer of a probe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Probe {
     /// `ok`, or `failing` when one check fails.
@@ -33,7 +33,7 @@ pub struct Probe {
 }
 
 /// One check of a probe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
     pub name: String,
@@ -63,6 +63,7 @@ pub struct EngineMap {
     pub engines: Vec<EngineView>,
     /// Engines of units that were left out because the report would have been too large.
     #[serde(default)]
+    #[schema(required = true)]
     pub left_out: u64,
 }
 
@@ -163,6 +164,9 @@ pub struct LeaseReport {
 #[serde(rename_all = "kebab-case")]
 pub struct PresenceReport {
     pub model: ModelUuid,
+    /// `host`, which hosts all machines, or the machine that it hosts.
+    #[schema(value_type = String)]
+    pub agent: AgentName,
     pub connections: u64,
     /// When the first of the connections logged in, microseconds UTC; none while there is none.
     pub since: Option<i64>,
@@ -177,6 +181,7 @@ pub struct AgentIntrospection {
     /// The engine's own report, with the engines nested in it.
     pub engine: Value,
     #[serde(default)]
+    #[schema(required = true)]
     pub left_out: u64,
     pub machine_locks: Vec<MachineLockReport>,
 }

@@ -93,8 +93,8 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
       <Section title="What it may touch">
         <Touches charm={charm} />
       </Section>
-      <Section title={charm.limits ? "Limits of one hook" : "Limits of one hook: the controller's defaults"}>
-        <Limits limits={charm.limits} />
+      <Section title="Limits of one hook: the controller's defaults">
+        <Limits />
       </Section>
       <Section title="Options">
         {options.length === 0 ? (

@@ -1,9 +1,11 @@
-//! The configuration of the model's agents, with a password made at most once.
+//! The configuration of the model's agents, with a password for each.
 //!
-//! An agent that runs, perhaps one that an earlier controller started, goes on with the password
-//! it has: a new one is made only when the provider has no configuration of this model at hand.
+//! Where one agent hosts all instances, its password is made at most once: one that runs, perhaps
+//! started by an earlier controller, goes on with what it has, and a new one is made only when the
+//! provider has no configuration of this model at hand. Where each instance has its own agent, each
+//! that is started gets a new one.
 //!
-//! The file is kept up to date while agents run, so that the next process finds the controller
+//! The file of a shared agent is kept up to date while agents run, so that the next process finds the controller
 //! wherever it is by then. An agent that runs hears of addresses by itself; it is restarted only
 //! for a port that it was not started with, since the kernel lets it reach no other.
 
@@ -12,9 +14,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use periapt_engine::{ResultExt, WorkerError};
-use periapt_providers::Provider;
+use periapt_model::{AgentName, MachineId};
+use periapt_providers::{Provider, SharedAgent};
 use periapt_wire::ApiConnection;
-use periapt_wire::agent::provisioner::MakeAgentCredential;
+use periapt_wire::agent::provisioner::{AgentCredential, MakeAgentCredential};
 use tokio::sync::Mutex;
 
 use crate::agent_config::AgentConfig;
@@ -24,7 +27,7 @@ pub struct Credential {
     model: ModelContext,
     api: ApiConnection,
     provider: Arc<dyn Provider>,
-    made: Mutex<Option<AgentConfig>>,
+    made: Mutex<Option<AgentCredential>>,
 }
 
 impl Credential {
@@ -37,37 +40,59 @@ impl Credential {
         }
     }
 
-    /// The configuration file's bytes, with the addresses of this moment.
-    pub async fn config(&self) -> Result<Vec<u8>, WorkerError> {
+    /// The agent that hosts a machine.
+    pub fn agent_of(&self, machine: &MachineId) -> AgentName {
+        match self.provider.shared_agent() {
+            Some(_) => AgentName::Host,
+            None => AgentName::Machine(machine.clone()),
+        }
+    }
+
+    /// The configuration file's bytes for the agent of a machine, with the addresses of this
+    /// moment.
+    pub async fn config(&self, machine: &MachineId) -> Result<Vec<u8>, WorkerError> {
+        match self.agent_of(machine) {
+            AgentName::Host => self.shared_config().await,
+            own => to_bytes(&self.fresh(self.make(&own).await?, &own)),
+        }
+    }
+
+    async fn shared_config(&self) -> Result<Vec<u8>, WorkerError> {
         let mut made = self.made.lock().await;
         if let Some(kept) = self.keep().await? {
             return Ok(kept);
         }
         // What was made is in no file while no instance has started yet.
-        let (tag, password) = match made.as_ref() {
-            Some(made) => (made.tag.clone(), made.password.clone()),
-            None => {
-                let credential = self
-                    .api
-                    .call(&MakeAgentCredential {})
-                    .await
-                    .while_doing("making the agent's password")?;
-                (credential.tag, credential.password)
-            }
+        let credential = match made.take() {
+            Some(made) => made,
+            None => self.make(&AgentName::Host).await?,
         };
-        let config = AgentConfig {
-            tag,
-            password,
+        let credential = made.insert(credential).clone();
+        to_bytes(&self.fresh(credential, &AgentName::Host))
+    }
+
+    async fn make(&self, agent: &AgentName) -> Result<AgentCredential, WorkerError> {
+        let call = MakeAgentCredential {
+            agent: agent.clone(),
+        };
+        let made = self.api.call(&call).await;
+        made.while_doing("making the agent's password")
+    }
+
+    fn fresh(&self, credential: AgentCredential, agent: &AgentName) -> AgentConfig {
+        AgentConfig {
+            tag: credential.tag,
+            password: credential.password,
             model_uuid: self.model.uuid.clone(),
             controller_uuid: self.model.controller.clone(),
             api_addresses: self.model.agent_addresses.borrow().clone(),
             known_ports: BTreeSet::new(),
             ca_cert: self.model.ca_cert.to_string(),
-            directory: self.directory(),
-        };
-        let bytes = serde_json::to_vec_pretty(&config).worker_error()?;
-        *made = Some(config);
-        Ok(bytes)
+            directory: match agent {
+                AgentName::Host => self.directory(),
+                AgentName::Machine(_) => self.directory().join(agent.to_string()),
+            },
+        }
     }
 
     /// Brings the file that agents were started with up to date, if there is one.
@@ -77,7 +102,10 @@ impl Credential {
     }
 
     async fn keep(&self) -> Result<Option<Vec<u8>>, WorkerError> {
-        let Some((before, bytes)) = self.left_behind().await? else {
+        let Some(agent) = self.provider.shared_agent() else {
+            return Ok(None);
+        };
+        let Some((before, bytes)) = self.left_behind(agent).await? else {
             return Ok(None);
         };
         let addresses = self.model.agent_addresses.borrow().clone();
@@ -97,9 +125,9 @@ impl Credential {
                 "agent starts anew, to reach what it was not started with"
             );
         }
-        let bytes = serde_json::to_vec_pretty(&config).worker_error()?;
-        self.provider
-            .set_agent_config(bytes.clone(), restart)
+        let bytes = to_bytes(&config)?;
+        agent
+            .set_config(bytes.clone(), restart)
             .await
             .while_doing("keeping the agent's configuration")?;
         Ok(Some(bytes))
@@ -110,8 +138,11 @@ impl Credential {
     }
 
     /// What agents were last started with, if it belongs to this model and controller.
-    async fn left_behind(&self) -> Result<Option<(AgentConfig, Vec<u8>)>, WorkerError> {
-        let left = self.provider.agent_config().await;
+    async fn left_behind(
+        &self,
+        agent: &dyn SharedAgent,
+    ) -> Result<Option<(AgentConfig, Vec<u8>)>, WorkerError> {
+        let left = agent.config().await;
         let Some(bytes) = left.while_doing("reading the agent's configuration")? else {
             return Ok(None);
         };
@@ -123,6 +154,10 @@ impl Credential {
             });
         Ok(config.map(|config| (config, bytes)))
     }
+}
+
+fn to_bytes(config: &AgentConfig) -> Result<Vec<u8>, WorkerError> {
+    serde_json::to_vec_pretty(config).worker_error()
 }
 
 /// The configuration with other addresses. Ports that the running agent may reach stay known

@@ -33,7 +33,10 @@ impl Provisioner {
     /// A person wants the agent to run again. What the provider has to say about it shows on the
     /// machines.
     pub(super) async fn start_again(&self) -> WorkerResult {
-        let started = self.worker.or_dying(self.provider.start_again()).await?;
+        let started = match self.provider.shared_agent() {
+            Some(agent) => self.worker.or_dying(agent.start_again()).await?,
+            None => Ok(()),
+        };
         match started {
             Ok(()) => self.show_ended(None).await,
             Err(error) => self.show_ended(Some(&error.to_string())).await,

@@ -25,10 +25,12 @@ use std::sync::Arc;
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
 };
-use periapt_model::MachineId;
 use periapt_model::provisioning::{Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
-use periapt_providers::{Instance, InstanceId, Provider, ProviderError, StartInstance};
+use periapt_model::{AgentName, MachineId};
+use periapt_providers::{
+    Instance, InstanceId, Provider, ProviderError, SharedAgent, StartInstance,
+};
 use periapt_wire::agent::provisioner::{
     EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, SetInstanceInfo,
     SetInstanceStatus, WatchMachines,
@@ -116,7 +118,8 @@ impl Provisioner {
         let doing = "watching machines";
         let mut machines = Watching::begin(&worker, &self.api, &WatchMachines {}, doing).await?;
         let mut first_look = true;
-        let mut ended = self.provider.ended();
+        let agent = self.provider.shared_agent();
+        let mut ended = agent.map_or_else(|| watch::channel(None).1, SharedAgent::ended);
         ended.mark_changed();
         let mut tells = true;
         loop {
@@ -151,7 +154,7 @@ impl Provisioner {
                         let cause = ended.borrow_and_update().clone();
                         self.show_ended(cause.as_deref()).await?;
                     }
-                    // A provider without such ends.
+                    // Each machine has an agent of its own.
                     Err(_) => tells = false,
                 },
                 () = maybe(pause) => {}
@@ -261,20 +264,11 @@ impl Provisioner {
             };
             let provider = Arc::clone(&self.provider);
             match job {
-                queue::Job::Start | queue::Job::Keep => {
+                job @ (queue::Job::Start | queue::Job::Keep) => {
                     let credential = Arc::clone(&self.credential);
                     self.running.spawn(async move {
-                        let outcome = match credential.config().await {
-                            Ok(agent_config) => {
-                                let name = machine.as_str().to_owned();
-                                Outcome::Started(
-                                    provider
-                                        .start_instance(StartInstance { name, agent_config })
-                                        .await,
-                                )
-                            }
-                            Err(error) => Outcome::Failed(error),
-                        };
+                        let keep = job == queue::Job::Keep;
+                        let outcome = start(provider.as_ref(), &credential, &machine, keep).await;
                         Ended { machine, outcome }
                     });
                 }
@@ -370,6 +364,7 @@ impl Provisioner {
     async fn record(&mut self, machine: &MachineId, instance: Instance) -> WorkerResult {
         let call = SetInstanceInfo {
             machine: machine.clone(),
+            agent: self.credential.agent_of(machine),
             instance_id: instance.id.to_string(),
             addresses: instance.addresses,
             hardware: instance.hardware,
@@ -399,6 +394,34 @@ impl Provisioner {
         self.worker
             .set_report(json!({ "waiting": self.queue.waiting(), "running": self.running.len() }));
     }
+}
+
+/// Makes sure that a machine has its instance. One that is to be kept goes on with the password of
+/// its own agent, if it is still there.
+async fn start(
+    provider: &dyn Provider,
+    credential: &Credential,
+    machine: &MachineId,
+    keep: bool,
+) -> Outcome {
+    if keep && credential.agent_of(machine) != AgentName::Host {
+        let there = match provider.instances().await {
+            Ok(instances) => instances
+                .into_iter()
+                .find(|instance| instance.name == machine.as_str()),
+            Err(error) => return Outcome::Started(Err(error)),
+        };
+        if let Some(instance) = there {
+            return Outcome::Started(Ok(instance));
+        }
+    }
+    let agent_config = match credential.config(machine).await {
+        Ok(agent_config) => agent_config,
+        Err(error) => return Outcome::Failed(error),
+    };
+    let name = machine.as_str().to_owned();
+    let request = StartInstance { name, agent_config };
+    Outcome::Started(provider.start_instance(request).await)
 }
 
 /// A machine that is gone needs nothing more.

@@ -1,9 +1,7 @@
-//! A model engine on a real store and the real API, with time that the test moves and a provider
-//! that records what it is asked.
+//! A model engine on a real store and the real API, with time that the test moves and a
+//! double of the provider.
 
-use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,10 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use periapt_engine::{DependencyEngine, FakeClock, NodeState, WorkerError};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UserName};
-use periapt_providers::{
-    Instance, InstanceId, InstanceState, Provider, ProviderError, Providers, StartInstance,
-    UpgradeOp,
-};
+use periapt_providers::{Providers, local};
 use periapt_server::{
     Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Feed,
     Identity, ModelCache, Observation, Presence, Recorder, Reports, ServerOptions, ServerState,
@@ -24,11 +19,11 @@ use periapt_store::{Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
 use periapt_wire::ApiConnection;
 use periapt_wire::rest::{AddModel, Deploy, WorkerRow};
-use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::double::{Double, One};
 use crate::model::apicaller::Connect;
 use crate::model::{self, ModelContext};
 
@@ -93,10 +88,7 @@ impl Bench {
         let states = [state_of(0), state_of(1)];
         let admin: UserName = "admin".parse().unwrap();
         store.set_password(&admin, "a long password").await.unwrap();
-        let model = AddModel {
-            name: "lab".parse().unwrap(),
-            config: Default::default(),
-        };
+        let model = AddModel::new("lab".parse().unwrap());
         let model = store.add_model(model, &admin).await.unwrap().uuid;
         let addresses = watch::Sender::new(vec!["127.0.0.1:17070".to_owned()]);
         Self {
@@ -125,7 +117,8 @@ impl Bench {
                 0 => self.state.clone(),
                 _ => self.other.clone(),
             })),
-            providers: Arc::new(One(Arc::clone(&self.provider))),
+            providers: Providers::default().with(local::KIND, One(Arc::clone(&self.provider))),
+            cloud_type: local::KIND.to_owned(),
             api_addresses: self.addresses.subscribe(),
             agent_addresses: self.addresses.subscribe(),
             ca_cert: Arc::from("PEM"),
@@ -280,151 +273,5 @@ impl CharmCompiler for Compiler {
                 engine_hash: self.engine_hash(),
             }),
         }
-    }
-}
-
-/// Records what it is asked, fails as often as told and, when held, answers only when released.
-#[derive(Default)]
-pub struct Double {
-    pub calls: Mutex<Vec<String>>,
-    pub failures: Mutex<u32>,
-    pub held: Mutex<bool>,
-    pub released: Notify,
-    /// The credential.
-    pub refuses: AtomicBool,
-    /// The second step of two.
-    pub cannot_upgrade: AtomicBool,
-    config: Mutex<Option<Vec<u8>>>,
-    instances: Mutex<BTreeMap<String, Instance>>,
-}
-
-impl Double {
-    pub fn calls(&self, prefix: &str) -> usize {
-        self.calls
-            .lock()
-            .unwrap()
-            .iter()
-            .filter(|call| call.starts_with(prefix))
-            .count()
-    }
-
-    pub fn names(&self) -> Vec<String> {
-        self.instances.lock().unwrap().keys().cloned().collect()
-    }
-
-    /// An instance that nobody of the model asked for.
-    pub fn stray(&self, name: &str) {
-        let instance = instance(name);
-        self.instances
-            .lock()
-            .unwrap()
-            .insert(name.to_owned(), instance);
-    }
-
-    fn may(&self) -> Result<(), ProviderError> {
-        if self.refuses.load(Ordering::SeqCst) {
-            let why = "the door is locked".to_owned();
-            return Err(ProviderError::CredentialRefused(why));
-        }
-        Ok(())
-    }
-
-    fn note(&self, call: String) {
-        self.calls.lock().unwrap().push(call);
-    }
-}
-
-fn instance(name: &str) -> Instance {
-    Instance {
-        id: InstanceId::new(format!("double-{name}")),
-        name: name.to_owned(),
-        state: InstanceState::Running,
-        addresses: vec!["127.0.0.1".into()],
-        hardware: "arch=amd64".into(),
-    }
-}
-
-#[async_trait]
-impl Provider for Double {
-    fn kind(&self) -> &'static str {
-        "double"
-    }
-    async fn upgrade(&self, op: &UpgradeOp) -> Result<(), ProviderError> {
-        self.note(format!("upgrade {}", op.name));
-        if op.version == 2 && self.cannot_upgrade.load(Ordering::SeqCst) {
-            return Err(ProviderError::Refused("the wall is too thick".into()));
-        }
-        Ok(())
-    }
-    async fn check_credential(&self) -> Result<(), ProviderError> {
-        self.note("check".into());
-        self.may()
-    }
-    fn describe(&self) -> Value {
-        json!({ "instances": self.names() })
-    }
-    async fn agent_config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
-        Ok(self.config.lock().unwrap().clone())
-    }
-    async fn set_agent_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
-        self.note(format!("configure restart={restart}"));
-        *self.config.lock().unwrap() = Some(config);
-        Ok(())
-    }
-    async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
-        self.note(format!("start {}", request.name));
-        self.may()?;
-        if *self.held.lock().unwrap() {
-            self.released.notified().await;
-        }
-        {
-            let mut failures = self.failures.lock().unwrap();
-            if *failures > 0 {
-                *failures -= 1;
-                return Err(ProviderError::Refused("no room".into()));
-            }
-        }
-        *self.config.lock().unwrap() = Some(request.agent_config);
-        self.stray(&request.name);
-        Ok(instance(&request.name))
-    }
-    async fn stop_instance(&self, id: &InstanceId) -> Result<(), ProviderError> {
-        self.note(format!("stop {id}"));
-        self.instances
-            .lock()
-            .unwrap()
-            .retain(|_, instance| instance.id != *id);
-        Ok(())
-    }
-    async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {
-        Ok(self.instances.lock().unwrap().values().cloned().collect())
-    }
-    async fn halt(&self) -> Result<(), ProviderError> {
-        Ok(())
-    }
-    async fn destroy(&self) -> Result<(), ProviderError> {
-        self.note("destroy".into());
-        self.instances.lock().unwrap().clear();
-        Ok(())
-    }
-}
-
-struct One(Arc<Double>);
-
-impl Providers for One {
-    fn upgrade_ops(&self) -> &'static [UpgradeOp] {
-        &[
-            UpgradeOp {
-                version: 1,
-                name: "first",
-            },
-            UpgradeOp {
-                version: 2,
-                name: "second",
-            },
-        ]
-    }
-    fn open(&self, _: &str) -> Result<Arc<dyn Provider>, ProviderError> {
-        Ok(Arc::clone(&self.0) as Arc<dyn Provider>)
     }
 }

@@ -1,5 +1,9 @@
 //! Machines, from asked for to gone.
 
+use std::sync::atomic::Ordering;
+
+use periapt_model::AgentName;
+
 use super::*;
 
 /// provisioner, unitassigner, environ: a deployed unit gets a machine, and it an instance.
@@ -17,7 +21,7 @@ async fn a_deployed_unit_gets_a_machine_that_runs() {
         .await;
     assert_eq!(bench.provider.names(), ["0", "1"]);
     // One password for the model's one agent, whatever the number of machines.
-    let config = periapt_providers::Provider::agent_config(bench.provider.as_ref())
+    let config = periapt_providers::SharedAgent::config(bench.provider.as_ref())
         .await
         .unwrap()
         .unwrap();
@@ -25,7 +29,7 @@ async fn a_deployed_unit_gets_a_machine_that_runs() {
     assert!(
         bench
             .store
-            .check_agent_password(&config.tag, &config.password)
+            .check_agent_password(&bench.model, &AgentName::Host, &config.password)
             .await
             .unwrap()
     );
@@ -45,7 +49,7 @@ async fn a_deployed_unit_gets_a_machine_that_runs() {
     assert!(
         bench
             .store
-            .check_agent_password(&config.tag, &config.password)
+            .check_agent_password(&bench.model, &AgentName::Host, &config.password)
             .await
             .unwrap()
     );
@@ -200,5 +204,64 @@ async fn a_dead_machine_leaves_nothing_behind() {
             .unwrap()
             .is_empty()
     );
+    bench.close(engine).await;
+}
+
+/// A provider whose instances have agents of their own: each has a password, and the machine knows
+/// its agent; a controller that comes back makes no new ones.
+#[tokio::test]
+async fn each_machine_has_an_agent_of_its_own_where_the_provider_has_none_for_all() {
+    let bench = Bench::new().await;
+    bench.provider.apart.store(true, Ordering::SeqCst);
+    let engine = bench.engine();
+    bench.deploy("site", 2).await;
+    let provisioned = || async {
+        let machines = bench.machines().await;
+        (machines.len() == 2 && machines.iter().all(|machine| machine.instance_id.is_some()))
+            .then_some(())
+    };
+    bench
+        .until("both machines have instances", provisioned)
+        .await;
+    let config = |id: &str| -> AgentConfig {
+        let configs = bench.provider.configs.lock().unwrap();
+        serde_json::from_slice(&configs[id]).unwrap()
+    };
+    let before = [config("0"), config("1")];
+    assert_ne!(before[0].directory, before[1].directory);
+    let passwords_fit = || async {
+        for (id, config) in ["0", "1"].iter().zip(&before) {
+            let agent = AgentName::Machine(machine(id));
+            assert_eq!(
+                config.tag.to_string(),
+                format!("agent-{}-{agent}", bench.model)
+            );
+            let check = bench
+                .store
+                .check_agent_password(&bench.model, &agent, &config.password);
+            assert!(check.await.unwrap(), "{agent}");
+            let hosted = bench
+                .store
+                .hosted_machines(&bench.model, &agent)
+                .await
+                .unwrap();
+            assert_eq!(hosted, [machine(id)]);
+        }
+    };
+    passwords_fit().await;
+
+    engine.kill();
+    engine.wait().await.unwrap();
+    let starts = bench.provider.calls("start");
+    let engine = bench.engine();
+    bench.until_running(&engine, provisioner::NAME).await;
+    bench
+        .until("the instances are looked after", || async {
+            let report = engine.report().manifolds[provisioner::NAME].report.clone();
+            (report["running"] == 0 && report["waiting"] == serde_json::json!([])).then_some(())
+        })
+        .await;
+    assert_eq!(bench.provider.calls("start"), starts);
+    passwords_fit().await;
     bench.close(engine).await;
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use periapt_providers::Provider;
+use periapt_providers::SharedAgent;
 
 use super::bench::Bench;
 use crate::agent_config::AgentConfig;
 
 async fn config(bench: &Bench) -> Option<AgentConfig> {
-    let bytes = bench.provider.agent_config().await.unwrap()?;
+    let bytes = bench.provider.config().await.unwrap()?;
     Some(serde_json::from_slice(&bytes).unwrap())
 }
 

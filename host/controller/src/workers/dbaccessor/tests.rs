@@ -33,7 +33,7 @@ impl Database {
         let answer = self.next.lock().unwrap().pop().unwrap_or(Answer::Well);
         match answer {
             Answer::Well => Ok(()),
-            Answer::Fails => Err(StoreError::Locked),
+            Answer::Fails => Err(periapt_store::DatabaseError::Locked.into()),
             Answer::Never => std::future::pending().await,
         }
     }

@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use periapt_engine::FakeClock;
-use periapt_model::UserName;
-use periapt_model::config::Values;
+use periapt_model::{AgentName, UserName};
 use periapt_store::{Reach, Store, StoreOptions};
 use periapt_wire::rest::AddModel;
 use tokio_util::sync::CancellationToken;
@@ -71,10 +70,7 @@ impl Bench {
     }
 
     pub async fn model(&self, name: &str) -> ModelUuid {
-        let request = AddModel {
-            name: name.parse().unwrap(),
-            config: Values::default(),
-        };
+        let request = AddModel::new(name.parse().unwrap());
         let owner: UserName = "admin".parse().unwrap();
         self.store.add_model(request, &owner).await.unwrap().uuid
     }
@@ -138,7 +134,7 @@ async fn the_gate_opens_with_the_first_full_picture_and_ghosts_are_swept() {
         all
     });
     // The feed begins anew and one model is not there any more.
-    let everything = bench.store.every_entity(&|_| true).await.unwrap();
+    let everything = bench.store.every_entity(&|_, _| true).await.unwrap();
     let rest: Vec<Found> = everything
         .entities
         .into_iter()
@@ -224,7 +220,7 @@ async fn an_agent_that_comes_or_goes_has_its_place_in_the_feed() {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     let absent = bench.store.last_commit(&model);
-    let guard = bench.presence.enter(&model);
+    let guard = bench.presence.enter(&model, &AgentName::Host);
     while bench.store.last_commit(&model) == absent {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }

@@ -17,6 +17,7 @@ fn agent(number: u32) -> Identity {
         model: format!("00000000-0000-4000-8000-{number:012}")
             .parse()
             .unwrap(),
+        agent: periapt_model::AgentName::Host,
     }
 }
 

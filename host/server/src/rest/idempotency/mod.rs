@@ -1,43 +1,32 @@
 //! `Idempotency-Key`: a change that is asked for again is answered again and not made again.
 //!
-//! The key is written in the transaction of the first change, the answer after it. Between the
-//! two the request runs in a task of its own, so that a client that went away finds its answer
-//! when it comes back.
+//! Key and answer are written in the transaction of the change, as far as that gives the answer. The
+//! request runs in a task of its own, so that a client that went away finds its answer when it comes
+//! back.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::response::Response;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use periapt_model::UserName;
 use periapt_store::{Guard, KeptAnswer, Remembered, RequestMark};
 use periapt_wire::Problem;
-use tracing::Instrument;
 
-use super::BODY_BYTES;
 use super::problem::Answer;
-use crate::access::Route;
+use super::route::Route;
+use super::{At, BODY_BYTES};
+use crate::identity::Identity;
 use crate::state::ServerState;
 
 /// Longer keys are refused.
 const KEY_BYTES: usize = 255;
 
 /// Larger answers are not kept.
-const ANSWER_BYTES: usize = 1 << 20;
-
-/// Requests whose bodies or answers hold a secret: the body is no part of their digest, and the
-/// answer is not kept.
-const SECRET: &[&str] = &[
-    "/v1/users",
-    "/v1/users/{user}/password",
-    "/v1/users/{user}/registration",
-    "/v1/users/{user}/tokens",
-    "/v1/login",
-    "/v1/register",
-    "/v1/session",
-];
+pub(super) const ANSWER_BYTES: usize = 1 << 20;
 
 /// Keys of requests that run in this process. Clones share them.
 #[derive(Clone, Default)]
@@ -72,7 +61,7 @@ impl Drop for Claim {
 }
 
 /// The key of a request; none without the header.
-pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, Answer> {
+fn key(headers: &HeaderMap) -> Result<Option<String>, Answer> {
     let Some(value) = headers.get("idempotency-key") else {
         return Ok(None);
     };
@@ -94,30 +83,42 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, Answer> {
     ))
 }
 
-/// Carries the request out unless that was done; its answer, or that of the first time.
-pub(super) async fn once<H, F>(
+/// Carries a request with a key out unless that was done; its answer, or that of the first time.
+pub(super) async fn once(
+    State((state, route)): State<At>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let account = match request.extensions().get::<Identity>() {
+        Some(Identity::User { name }) if route.changes() => name.clone(),
+        _ => return next.run(request).await,
+    };
+    let outcome = match key(request.headers()) {
+        Ok(Some(key)) => keyed(&state, route, account, key, request, next).await,
+        Ok(None) => Ok(next.run(request).await),
+        Err(answer) => Err(answer),
+    };
+    outcome.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn keyed(
     state: &ServerState,
     route: &'static Route,
-    account: &UserName,
+    account: UserName,
     key: String,
     request: Request,
-    guard: Guard,
-    handle: H,
-) -> Result<Response, Answer>
-where
-    H: FnOnce(Request, Guard) -> F + Send + 'static,
-    F: Future<Output = Response> + Send + 'static,
-{
-    let secret = SECRET.contains(&route.path);
-    let (request, digest) = digest(route, request, secret).await?;
+    next: Next,
+) -> Result<Response, Answer> {
+    let secret = route.secret;
+    let (mut request, digest) = digest(route, request).await?;
     let mark = RequestMark {
-        account: account.clone(),
+        account: account.to_string(),
         key,
         request: digest,
     };
-    let claim = state
+    let _claim = state
         .running()
-        .claim(&mark.account, &mark.key)
+        .claim(&account, &mark.key)
         .ok_or_else(running)?;
     match state.store().remembered(&mark).await? {
         Remembered::Nothing => {}
@@ -125,32 +126,19 @@ where
         Remembered::Unanswered { at } => return Err(lost(state, at)),
         Remembered::Answered(answer) => return Ok(again(answer)),
     }
-    let guard = guard.once(mark.clone());
-    let task = {
-        let state = state.clone();
-        async move {
-            let _claim = claim;
-            let response = handle(request, guard.clone()).await;
-            if guard.written() && !secret {
-                keep(&state, &mark, response).await
-            } else {
-                response
-            }
-        }
-    };
-    let running = state.tracker().spawn(task.in_current_span());
-    running
-        .await
-        .map_err(|_| Answer(Problem::new(500, "internal-error", "The controller failed")))
+    let guard = request.extensions_mut().remove::<Guard>();
+    let guard = guard.unwrap_or_default().once(mark, !secret);
+    let response = next.run(request).await;
+    let said = guard.said();
+    if !guard.written() || secret || said.is_some_and(|said| said == response.status().as_str()) {
+        return Ok(response);
+    }
+    Ok(with_answer(response).await)
 }
 
 /// The request again with the digest of what it asks for. Bodies of uploads are not read for
 /// it: their length and the digest that the client sends stand for them.
-async fn digest(
-    route: &Route,
-    request: Request,
-    secret: bool,
-) -> Result<(Request, String), Answer> {
+async fn digest(route: &Route, request: Request) -> Result<(Request, String), Answer> {
     let (parts, body) = request.into_parts();
     let mut hasher = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
@@ -164,12 +152,11 @@ async fn digest(
         let value = parts.headers.get(name);
         add(value.map_or(b"", HeaderValue::as_bytes));
     }
-    let upload = parts.method == Method::POST && route.path.ends_with("/charms");
-    let body = if upload {
+    let body = if route.upload {
         body
     } else {
         let bytes = read(body).await?;
-        if !secret {
+        if !route.secret {
             add(&bytes);
         }
         Body::from(bytes)
@@ -189,9 +176,9 @@ async fn read(body: Body) -> Result<Bytes, Answer> {
     })
 }
 
-/// Keeps the answer; a failure to do so is no failure of the request.
-async fn keep(state: &ServerState, mark: &RequestMark, response: Response) -> Response {
-    let (parts, body) = response.into_parts();
+/// The response with what is to be kept of it, for whoever records how the request ended.
+async fn with_answer(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
     let text = |name| {
         let value = parts
             .headers
@@ -199,7 +186,7 @@ async fn keep(state: &ServerState, mark: &RequestMark, response: Response) -> Re
             .and_then(|value| value.to_str().ok());
         value.unwrap_or_default().to_owned()
     };
-    let body = match to_bytes(body, ANSWER_BYTES).await {
+    let body = match to_bytes(body, usize::MAX).await {
         Ok(body) => body,
         Err(error) => {
             tracing::warn!(%error, "an answer could not be kept");
@@ -212,8 +199,8 @@ async fn keep(state: &ServerState, mark: &RequestMark, response: Response) -> Re
         etag: text(header::ETAG),
         body: body.clone(),
     };
-    if let Err(error) = state.store().keep_answer(mark, answer).await {
-        tracing::warn!(%error, "an answer could not be kept");
+    if answer.body.len() <= ANSWER_BYTES {
+        parts.extensions.insert(answer);
     }
     Response::from_parts(parts, Body::from(body))
 }

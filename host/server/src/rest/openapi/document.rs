@@ -1,11 +1,11 @@
 //! Puts the parts together and adds what holds for every route.
 
+use periapt_wire::access::Visitor;
 use serde_json::{Map, Value, json};
 
-use super::super::conditions;
-use super::super::page::Listed;
-use super::{Part, examples};
-use crate::access::{self, Visitor};
+use super::super::route::{Lists, Route, Row};
+use super::super::{Resource, conditions};
+use super::examples;
 
 /// Parameters in paths: what they name, and the pattern or type of them.
 const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
@@ -101,30 +101,23 @@ A change with an `Idempotency-Key` can be sent again without fear: for 24 hours 
 with the same key gets the first answer again, with `Idempotency-Replayed: true`, and nothing is
 done twice.";
 
-/// The whole document.
-pub(super) fn make(parts: Vec<Part>) -> Value {
+/// The whole document, of what is under `/v1`.
+pub(super) fn make(resources: &[Resource]) -> Value {
     let mut paths = Map::new();
     let mut schemas = Map::new();
     let mut tags = Vec::new();
-    for (tag, about, part) in parts {
+    for Resource { tag, about, rows } in resources {
         if !about.is_empty() {
             tags.push(json!({ "name": tag, "description": about }));
         }
-        let Ok(mut part) = serde_json::to_value(part) else {
-            continue;
-        };
-        for (path, item) in take(&mut part["paths"]) {
-            let Value::Object(item) = item else { continue };
-            for (method, mut operation) in item {
-                complete(&path, &method, tag, &mut operation);
-                paths
-                    .entry(path.clone())
-                    .or_insert_with(|| json!({}))
-                    .as_object_mut()
-                    .map(|methods| methods.insert(method, operation));
+        for row in rows.iter().filter(|row| row.route.path.starts_with("/v1/")) {
+            let methods = paths.entry(row.route.path).or_insert_with(|| json!({}));
+            methods[row.route.method.to_ascii_lowercase()] = complete(tag, row);
+            for (name, schema) in &row.schemas {
+                let schema = serde_json::to_value(schema).unwrap_or_default();
+                schemas.insert(name.clone(), schema);
             }
         }
-        schemas.extend(take(&mut part["components"]["schemas"]));
     }
     schemas.insert("Problem".to_owned(), schema_of::<periapt_wire::Problem>());
     for (name, schema) in &mut schemas {
@@ -157,26 +150,17 @@ pub(super) fn make(parts: Vec<Part>) -> Value {
     })
 }
 
-fn take(value: &mut Value) -> Map<String, Value> {
-    match value.take() {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
 fn schema_of<T: utoipa::PartialSchema>() -> Value {
     serde_json::to_value(T::schema()).unwrap_or_default()
 }
 
-/// Adds to an operation what its route's row and its address say.
-fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
-    let verb = method.to_ascii_uppercase();
-    let route = access::ROUTES
-        .iter()
-        .find(|route| route.method == verb && route.path == path);
-    let visitor = route.map_or(Visitor::Anyone, |route| route.visitor);
-    let writes = method != "get";
-    let conditional = conditions::is_conditional(path);
+/// The operation of a route, with what its row and its address say.
+fn complete(tag: &str, row: &Row) -> Value {
+    let Route { path, visitor, .. } = row.route;
+    let method = &*row.route.method.to_ascii_lowercase();
+    let mut operation = row.operation.clone();
+    let writes = row.route.changes();
+    let conditional = row.route.about.is_some();
     operation["operationId"] = json!(operation_id(path, method));
     operation["tags"] = json!([tag]);
     operation["security"] = match visitor {
@@ -194,7 +178,7 @@ fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
     }
     parameters = parameters
         .into_iter()
-        .filter_map(|parameter| of_list(path, parameter))
+        .filter_map(|parameter| of_list(row.lists, parameter))
         .collect();
     for parameter in &mut parameters {
         without_null(&mut parameter["schema"]);
@@ -224,13 +208,13 @@ fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
         // A removal says in its description what it takes when it has none.
         operation["requestBody"]["required"] = json!(method != "delete");
     }
-    let by_fields = of_fields(operation);
+    let by_fields = of_fields(&operation);
     let responses = &mut operation["responses"];
     if let Some(fine) = responses.get_mut("200") {
         if fine["description"].as_str().unwrap_or_default().is_empty() {
             fine["description"] = json!("Done");
         }
-        if conditional && (!writes || method == "patch" || path.ends_with("/refresh")) {
+        if conditions::shows_definition(&row.route) {
             fine["headers"]["ETag"] = json!({ "description": "The definition's version", "schema": { "type": "string" } });
         }
         if writes && people {
@@ -250,8 +234,7 @@ fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
         }
     }
     let mut refusals = vec![400, 500, 503];
-    let proves = matches!(path, "/v1/login" | "/v1/register" | "/v1/session");
-    if visitor != Visitor::Anyone || proves {
+    if visitor != Visitor::Anyone || writes {
         refusals.extend([401, 403, 429]);
     }
     if path.contains('{') || (path == "/v1/session" && !writes) {
@@ -275,6 +258,7 @@ fn complete(path: &str, method: &str, tag: &str, operation: &mut Value) {
             responses[status.to_string()] = json!({ "$ref": reference });
         }
     }
+    operation
 }
 
 /// `GET /v1/models/{model}/units` becomes `get_models_by_model_units`.
@@ -329,21 +313,9 @@ fn without_null(schema: &mut Value) {
 }
 
 /// The query parameters of a list as that list takes them.
-fn of_list(path: &str, mut parameter: Value) -> Option<Value> {
-    use periapt_model::charm::CharmInfo;
-    use periapt_wire::rest::{ApplicationInfo, MachineInfo, ModelSummary, RelationInfo, UnitInfo};
-    type Lists = (&'static [&'static str], &'static [&'static str]);
-    fn of<T: Listed>() -> Lists {
-        (T::FILTERS, T::FIELDS)
-    }
-    let (filters, fields) = match path {
-        "/v1/models" => of::<ModelSummary>(),
-        "/v1/models/{model}/applications" => of::<ApplicationInfo>(),
-        "/v1/models/{model}/units" => of::<UnitInfo>(),
-        "/v1/models/{model}/machines" => of::<MachineInfo>(),
-        "/v1/models/{model}/charms" => of::<CharmInfo>(),
-        "/v1/models/{model}/relations" => of::<RelationInfo>(),
-        _ => return Some(parameter),
+fn of_list(lists: Option<Lists>, mut parameter: Value) -> Option<Value> {
+    let Some((filters, fields)) = lists else {
+        return Some(parameter);
     };
     match parameter["name"].as_str().unwrap_or_default() {
         "status" | "application" | "machine" => {

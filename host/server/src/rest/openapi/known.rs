@@ -5,15 +5,17 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use axum::extract::Query;
+use axum::extract::{Query, Request, State};
 use axum::http::Uri;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use periapt_model::nearest::suggestion;
 use periapt_wire::Problem;
 use serde_json::{Map, Value};
 
 use super::DOCUMENT;
-use crate::access::Route;
 use crate::rest::problem::Answer;
+use crate::rest::{At, Route};
 
 /// What requests of one route may hold.
 struct Known {
@@ -49,8 +51,20 @@ fn of(route: &'static Route) -> Option<&'static Known> {
     KNOWN.get(&(route.method.to_owned(), route.path))
 }
 
+/// Lets a request through whose query is described.
+pub(in crate::rest) async fn described(
+    State((_, route)): State<At>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match query(route, request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err(answer) => answer.into_response(),
+    }
+}
+
 /// Refuses a query with a parameter that the route does not have.
-pub(in crate::rest) fn query(route: &'static Route, uri: &Uri) -> Result<(), Answer> {
+fn query(route: &'static Route, uri: &Uri) -> Result<(), Answer> {
     if uri.query().is_none_or(str::is_empty) {
         return Ok(());
     }

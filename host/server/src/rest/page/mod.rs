@@ -166,6 +166,9 @@ impl Listed for ModelSummary {
     const FIELDS: &'static [&'static str] = &[
         "uuid",
         "name",
+        "type",
+        "cloud",
+        "region",
         "owner",
         "life",
         "status",

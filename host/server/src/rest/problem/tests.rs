@@ -80,7 +80,6 @@ fn every_rule_of_the_store_has_a_status_and_advice() {
 fn whatever_is_missing_taken_or_going_has_advice() {
     let mut kinds = quoted("store/src", "not_found(\"");
     kinds.extend(quoted("store/src", "kind: \""));
-    kinds.remove("iaas");
     assert!(kinds.len() > 8, "{kinds:?}");
     let advice_of = |error: StoreError| {
         let Answer(problem) = error.into();
@@ -135,25 +134,36 @@ fn whatever_is_missing_taken_or_going_has_advice() {
         ),
         (StoreError::LeaseTimedOut { lease: name() }, 503),
         (StoreError::NodeRemoved { node: 1 }, 409),
-        (StoreError::Stopped, 503),
-        (StoreError::Locked, 503),
-        (StoreError::DiskFull, 507),
+        (DatabaseError::Stopped.into(), 503),
+        (DatabaseError::Locked.into(), 503),
+        (DatabaseError::DiskFull.into(), 507),
         (
-            StoreError::SchemaTooNew {
+            DatabaseError::SchemaTooNew {
                 found: 2,
                 supported: 1,
-            },
+            }
+            .into(),
             500,
         ),
-        (StoreError::Database { message: name() }, 500),
+        (DatabaseError::Failed { message: name() }.into(), 500),
         (
-            StoreError::Corrupt {
+            DatabaseError::Corrupt {
                 what: "row",
                 message: name(),
-            },
+            }
+            .into(),
             500,
         ),
-        (StoreError::Internal { message: name() }, 500),
+        (DatabaseError::Internal { message: name() }.into(), 500),
+        (DatabaseError::KeyTaken.into(), 409),
+        (
+            DatabaseError::Changed {
+                definition: name(),
+                found: 2,
+            }
+            .into(),
+            412,
+        ),
     ] {
         assert_eq!(advice_of(error), status);
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::SystemClock;
-use periapt_model::{ModelUuid, Tag, UserName};
+use periapt_model::{AgentName, ModelUuid, Tag, UserName};
 use periapt_server::{
     Authenticator, Authority, ControllerIdentity, Feed, LeafResolver, ListenerLimits, ModelCache,
     Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve, ServerOptions, ServerState,
@@ -247,17 +247,14 @@ impl House {
     }
 
     pub async fn add_model(&self, name: &str) -> ModelUuid {
-        let request = AddModel {
-            name: name.parse().unwrap(),
-            config: Default::default(),
-        };
+        let request = AddModel::new(name.parse().unwrap());
         self.store.add_model(request, &admin()).await.unwrap().uuid
     }
 
     /// The password of the agent of a model.
     pub async fn agent_password(&self, model: &ModelUuid) -> String {
         self.store
-            .make_agent_credential(model)
+            .make_agent_credential(model, &AgentName::Host)
             .await
             .unwrap()
             .password
@@ -286,7 +283,14 @@ impl House {
         for machine in self.store.machine_ids(model).await.unwrap() {
             let instance = format!("local-{machine}");
             self.store
-                .set_instance_info(model, &machine, &instance, &["127.0.0.1".to_owned()], "")
+                .set_instance_info(
+                    model,
+                    &machine,
+                    &AgentName::Host,
+                    &instance,
+                    &["127.0.0.1".to_owned()],
+                    "",
+                )
                 .await
                 .unwrap();
         }
@@ -383,7 +387,10 @@ impl House {
         let password = self.agent_password(model).await;
         let mut socket = self.socket(&format!("/model/{model}/api")).await;
         socket
-            .log_in(&Tag::Agent(model.clone()).to_string(), &password)
+            .log_in(
+                &Tag::Agent(model.clone(), AgentName::Host).to_string(),
+                &password,
+            )
             .await
             .unwrap();
         socket

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::{Manager, Namespace};
+use crate::DatabaseError;
 use crate::StoreError;
 use crate::db::params;
 use crate::testing::{Fixture, fixtures};
@@ -28,7 +29,8 @@ async fn rivals(fixture: &Fixture, name: &str) -> ModelUuid {
                 INSERT INTO unit (model_uuid, name, application, number, life, resolved,
                     workload_version, opened_ports, forced, created_at)
                 SELECT $1, 'site/' || number, 'site', number, 'alive', 'none', '', '[]', 0, 0 FROM rival";
-            tx.db.execute(sql, params![&uuid]).await.map(|_| ())
+            tx.db.execute(sql, params![&uuid]).await?;
+Ok(())
         })
     });
     units.await.expect("units");
@@ -218,7 +220,10 @@ async fn stopping_ends_waits_and_calls() {
         };
         fixture.clock.wait_sleepers(1).await;
         manager.stop();
-        assert_eq!(waiter.await.expect("joined"), Err(StoreError::Stopped));
+        assert_eq!(
+            waiter.await.expect("joined"),
+            Err(DatabaseError::Stopped.into())
+        );
         let entity: Tag = "machine-0".parse().expect("tag");
         let all = [
             claim(&manager, &model, 0).await,
@@ -229,7 +234,8 @@ async fn stopping_ends_waits_and_calls() {
             manager.wait_until_expired(LEADERSHIP, &model, "site").await,
         ];
         assert!(
-            all.iter().all(|answer| *answer == Err(StoreError::Stopped)),
+            all.iter()
+                .all(|answer| *answer == Err(DatabaseError::Stopped.into())),
             "{all:?}"
         );
         claim(&Manager::new(&fixture.store), &model, 0)
@@ -307,7 +313,8 @@ async fn live(fixture: &Fixture, model: &ModelUuid, life: Life) {
     let set = fixture.store.write(move |tx| {
         Box::pin(async move {
             let sql = "UPDATE unit SET life = $2 WHERE model_uuid = $1 AND name = 'site/0'";
-            tx.db.execute(sql, params![&model, life]).await.map(|_| ())
+            tx.db.execute(sql, params![&model, life.as_str()]).await?;
+            Ok(())
         })
     });
     set.await.expect("set");

@@ -8,6 +8,7 @@ use periapt_model::ModelUuid;
 use tokio::sync::oneshot;
 
 use super::{LEADERSHIP, MINUTE, Manager, claim, holder, rivals};
+use crate::DatabaseError;
 use crate::lease::rows;
 use crate::testing::{Fixture, fixtures};
 use crate::{Store, StoreError};
@@ -203,7 +204,7 @@ async fn a_claim_survives_a_store_that_fails_for_a_while() {
         let rename = |sql: &'static str| {
             fixture
                 .store
-                .write(move |tx| Box::pin(async move { tx.db.raw(sql).await }))
+                .write(move |tx| Box::pin(async move { Ok(tx.db.raw(sql).await?) }))
         };
         rename("ALTER TABLE lease RENAME TO lease_away")
             .await
@@ -259,7 +260,7 @@ async fn the_shutdown_waits_for_claims_under_way_and_not_for_ever() {
             assert_eq!(manager.report()["outstanding-claims"], 1);
             assert_eq!(
                 claim(&manager, &model, 1).await,
-                Err(StoreError::Stopped),
+                Err(DatabaseError::Stopped.into()),
                 "nothing new is taken"
             );
             if in_time {
@@ -269,7 +270,10 @@ async fn the_shutdown_waits_for_claims_under_way_and_not_for_ever() {
             } else {
                 fixture.clock.advance(BOUND);
                 assert!(!stopping.await.expect("joined"));
-                assert_eq!(claiming.await.expect("joined"), Err(StoreError::Stopped));
+                assert_eq!(
+                    claiming.await.expect("joined"),
+                    Err(DatabaseError::Stopped.into())
+                );
                 blocked.end();
             }
         }

@@ -10,7 +10,7 @@ use periapt_model::hook::RelationEvent;
 use periapt_model::hook::{Effects, Info, RelationSettings};
 use periapt_model::relation::{HookKind, RelationHook, RelationState, RemoteRelation};
 use periapt_model::uniter::{OperationKind, OperationState, OperationStep, Resolved};
-use periapt_model::{Life, ModelUuid, UnitName};
+use periapt_model::{AgentName, Life, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookCommitted;
 use periapt_wire::rest::RelationInfo;
 
@@ -114,7 +114,14 @@ impl<'a> House<'a> {
             if machine.life != Life::Dead {
                 let addresses = ["127.0.0.1".to_owned()];
                 store
-                    .set_instance_info(&self.model, &machine.id, "local", &addresses, "")
+                    .set_instance_info(
+                        &self.model,
+                        &machine.id,
+                        &AgentName::Host,
+                        "local",
+                        &addresses,
+                        "",
+                    )
                     .await
                     .expect("instance");
             }
@@ -255,10 +262,11 @@ impl<'a> House<'a> {
             return store.remove_dead_unit(&self.model, name).await.is_ok();
         }
         if store
-            .unit_is_placed(&self.model, name)
+            .unit_agent(&self.model, name)
             .await
             .expect("placed")
-            != Some(true)
+            .flatten()
+            .is_none()
         {
             return false;
         }

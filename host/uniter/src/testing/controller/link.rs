@@ -77,13 +77,13 @@ impl Caller for Link {
 /// Methods by one name each, where facades use the same one.
 fn name<'a>(facade: &str, method: &'a str) -> &'a str {
     match (facade, method) {
-        ("ModelConfig", "WatchForModelConfigChanges") => "WatchModelConfig",
-        ("Machiner", "Life") => "MachineLife",
-        ("Machiner", "Watch") => "WatchMachine",
-        ("Machiner", "SetStatus") => "MachineStatus",
-        ("Machiner", "EnsureDead") => "EnsureMachineDead",
-        ("Deployer", "SetStatus") => "SetDeployStatus",
-        ("Uniter", "Watch") => "WatchUnit",
+        ("periapt.ModelConfig", "WatchForModelConfigChanges") => "WatchModelConfig",
+        ("periapt.Machiner", "Life") => "MachineLife",
+        ("periapt.Machiner", "Watch") => "WatchMachine",
+        ("periapt.Machiner", "SetStatus") => "MachineStatus",
+        ("periapt.Machiner", "EnsureDead") => "EnsureMachineDead",
+        ("periapt.Deployer", "SetStatus") => "SetDeployStatus",
+        ("periapt.Uniter", "Watch") => "WatchUnit",
         (_, method) => method,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::hook::{Effects, Info, Kind, Settings};
+use periapt_contract::settings::{self, Changes, Settings};
+use periapt_model::hook::{Effects, Info, Kind};
 use periapt_model::relation::RemoteRelation;
 use periapt_model::uniter::RemoteState;
 use periapt_model::{ApplicationName, Life, Tag, UnitName};
@@ -15,22 +16,25 @@ use super::{Controller, Inner, refused};
 /// Settings with the version that tells of a change.
 #[derive(Clone, Debug, Default)]
 pub struct Bag {
-    pub settings: BTreeMap<String, String>,
+    pub settings: Settings,
     pub version: u64,
 }
 
 impl Bag {
-    fn change(&mut self, changes: &Settings) {
-        let before = self.settings.clone();
-        for (key, value) in changes {
-            match value {
-                Some(value) => self.settings.insert(key.clone(), value.clone()),
-                None => self.settings.remove(key),
-            };
-        }
-        if self.settings != before {
+    fn change(&mut self, changes: &Changes) -> Result<(), CallError> {
+        let changed = settings::changed(&self.settings, changes)
+            .map_err(|much| refused("quota-limit-exceeded", &much.amount()))?;
+        if let Some(after) = changed {
+            self.settings = after;
             self.version += 1;
         }
+        Ok(())
+    }
+
+    /// What a test says by hand is never too much.
+    fn say(&mut self, key: &str, value: &str) {
+        let before = self.settings.insert(key.to_owned(), value.to_owned());
+        self.version += u64::from(before.as_deref() != Some(value));
     }
 }
 
@@ -83,17 +87,15 @@ impl Relation {
     }
 
     pub fn set(&mut self, unit: &UnitName, key: &str, value: &str) {
-        let change = Settings::from([(key.to_owned(), Some(value.to_owned()))]);
-        self.units.entry(unit.clone()).or_default().change(&change);
+        self.units.entry(unit.clone()).or_default().say(key, value);
     }
 
     pub fn set_application(&mut self, application: &str, key: &str, value: &str) {
-        let change = Settings::from([(key.to_owned(), Some(value.to_owned()))]);
         if let Ok(application) = application.parse() {
             self.applications
                 .entry(application)
                 .or_default()
-                .change(&change);
+                .say(key, value);
         }
     }
 
@@ -254,14 +256,14 @@ impl Inner {
         for (id, changes) in &effects.relations {
             if let Some(relation) = self.relations.get_mut(id) {
                 let own = relation.units.entry(unit.clone()).or_default();
-                own.change(&changes.unit);
+                own.change(&changes.unit)?;
                 let shared = relation.applications.entry(application.clone());
-                shared.or_default().change(&changes.application);
+                shared.or_default().change(&changes.application)?;
             }
         }
         if !effects.leader.is_empty() {
             let told = self.leader_settings.entry(application.to_string());
-            told.or_default().change(&effects.leader);
+            told.or_default().change(&effects.leader)?;
         }
         let ended = hook.into_iter().chain(absent);
         let broken = ended.filter(|hook| hook.kind == Kind::RelationBroken);

@@ -1,6 +1,8 @@
 //! What the uniter of one unit asks of the controller in memory.
 
+use periapt_contract::settings;
 use periapt_model::hook::{Effects, Info};
+use periapt_model::ports::{OpenPorts, PortRange};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
@@ -90,6 +92,10 @@ impl Controller {
     ) -> Result<Value, CallError> {
         let remote = inner.remote_state(unit);
         let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
+        let opened = match method {
+            "CommitHook" => inner.opened_after(unit, &argument(params, "effects")?)?,
+            _ => Vec::new(),
+        };
         let Some(record) = inner.units.get_mut(unit) else {
             return Err(refused(code::NOT_FOUND, "unit"));
         };
@@ -124,7 +130,7 @@ impl Controller {
             "CommitHook" => {
                 let run: Option<HookReport> = optional(params, "run")?;
                 record.write(params)?;
-                record.commit(argument(params, "effects")?);
+                record.commit(argument(params, "effects")?, opened);
                 record.runs.extend(run);
                 record.remote.resolved = Resolved::None;
                 if let Some(status) = optional(params, "workload")? {
@@ -185,6 +191,27 @@ impl Controller {
     }
 }
 
+impl Inner {
+    /// The unit's ports after a commit, as the store decides it.
+    fn opened_after(
+        &self,
+        unit: &UnitName,
+        effects: &Effects,
+    ) -> Result<Vec<PortRange>, CallError> {
+        let Some(record) = self.units.get(unit) else {
+            return Err(refused(code::NOT_FOUND, "unit"));
+        };
+        let mut others: OpenPorts<&UnitName> = OpenPorts::default();
+        for (other, there) in &self.units {
+            if other != unit && there.machine == record.machine {
+                others.insert_of(&other, there.state.opened_ports.iter().copied());
+            }
+        }
+        let applied = effects.ports.applied(&record.state.opened_ports, &others);
+        applied.map_err(|why| refused("port-conflict", &format!("{why:?}")))
+    }
+}
+
 impl UnitRecord {
     fn told(&self, remote: RemoteState, known: Option<String>) -> Told {
         let led = Some(self.application.clone());
@@ -220,19 +247,9 @@ impl UnitRecord {
         Ok(())
     }
 
-    fn commit(&mut self, effects: Effects) {
-        for (key, new) in effects.state.clone() {
-            match new {
-                Some(text) => self.state.charm_state.insert(key, text),
-                None => self.state.charm_state.remove(&key),
-            };
-        }
-        self.state
-            .opened_ports
-            .extend(effects.open_ports.iter().copied());
-        self.state
-            .opened_ports
-            .retain(|range| !effects.close_ports.contains(range));
+    fn commit(&mut self, effects: Effects, opened: Vec<PortRange>) {
+        settings::apply(&mut self.state.charm_state, &effects.state);
+        self.state.opened_ports = opened;
         self.commits.push(effects);
     }
 }

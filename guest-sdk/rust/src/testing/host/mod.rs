@@ -1,0 +1,167 @@
+//! The controller's place in a test: the unit's facts, kept in memory, and the host's own hook
+//! transaction on top of them.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use periapt_contract::{CallError, CallErrorCode, HookTxn, settings};
+
+use super::relations::TestRelation;
+use crate::config::ConfigHost;
+use crate::goal_state::GoalStateHost;
+use crate::log::LogHost;
+use crate::network::NetworkHost;
+use crate::{
+    ErrorCode, GoalState, HostError, Level, Network, PortRange, Status, StatusKind, Value,
+};
+
+mod leadership;
+mod ports;
+mod relation;
+mod state;
+mod status;
+mod unit;
+
+pub(super) struct TestHost {
+    pub unit: String,
+    /// What the charm says it has.
+    pub endpoints: Vec<String>,
+    pub config: BTreeMap<String, Value>,
+    pub leader: bool,
+    pub unit_status: Status,
+    pub application_status: Status,
+    pub workload_version: Option<String>,
+    pub state: BTreeMap<String, String>,
+    pub ports: BTreeSet<PortRange>,
+    pub log: Vec<(Level, String)>,
+    pub relations: BTreeMap<u64, TestRelation>,
+    pub next_relation: u64,
+    pub leader_settings: BTreeMap<String, String>,
+    pub goal_state: GoalState,
+    pub networks: BTreeMap<String, Network>,
+    /// What the running hook asked for.
+    txn: HookTxn,
+}
+
+impl Default for TestHost {
+    fn default() -> Self {
+        Self {
+            unit: "test/0".to_owned(),
+            endpoints: Vec::new(),
+            config: BTreeMap::new(),
+            leader: false,
+            unit_status: Status::waiting("installing agent"),
+            application_status: Status::new(StatusKind::Unknown, ""),
+            workload_version: None,
+            state: BTreeMap::new(),
+            ports: BTreeSet::new(),
+            log: Vec::new(),
+            relations: BTreeMap::new(),
+            next_relation: 0,
+            leader_settings: BTreeMap::new(),
+            goal_state: GoalState::default(),
+            networks: BTreeMap::new(),
+            txn: HookTxn::default(),
+        }
+    }
+}
+
+impl TestHost {
+    pub fn begin(&mut self) {
+        self.txn = HookTxn::default();
+    }
+
+    pub fn commit(&mut self) {
+        let effects = std::mem::take(&mut self.txn).into_effects();
+        settings::apply(&mut self.state, &effects.state);
+        settings::apply(&mut self.leader_settings, &effects.leader);
+        for range in effects.ports.close {
+            self.ports.remove(&range.into());
+        }
+        self.ports
+            .extend(effects.ports.open.into_iter().map(PortRange::from));
+        let (unit, application) = (self.unit.clone(), self.application());
+        for (id, changes) in effects.relations {
+            if let Some(relation) = self.relations.get_mut(&id) {
+                settings::apply(relation.bag_mut(&unit), &changes.unit);
+                settings::apply(relation.bag_mut(&application), &changes.application);
+            }
+        }
+    }
+
+    pub fn discard(&mut self) {
+        self.txn = HookTxn::default();
+    }
+
+    /// A call that the hook's transaction answers.
+    fn transaction<R>(
+        &mut self,
+        call: impl FnOnce(&mut HookTxn, &mut Self) -> Result<R, CallError>,
+    ) -> Result<R, HostError> {
+        let mut txn = std::mem::take(&mut self.txn);
+        let answer = call(&mut txn, self);
+        self.txn = txn;
+        Ok(answer?)
+    }
+}
+
+impl ConfigHost for RefCell<TestHost> {
+    /// The harness has no schema, so an option that was never set is one without a value.
+    fn config_get(&self, key: &str) -> Result<Option<Value>, HostError> {
+        Ok(self.borrow().config.get(key).cloned())
+    }
+
+    fn config_all(&self) -> Result<Vec<(String, Value)>, HostError> {
+        Ok(self
+            .borrow()
+            .config
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect())
+    }
+}
+
+impl GoalStateHost for RefCell<TestHost> {
+    fn goal_state(&self) -> Result<GoalState, HostError> {
+        Ok(self.borrow().goal_state.clone())
+    }
+}
+
+impl NetworkHost for RefCell<TestHost> {
+    fn network(&self, binding: &str) -> Result<Network, HostError> {
+        let host = self.borrow();
+        if let Some(network) = host.networks.get(binding) {
+            return Ok(network.clone());
+        }
+        if !host.endpoints.iter().any(|endpoint| endpoint == binding) {
+            return Err(HostError::new(
+                ErrorCode::NotFound,
+                format!("the charm has no binding \"{binding}\""),
+            ));
+        }
+        Ok(Network {
+            bind_addresses: vec!["127.0.0.1".to_owned()],
+            ingress_addresses: vec!["127.0.0.1".to_owned()],
+            egress_subnets: vec!["127.0.0.1/32".to_owned()],
+        })
+    }
+}
+
+impl LogHost for RefCell<TestHost> {
+    fn log(&self, level: Level, message: &str) {
+        self.borrow_mut().log.push((level, message.to_owned()));
+    }
+}
+
+impl From<CallError> for HostError {
+    fn from(error: CallError) -> Self {
+        let code = match error.code {
+            CallErrorCode::Invalid => ErrorCode::Invalid,
+            CallErrorCode::NotFound => ErrorCode::NotFound,
+            CallErrorCode::Denied => ErrorCode::Denied,
+            CallErrorCode::Limit => ErrorCode::Limit,
+            CallErrorCode::Unavailable => ErrorCode::Unavailable,
+        };
+        HostError::new(code, error.message)
+    }
+}

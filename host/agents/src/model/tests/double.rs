@@ -1,0 +1,189 @@
+//! A provider that records what it is asked, and the cloud that gives it to every model.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use periapt_providers::{
+    Environments, Instance, InstanceId, InstanceState, Provider, ProviderError, SharedAgent,
+    StartInstance, UpgradeOp,
+};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
+
+/// Records what it is asked, fails as often as told and, when held, answers only when released.
+#[derive(Default)]
+pub struct Double {
+    pub calls: Mutex<Vec<String>>,
+    pub failures: Mutex<u32>,
+    pub held: Mutex<bool>,
+    pub released: Notify,
+    /// The credential.
+    pub refuses: AtomicBool,
+    /// The second step of two.
+    pub cannot_upgrade: AtomicBool,
+    /// Each instance has an agent of its own.
+    pub apart: AtomicBool,
+    config: Mutex<Option<Vec<u8>>>,
+    /// What each was started with.
+    pub configs: Mutex<BTreeMap<String, Vec<u8>>>,
+    instances: Mutex<BTreeMap<String, Instance>>,
+}
+
+impl Double {
+    pub fn calls(&self, prefix: &str) -> usize {
+        self.calls
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|call| call.starts_with(prefix))
+            .count()
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.instances.lock().unwrap().keys().cloned().collect()
+    }
+
+    /// An instance that nobody of the model asked for.
+    pub fn stray(&self, name: &str) {
+        let instance = instance(name);
+        self.instances
+            .lock()
+            .unwrap()
+            .insert(name.to_owned(), instance);
+    }
+
+    fn may(&self) -> Result<(), ProviderError> {
+        if self.refuses.load(Ordering::SeqCst) {
+            let why = "the door is locked".to_owned();
+            return Err(ProviderError::CredentialRefused(why));
+        }
+        Ok(())
+    }
+
+    fn note(&self, call: String) {
+        self.calls.lock().unwrap().push(call);
+    }
+}
+
+fn instance(name: &str) -> Instance {
+    Instance {
+        id: InstanceId::new(format!("double-{name}")),
+        name: name.to_owned(),
+        state: InstanceState::Running,
+        addresses: vec!["127.0.0.1".into()],
+        hardware: "arch=amd64".into(),
+    }
+}
+
+#[async_trait]
+impl Provider for Double {
+    async fn upgrade(&self, op: &UpgradeOp) -> Result<(), ProviderError> {
+        self.note(format!("upgrade {}", op.name));
+        if op.version == 2 && self.cannot_upgrade.load(Ordering::SeqCst) {
+            return Err(ProviderError::Refused("the wall is too thick".into()));
+        }
+        Ok(())
+    }
+    async fn check_credential(&self) -> Result<(), ProviderError> {
+        self.note("check".into());
+        self.may()
+    }
+    fn describe(&self) -> Value {
+        json!({ "instances": self.names() })
+    }
+    async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
+        self.note(format!("start {}", request.name));
+        if request.name.contains("..") {
+            return Err(ProviderError::InvalidName(request.name));
+        }
+        self.may()?;
+        if *self.held.lock().unwrap() {
+            self.released.notified().await;
+        }
+        {
+            let mut failures = self.failures.lock().unwrap();
+            if *failures > 0 {
+                *failures -= 1;
+                return Err(ProviderError::Refused("no room".into()));
+            }
+        }
+        let mut configs = self.configs.lock().unwrap();
+        configs.insert(request.name.clone(), request.agent_config.clone());
+        *self.config.lock().unwrap() = Some(request.agent_config);
+        self.stray(&request.name);
+        Ok(instance(&request.name))
+    }
+    async fn stop_instance(&self, id: &InstanceId) -> Result<(), ProviderError> {
+        self.note(format!("stop {id}"));
+        self.instances
+            .lock()
+            .unwrap()
+            .retain(|_, instance| instance.id != *id);
+        Ok(())
+    }
+    async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {
+        Ok(self.instances.lock().unwrap().values().cloned().collect())
+    }
+    async fn destroy(&self) -> Result<(), ProviderError> {
+        self.note("destroy".into());
+        self.instances.lock().unwrap().clear();
+        *self.config.lock().unwrap() = None;
+        Ok(())
+    }
+    fn shared_agent(&self) -> Option<&dyn SharedAgent> {
+        (!self.apart.load(Ordering::SeqCst)).then_some(self)
+    }
+}
+
+#[async_trait]
+impl SharedAgent for Double {
+    async fn config(&self) -> Result<Option<Vec<u8>>, ProviderError> {
+        Ok(self.config.lock().unwrap().clone())
+    }
+    async fn set_config(&self, config: Vec<u8>, restart: bool) -> Result<(), ProviderError> {
+        self.note(format!("configure restart={restart}"));
+        *self.config.lock().unwrap() = Some(config);
+        Ok(())
+    }
+    fn ended(&self) -> watch::Receiver<Option<String>> {
+        watch::channel(None).1
+    }
+    async fn start_again(&self) -> Result<(), ProviderError> {
+        Ok(())
+    }
+    async fn halt(&self) -> Result<(), ProviderError> {
+        Ok(())
+    }
+}
+
+pub struct One(pub Arc<Double>);
+
+impl Environments for One {
+    fn upgrade_ops(&self) -> &'static [UpgradeOp] {
+        &[
+            UpgradeOp {
+                version: 1,
+                name: "first",
+            },
+            UpgradeOp {
+                version: 2,
+                name: "second",
+            },
+        ]
+    }
+    fn open(&self, _: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        Ok(Arc::clone(&self.0) as Arc<dyn Provider>)
+    }
+}
+
+/// What the workers are tested with keeps what they are promised.
+#[tokio::test]
+async fn the_double_passes_the_suite_of_providers() {
+    for apart in [false, true] {
+        let double = Arc::new(Double::default());
+        double.apart.store(apart, Ordering::SeqCst);
+        periapt_providers::suite::run(double).await;
+    }
+}

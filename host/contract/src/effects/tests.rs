@@ -1,0 +1,94 @@
+use serde_json::json;
+
+use crate::relation::RelationSettings;
+use crate::testing::range;
+use crate::{CallErrorCode, Effects, HookTxn, StateAnswers, leadership, ports, relation};
+
+fn effects() -> Effects {
+    Effects {
+        ports: ports::Changes {
+            open: vec![range("443/tcp")],
+            close: vec![range("80/tcp")],
+        },
+        state: [
+            ("a to b".to_owned(), Some("secret".to_owned())),
+            ("old".to_owned(), None),
+        ]
+        .into(),
+        relations: [(
+            3,
+            RelationSettings {
+                unit: [("host".to_owned(), Some("x".to_owned()))].into(),
+                application: [("url".to_owned(), None)].into(),
+            },
+        )]
+        .into(),
+        leader: [("token".to_owned(), Some("secret".to_owned()))].into(),
+    }
+}
+
+#[test]
+fn words_name_what_changes_and_no_value() {
+    assert_eq!(
+        effects().in_words(),
+        [
+            "closed 80/tcp",
+            "opened 443/tcp",
+            "state a to b",
+            "state old deleted",
+            "relation 3 setting host",
+            "relation 3 application setting url deleted",
+            "leader setting token",
+        ]
+    );
+}
+
+/// Agents and controllers of other versions read and write this.
+#[test]
+fn effects_are_sent_as_they_always_were() {
+    let sent = json!({
+        "open_ports": ["443/tcp"],
+        "close_ports": ["80/tcp"],
+        "state": { "a to b": "secret", "old": null },
+        "relations": { "3": { "unit": { "host": "x" }, "application": { "url": null } } },
+        "leader": { "token": "secret" },
+    });
+    assert_eq!(serde_json::to_value(effects()).unwrap(), sent);
+    assert_eq!(serde_json::from_value::<Effects>(sent).unwrap(), effects());
+    assert_eq!(serde_json::to_value(Effects::default()).unwrap(), json!({}));
+    assert_eq!(
+        serde_json::from_value::<Effects>(json!({})).unwrap(),
+        Effects::default()
+    );
+}
+
+#[test]
+fn only_what_is_the_leaders_needs_leadership() {
+    let all = effects();
+    let of_unit = Effects {
+        leader: leadership::Changes::default(),
+        relations: relation::Changes::default(),
+        ..all.clone()
+    };
+    assert!(!of_unit.needs_leadership() && !of_unit.is_empty());
+    let shared = Effects {
+        relations: all.relations.clone(),
+        ..Effects::default()
+    };
+    assert!(shared.needs_leadership());
+    let untouched = Effects {
+        relations: [(3, RelationSettings::default())].into(),
+        ..Effects::default()
+    };
+    assert!(untouched.is_empty() && !untouched.needs_leadership());
+}
+
+#[test]
+fn what_an_agent_does_not_answer_is_refused() {
+    struct Nobody;
+    impl StateAnswers for Nobody {}
+    let refused = HookTxn::default().state_get(&mut Nobody, "key");
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code, CallErrorCode::Denied);
+    assert_eq!(refused.message, "the host answers only while a hook runs");
+}

@@ -1,0 +1,135 @@
+//! The hook tools: one file for each interface of the world, with its rows in the table of tools, what
+//! an agent answers for it, and the host's side of its calls.
+//!
+//! A tool that changes something when the hook is committed has its rules in the folder of the same
+//! name in `host/contract`, where the author's harness finds them as well; the file here only
+//! translates. What a component may import follows from the table, and so does
+//! `docs/reference/hook-tools.md`. A test holds the table against the WIT.
+
+mod config;
+mod goal_state;
+mod leadership;
+mod log;
+mod network;
+mod ports;
+mod relation;
+mod state;
+mod status;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+pub use config::ConfigAnswers;
+pub use goal_state::{Goal, GoalStateAnswers, Goals};
+pub use log::{LogAnswers, LogLevel};
+pub use network::{Network, NetworkAnswers};
+pub use status::StatusAnswers;
+
+use std::time::Duration;
+
+use periapt_contract::{
+    LeadershipAnswers, PortsAnswers, RelationAnswers, StateAnswers, UnitAnswers,
+};
+
+macro_rules! tools {
+    ($($tool:ident: $answers:ident,)*) => {
+        /// The table, in the order of the documentation.
+        const ALL: &[&[Tool]] = &[$($tool::TOOLS,)*];
+
+        /// What an agent provides to a running hook: for each tool its answers, which are facts or
+        /// the few calls that take effect at once. What is not written refuses.
+        ///
+        /// Methods are synchronous and may block (the hook runs on a thread for blocking work, with
+        /// the runtime of its caller entered but not driven, so `Handle::block_on` is allowed). They
+        /// are called from one thread at a time, on a stack of a few MiB. Limits, budgets and the
+        /// buffering of effects are not their concern: that is done before they are reached. A
+        /// method that does not return holds the hook beyond its deadline, so calls to the
+        /// controller need one of their own.
+        pub trait HookContext: Send $(+ $answers)* {
+            /// How long calls have waited until the hook could go on with what they had found,
+            /// because other hooks were at work. It is no part of the hook's time limit.
+            fn waited(&self) -> Duration {
+                Duration::ZERO
+            }
+        }
+
+        $(impl $answers for Nobody {})*
+    };
+}
+
+tools! {
+    config: ConfigAnswers,
+    goal_state: GoalStateAnswers,
+    leadership: LeadershipAnswers,
+    log: LogAnswers,
+    network: NetworkAnswers,
+    ports: PortsAnswers,
+    relation: RelationAnswers,
+    state: StateAnswers,
+    status: StatusAnswers,
+    unit: UnitAnswers,
+}
+
+/// The context of no unit, in which every tool refuses: no hook runs while it is asked.
+pub(crate) struct Nobody;
+
+impl HookContext for Nobody {}
+
+/// One row: a function of the world, and what is known of it.
+pub struct Tool {
+    /// As charms call it under Juju: a hook tool, or a variable.
+    pub juju: &'static str,
+    pub interface: &'static str,
+    pub function: &'static str,
+    pub when: When,
+    pub who: Permission,
+}
+
+/// When a call changes something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Never.
+    Read,
+    /// At once, also when the hook fails later.
+    AtOnce,
+    /// When the hook is committed.
+    AtCommit,
+}
+
+/// Whose units may call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    Everybody,
+    Leader,
+    /// What concerns the settings of its own application is the leader's.
+    LeaderForApplication,
+}
+
+impl Tool {
+    const fn new(
+        juju: &'static str,
+        interface: &'static str,
+        function: &'static str,
+        when: When,
+        who: Permission,
+    ) -> Self {
+        Self {
+            juju,
+            interface,
+            function,
+            when,
+            who,
+        }
+    }
+}
+
+/// All rows.
+pub fn hook_tools() -> impl Iterator<Item = &'static Tool> {
+    ALL.iter().copied().flatten()
+}
+
+/// Whether a charm may import this interface of the world.
+pub(crate) fn knows(interface: &str) -> bool {
+    // Types alone: there is nothing to call.
+    interface == "types" || hook_tools().any(|tool| tool.interface == interface)
+}

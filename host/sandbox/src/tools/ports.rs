@@ -1,0 +1,51 @@
+//! `open-port`, `close-port`, `opened-ports`: ranges that a unit asks to have opened.
+
+use periapt_contract::{CallError, ports};
+
+use super::Permission::Everybody;
+use super::Tool;
+use super::When::{AtCommit, Read};
+use crate::world::periapt::charm::ports as wit;
+use crate::world::{Answer, HookState};
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool::new("open-port", "ports", "open", AtCommit, Everybody),
+    Tool::new("close-port", "ports", "close", AtCommit, Everybody),
+    Tool::new("opened-ports", "ports", "opened", Read, Everybody),
+];
+
+impl wit::Host for HookState {
+    fn open(&mut self, range: wit::PortRange) -> Answer<()> {
+        self.transaction(|txn, context| txn.open_port(context, port_range(range)?))
+    }
+
+    fn close(&mut self, range: wit::PortRange) -> Answer<()> {
+        self.transaction(|txn, context| txn.close_port(context, port_range(range)?))
+    }
+
+    fn opened(&mut self) -> Answer<Vec<wit::PortRange>> {
+        self.transaction(|txn, context| {
+            let opened = txn.opened_ports(context)?.into_iter();
+            Ok(opened
+                .map(|range| wit::PortRange {
+                    start: range.start,
+                    end: range.end,
+                    protocol: match range.protocol {
+                        ports::Protocol::Tcp => wit::Protocol::Tcp,
+                        ports::Protocol::Udp => wit::Protocol::Udp,
+                        ports::Protocol::Icmp => wit::Protocol::Icmp,
+                    },
+                })
+                .collect())
+        })
+    }
+}
+
+fn port_range(range: wit::PortRange) -> Result<ports::PortRange, CallError> {
+    let protocol = match range.protocol {
+        wit::Protocol::Tcp => ports::Protocol::Tcp,
+        wit::Protocol::Udp => ports::Protocol::Udp,
+        wit::Protocol::Icmp => ports::Protocol::Icmp,
+    };
+    ports::PortRange::new(protocol, range.start, range.end).map_err(CallError::invalid)
+}

@@ -1,0 +1,82 @@
+use std::path::Path;
+
+use wit_parser::{Resolve, WorldItem};
+
+use super::*;
+use crate::tests::guest::CONTRACT;
+
+#[test]
+fn the_table_has_every_function_of_the_world_and_no_other() {
+    let mut resolve = Resolve::default();
+    let package = resolve.push_str("charm.wit", CONTRACT).unwrap();
+    let world = resolve.select_world(&[package], Some("charm")).unwrap();
+    let mut declared: Vec<(String, String)> = Vec::new();
+    for import in resolve.worlds[world].imports.values() {
+        let WorldItem::Interface { id, .. } = import else {
+            continue;
+        };
+        let interface = &resolve.interfaces[*id];
+        let name = interface.name.clone().unwrap();
+        assert!(knows(&name), "charms may import {name}");
+        declared.extend(
+            interface
+                .functions
+                .keys()
+                .map(|function| (name.clone(), function.clone())),
+        );
+    }
+    let mut listed: Vec<(String, String)> = hook_tools()
+        .map(|tool| (tool.interface.to_owned(), tool.function.to_owned()))
+        .collect();
+    declared.sort();
+    listed.sort();
+    assert_eq!(listed, declared);
+    assert!(!knows("root") && !knows(""));
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# Hook tools\n\n\
+         What a charm may call, by the name that Juju gives it. The functions are those of `guest-sdk/wit/charm.wit`.\n\
+         A change *at the commit* becomes true when the hook has returned ok, and all of a hook's together; one\n\
+         *at once* stays also when the hook fails later. This page is written by `cargo xtask openapi` from\n\
+         `host/sandbox/src/tools`.\n\n\
+         | Juju | function | changes something | who may call it |\n|---|---|---|---|\n",
+    );
+    for tool in hook_tools() {
+        let when = match tool.when {
+            When::Read => "",
+            When::AtOnce => "at once",
+            When::AtCommit => "at the commit",
+        };
+        let who = match tool.who {
+            Permission::Everybody => "every unit",
+            Permission::Leader => "the leader",
+            Permission::LeaderForApplication => "every unit; for its own application the leader",
+        };
+        let Tool {
+            juju,
+            interface,
+            function,
+            ..
+        } = tool;
+        page.push_str(&format!(
+            "| `{juju}` | `{interface}.{function}` | {when} | {who} |\n"
+        ));
+    }
+    page
+}
+
+#[test]
+fn the_page_of_tools_in_the_checkout_is_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/hook-tools.md");
+    if std::env::var_os("PERIAPT_WRITE_REFERENCE").is_some() {
+        std::fs::write(path, page()).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        kept == page(),
+        "docs/reference/hook-tools.md differs from the table; write it anew with: cargo xtask openapi"
+    );
+}

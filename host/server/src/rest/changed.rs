@@ -1,0 +1,48 @@
+//! The answer to a change: what the request's one write returned.
+//!
+//! A handler that answers through here has its answer made in the transaction of that write, so that
+//! change, kept answer and audit row are one commit. Whoever answers in another way, or writes more than
+//! once, is answered as well; what the request came to is then a commit of its own.
+
+use axum::Json;
+use periapt_store::{Guard, KeptAnswer, StoreError};
+use periapt_wire::rpc::Empty;
+use serde::Serialize;
+
+use super::idempotency::ANSWER_BYTES;
+use super::problem::Answer;
+
+/// What the write returns is the answer.
+pub(super) async fn changed<T: Serialize + 'static>(
+    write: impl Future<Output = Result<T, StoreError>>,
+) -> Result<Json<T>, Answer> {
+    Ok(Json(Guard::answering(kept::<T>, write).await?))
+}
+
+/// What the write returns is made the answer.
+pub(super) async fn changed_to<T: 'static, A: Serialize>(
+    write: impl Future<Output = Result<T, StoreError>>,
+    answer: impl Fn(&T) -> A + Clone + Send + Sync + 'static,
+) -> Result<Json<A>, Answer> {
+    let inside = answer.clone();
+    let written = Guard::answering(move |written: &T| kept(&inside(written)), write).await?;
+    Ok(Json(answer(&written)))
+}
+
+/// There is nothing to say but that it is done.
+pub(super) async fn done(
+    write: impl Future<Output = Result<(), StoreError>>,
+) -> Result<Json<Empty>, Answer> {
+    changed_to(write, |()| Empty {}).await
+}
+
+/// As [`Json`] answers; none when there is no keeping it.
+fn kept<T: Serialize>(answer: &T) -> Option<KeptAnswer> {
+    let body = serde_json::to_vec(answer).ok()?;
+    (body.len() <= ANSWER_BYTES).then(|| KeptAnswer {
+        status: 200,
+        content_type: "application/json".to_owned(),
+        etag: String::new(),
+        body: body.into(),
+    })
+}

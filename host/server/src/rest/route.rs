@@ -1,0 +1,129 @@
+//! A route of the HTTP API, declared once, beside its handler.
+//!
+//! Method and path are in the handler's own `#[utoipa::path]`, with everything that describes it. Its row
+//! adds for whom it is, without which there is no row, and what else is to be known before the handler
+//! runs.
+
+use axum::routing::MethodRouter;
+use periapt_wire::access::Visitor;
+use periapt_wire::rest::ModelPermission;
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use super::conditions::About;
+use super::page::Listed;
+use crate::state::ServerState;
+
+pub(super) const READ: Visitor = Visitor::Model(ModelPermission::Read);
+pub(super) const WRITE: Visitor = Visitor::Model(ModelPermission::Write);
+pub(super) const ADMIN: Visitor = Visitor::Model(ModelPermission::Admin);
+
+/// What is known of a route before its handler runs. `HEAD` is served where `GET` is.
+#[derive(Debug)]
+pub struct Route {
+    pub method: &'static str,
+    pub path: &'static str,
+    pub visitor: Visitor,
+    /// The definition that it shows or changes.
+    pub(super) about: Option<About>,
+    /// Bodies or answers hold a secret.
+    pub(super) secret: bool,
+    /// The body is too long to be read before the handler.
+    pub(super) upload: bool,
+    during_upgrade: bool,
+}
+
+impl Route {
+    /// Whether a request to it may change something.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.method != "GET"
+    }
+
+    /// Whether it may be visited while the controller is being upgraded: people look, and nobody
+    /// changes what the steps work on.
+    #[must_use]
+    pub fn during_upgrade(&self) -> bool {
+        self.during_upgrade || (!self.changes() && self.visitor != Visitor::AgentOfModel)
+    }
+}
+
+/// Members by which a list can be filtered, and those that it can be cut down to.
+pub(super) type Lists = (&'static [&'static str], &'static [&'static str]);
+
+/// A route with its handler and its part of the description.
+pub(super) struct Row {
+    pub route: Route,
+    pub handler: MethodRouter<ServerState>,
+    pub operation: Value,
+    pub schemas: Vec<(String, RefOr<Schema>)>,
+    pub lists: Option<Lists>,
+}
+
+/// The row of one handler, `routes!(handler)`.
+pub(super) fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) -> Row {
+    let (schemas, paths, handler) = described;
+    let (path, item) = paths.paths.into_iter().next().unwrap_or_default();
+    let item = serde_json::to_value(item).unwrap_or_default();
+    let item = item.as_object().into_iter().flatten().next();
+    let (method, operation) = item.map_or_else(Default::default, |(method, operation)| {
+        (method.to_ascii_uppercase(), operation.clone())
+    });
+    Row {
+        // Rows are made once and live as long as the program.
+        route: Route {
+            method: method.leak(),
+            path: path.leak(),
+            visitor,
+            about: None,
+            secret: false,
+            upload: false,
+            during_upgrade: false,
+        },
+        handler,
+        operation,
+        schemas,
+        lists: None,
+    }
+}
+
+impl Row {
+    /// It shows or changes this definition: it has an `ETag`, or takes `If-Match`.
+    pub(super) fn about(mut self, about: About) -> Self {
+        self.route.about = Some(about);
+        self
+    }
+
+    /// The body is no part of what makes two requests the same, and the answer is not kept.
+    pub(super) fn secret(mut self) -> Self {
+        self.route.secret = true;
+        self
+    }
+
+    /// The body's length and digest stand for it where two requests are compared.
+    pub(super) fn upload(mut self) -> Self {
+        self.route.upload = true;
+        self
+    }
+
+    /// It changes something and is possible all the same while the controller is being upgraded.
+    pub(super) fn during_upgrade(mut self) -> Self {
+        self.route.during_upgrade = true;
+        self
+    }
+
+    /// It is a list of these.
+    pub(super) fn lists<T: Listed>(mut self) -> Self {
+        self.lists = Some((T::FILTERS, T::FIELDS));
+        self
+    }
+
+    /// A shape that the answer's type does not name.
+    pub(super) fn with<T: ToSchema>(mut self) -> Self {
+        self.schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(&mut self.schemas);
+        self
+    }
+}

@@ -1,0 +1,143 @@
+//! Clouds: what there is, and where a new model goes.
+//!
+//! A cloud has a type, which says whose provider gives its machines, and regions. A model is in one
+//! region of one cloud for as long as it lives, and uses one credential that its owner has there.
+//! Without one that is named it gets a credential of its own, which is all that the cloud `local`
+//! needs; a credential that no model uses any more goes with the last that did.
+
+use periapt_model::{ModelName, UserName};
+use periapt_wire::rest::{AddModel, Cloud, CloudCredential};
+
+use crate::db::{Session, Tx, params};
+use crate::error::StoreError;
+use crate::{Result, Store};
+
+#[cfg(test)]
+mod tests;
+
+/// The cloud of a model that names none: that of the controller itself.
+const DEFAULT: &str = "local";
+
+/// The way of proving who one is that needs nothing to prove it with.
+const AUTH_EMPTY: &str = "empty";
+
+/// Where a new model goes.
+pub(crate) struct Place {
+    pub cloud: String,
+    pub region: String,
+    pub credential: String,
+}
+
+impl Store {
+    /// All clouds, by name, with their regions, the first of which is the default.
+    pub async fn clouds(&self) -> Result<Vec<Cloud>> {
+        let sql = "SELECT cloud.name, cloud.type, cloud_region.name
+            FROM cloud LEFT JOIN cloud_region ON cloud_region.cloud = cloud.name
+            ORDER BY cloud.name, cloud_region.position";
+        let rows = self.glance().await?.fetch(sql, params![]).await?;
+        let mut clouds: Vec<Cloud> = Vec::new();
+        for row in &rows {
+            let name = row.text(0)?;
+            if clouds.last().is_none_or(|last| last.name != name) {
+                clouds.push(Cloud {
+                    name,
+                    kind: row.text(1)?,
+                    regions: Vec::new(),
+                });
+            }
+            if let (Some(last), Some(region)) = (clouds.last_mut(), row.optional_text(2)?) {
+                last.regions.push(region);
+            }
+        }
+        Ok(clouds)
+    }
+
+    /// The credentials of a user, by cloud and name, with the models that use each.
+    pub async fn credentials(&self, owner: &UserName) -> Result<Vec<CloudCredential>> {
+        let sql =
+            "SELECT held.cloud, held.name, held.auth_type, held.refused, held.since, model.name
+            FROM cloud_credential AS held LEFT JOIN model
+                ON model.cloud = held.cloud AND model.owner = held.owner
+                AND model.credential = held.name
+            WHERE held.owner = $1 ORDER BY held.cloud, held.name, model.name";
+        let rows = self.glance().await?.fetch(sql, params![owner]).await?;
+        let mut credentials: Vec<CloudCredential> = Vec::new();
+        for row in &rows {
+            let (cloud, name, reason) = (row.text(0)?, row.text(1)?, row.text(3)?);
+            let known = credentials.last();
+            if known.is_none_or(|last| (&last.cloud, &last.name) != (&cloud, &name)) {
+                credentials.push(CloudCredential {
+                    cloud,
+                    name,
+                    auth_type: row.text(2)?,
+                    valid: reason.is_empty(),
+                    reason,
+                    since: row.int(4)?,
+                    models: Vec::new(),
+                });
+            }
+            if let (Some(last), Some(model)) = (credentials.last_mut(), row.optional_text(5)?) {
+                last.models.push(model.parse::<ModelName>()?);
+            }
+        }
+        Ok(credentials)
+    }
+}
+
+/// Finds where a new model of `owner` goes.
+pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName) -> Result<Place> {
+    let cloud = request.cloud.as_deref().unwrap_or(DEFAULT);
+    let sql = "SELECT 1 FROM cloud WHERE name = $1";
+    if db.fetch_optional(sql, params![cloud]).await?.is_none() {
+        return Err(StoreError::not_found("cloud", cloud));
+    }
+    let region = request.region.as_deref().unwrap_or_default();
+    let sql = "SELECT name FROM cloud_region WHERE cloud = $1 AND ($2 = '' OR name = $2)
+        ORDER BY position LIMIT 1";
+    let row = db.fetch_optional(sql, params![cloud, region]).await?;
+    let row = row.ok_or_else(|| StoreError::not_found("region", format!("{cloud}/{region}")))?;
+    let credential = match request.credential.as_deref() {
+        Some(named) => {
+            let sql = "SELECT 1 FROM cloud_credential
+                WHERE cloud = $1 AND owner = $2 AND name = $3";
+            let params = params![cloud, owner, named];
+            if db.fetch_optional(sql, params).await?.is_none() {
+                let name = format!("{cloud}/{owner}/{named}");
+                return Err(StoreError::not_found("credential", name));
+            }
+            named
+        }
+        None => request.name.as_str(),
+    };
+    Ok(Place {
+        cloud: cloud.to_owned(),
+        region: row.text(0)?,
+        credential: credential.to_owned(),
+    })
+}
+
+/// Makes the credential of a model that named none, for this model alone.
+pub(crate) async fn add_own_credential(tx: &mut Tx, owner: &UserName, place: &Place) -> Result<()> {
+    let Place {
+        cloud, credential, ..
+    } = place;
+    let sql = "INSERT INTO cloud_credential (cloud, owner, name, auth_type)
+        VALUES ($1, $2, $3, $4) ON CONFLICT (cloud, owner, name) DO NOTHING";
+    let params = params![cloud, owner, credential, AUTH_EMPTY];
+    if tx.db.execute(sql, params).await? == 0 {
+        return Err(StoreError::AlreadyExists {
+            kind: "credential",
+            name: format!("{cloud}/{owner}/{credential}"),
+        });
+    }
+    Ok(())
+}
+
+/// Removes the credentials that no model uses any more.
+pub(crate) async fn remove_unused(tx: &mut Tx) -> Result<()> {
+    let sql = "DELETE FROM cloud_credential WHERE NOT EXISTS (SELECT 1 FROM model
+        WHERE model.cloud = cloud_credential.cloud AND model.owner = cloud_credential.owner
+            AND model.credential = cloud_credential.name)";
+    tx.db.execute(sql, params![]).await?;
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! The schema, as it came about.
+
+/// Migrations in order; version N is the N-th. A published one is never edited.
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_initial.sql"),
+    include_str!("migrations/0002_control_room.sql"),
+    include_str!("migrations/0003_relations.sql"),
+    include_str!("migrations/0004_controller_nodes.sql"),
+    include_str!("migrations/0005_store.sql"),
+    include_str!("migrations/0006_uniter.sql"),
+    include_str!("migrations/0007_workers.sql"),
+    include_str!("migrations/0008_status.sql"),
+    include_str!("migrations/0009_rows_by_number.sql"),
+    include_str!("migrations/0010_clouds.sql"),
+    include_str!("migrations/0011_agents.sql"),
+    include_str!("migrations/0012_sequence.sql"),
+];

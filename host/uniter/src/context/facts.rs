@@ -1,0 +1,88 @@
+//! What the snapshot tells a hook of its own unit, and the lines it logs.
+
+use std::collections::BTreeMap;
+
+use periapt_engine::failpoint;
+use periapt_model::config::Values;
+use periapt_model::hook::AtOnce;
+use periapt_model::ports::PortRange;
+use periapt_sandbox::{
+    CallError, ConfigAnswers, LogAnswers, LogLevel, PortsAnswers, StateAnswers, UnitAnswers,
+};
+use periapt_wire::agent::uniter::SetWorkloadVersion;
+
+use super::{UnitContext, record};
+
+impl UnitAnswers for UnitContext {
+    fn unit_name(&self) -> String {
+        self.unit.to_string()
+    }
+
+    fn model_name(&self) -> String {
+        self.model.name.to_string()
+    }
+
+    fn model_uuid(&self) -> String {
+        self.model.uuid.to_string()
+    }
+
+    fn private_address(&mut self) -> Result<String, CallError> {
+        let address = self.snapshot.private_address.clone();
+        address.ok_or_else(|| CallError::not_found("the unit has no private address yet"))
+    }
+
+    fn public_address(&mut self) -> Result<String, CallError> {
+        let address = self.snapshot.public_address.clone();
+        address.ok_or_else(|| CallError::not_found("the unit has no public address yet"))
+    }
+
+    fn set_workload_version(&mut self, version: &str) -> Result<(), CallError> {
+        if self.snapshot.workload_version.as_deref() != Some(version) {
+            self.call(&SetWorkloadVersion {
+                unit: self.unit.clone(),
+                version: version.to_owned(),
+            })?;
+            self.tether
+                .tell(AtOnce::WorkloadVersion(version.to_owned()));
+            self.snapshot.workload_version = Some(version.to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl ConfigAnswers for UnitContext {
+    fn config(&self) -> &Values {
+        &self.snapshot.config
+    }
+
+    fn knows_option(&self, name: &str) -> bool {
+        self.options.iter().any(|option| option == name)
+    }
+}
+
+impl StateAnswers for UnitContext {
+    fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {
+        Ok(self.snapshot.state.charm_state.clone())
+    }
+}
+
+impl PortsAnswers for UnitContext {
+    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
+        Ok(self.snapshot.state.opened_ports.clone())
+    }
+}
+
+impl LogAnswers for UnitContext {
+    fn log(&mut self, level: LogLevel, message: &str) {
+        failpoint::reach("uniter-during-execute");
+        if !self.tether.severed.is_cancelled() {
+            self.log.write(record(
+                &self.clock,
+                &self.unit,
+                "juju-log",
+                level.as_str(),
+                message,
+            ));
+        }
+    }
+}

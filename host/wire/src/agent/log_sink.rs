@@ -1,0 +1,22 @@
+//! Lines for `debug-log`.
+
+use periapt_model::Tag;
+use serde::{Deserialize, Serialize};
+
+use crate::rpc::Empty;
+
+/// A line of `debug-log`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LogRecord {
+    pub time: i64,
+    pub entity: Tag,
+    /// `TRACE DEBUG INFO WARNING ERROR`.
+    pub level: String,
+    pub module: String,
+    pub message: String,
+}
+
+crate::facade! { "periapt.LogSink" 1 for Agents {
+    [Tell] Write as WriteLogs { records: Vec<LogRecord> } -> Empty;
+} }
