@@ -232,16 +232,19 @@ async fn hooks_that_end_together_share_a_commit_and_take_few_statements_each() {
         let counted = Counted::begin(&fixture);
         // The writer is at work until all of them wait for it.
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
+        let (begun, begins) = tokio::sync::oneshot::channel::<()>();
         let store = fixture.store.clone();
         let first = tokio::spawn(async move {
             let work = store.write(move |_| {
                 Box::pin(async move {
+                    begun.send(()).unwrap();
                     wait.await.unwrap();
                     Ok(())
                 })
             });
             work.await.unwrap();
         });
+        begins.await.unwrap();
         let hooks: Vec<_> = idlers.iter().map(|idler| idler.committing(&seen)).collect();
         while fixture.store.measures().queue < u64::from(HOOKS) {
             tokio::task::yield_now().await;

@@ -73,7 +73,8 @@ struct Inner {
     rows: Vec<WorkerRow>,
     calls: Vec<String>,
     refusals: HashMap<String, CallError>,
-    held: HashSet<String>,
+    /// Methods whose calls get no answer, with how many wait for it.
+    held: HashMap<String, usize>,
     /// Methods whose next answer gets lost on its way.
     lost: HashSet<String>,
     versions: HashMap<String, u64>,
@@ -245,12 +246,17 @@ impl Controller {
     pub fn hold(&self, method: &str, held: bool) {
         let mut inner = self.lock();
         if held {
-            inner.held.insert(method.to_owned());
+            inner.held.insert(method.to_owned(), 0);
         } else {
             inner.held.remove(method);
         }
         drop(inner);
         self.touch(&[]);
+    }
+
+    /// Calls of this method that wait for being let go.
+    pub fn held_up(&self, method: &str) -> usize {
+        self.lock().held.get(method).copied().unwrap_or(0)
     }
 
     /// Methods called, in order.

@@ -123,7 +123,7 @@ async fn a_hook_that_lasts_is_shown_and_its_commit_comes_after_that() {
     assert_eq!(world.controller.count("BeginHook"), 0);
     world.controller.hold("BeginHook", true);
     world.clock.advance(Duration::from_millis(1));
-    while world.controller.count("BeginHook") == 0 {
+    while world.controller.held_up("BeginHook") == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     world.sandbox.script(|_, _| Ok(Effects::default()));

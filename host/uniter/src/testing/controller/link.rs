@@ -37,8 +37,11 @@ impl Caller for Link {
                     }
                 };
             }
+            if let Some(waiting) = self.controller.lock().held.get_mut(name) {
+                *waiting += 1;
+            }
             self.controller
-                .until(|controller| !controller.lock().held.contains(name))
+                .until(|controller| !controller.lock().held.contains_key(name))
                 .await;
             // Before the answer can be seen at work.
             self.controller.lock().calls.push(name.to_owned());
