@@ -299,9 +299,9 @@ async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
         }),
     }));
     let unit = "site/0".parse().unwrap();
-    let hooks = (0..HOOKS).map(|number| store.commit_hook_run(&model, &unit, ran(number)));
-    for committed in futures::future::join_all(hooks).await {
-        committed.unwrap();
+    for number in 0..HOOKS {
+        let committed = store.commit_hook_run(&model, &unit, ran(number));
+        committed.await.unwrap();
     }
     // Everything has been handed out.
     while store.changes().position() < store.measures().written {
