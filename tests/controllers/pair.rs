@@ -102,6 +102,12 @@ impl Pair {
     /// nobody runs them.
     pub async fn add_rivals(&self, application: &str) -> Result<()> {
         let mut connection = sqlx::PgConnection::connect(&self.schema.url()).await?;
+        // No change names the machine, so nothing is started on it; it is the agent's all the same.
+        let sql =
+            "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at)
+            VALUES ($1, '999', 'alive', '', '[]', 1, 0) ON CONFLICT DO NOTHING";
+        let insert = sqlx::query(sql).bind(self.model()?);
+        insert.execute(&mut connection).await?;
         let sql = "INSERT INTO unit (model_uuid, name, application, number, life, machine_id,
                 resolved, workload_version, opened_ports, forced, created_at)
             SELECT $1, $2 || '/' || number, $2, number, 'alive', '999', 'none', '', '[]', 0, 0
