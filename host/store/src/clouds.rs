@@ -84,18 +84,25 @@ impl Store {
     }
 }
 
-/// Finds where a new model of `owner` goes.
+/// Finds where a new model of `owner` goes. A cloud that is not there is a wrong request, not a wrong
+/// address.
 pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName) -> Result<Place> {
     let cloud = request.cloud.as_deref().unwrap_or(DEFAULT);
     let sql = "SELECT 1 FROM cloud WHERE name = $1";
     if db.fetch_optional(sql, params![cloud]).await?.is_none() {
-        return Err(StoreError::not_found("cloud", cloud));
+        return Err(StoreError::Invalid {
+            code: "cloud-not-found",
+            message: format!("cloud \"{cloud}\" not found"),
+        });
     }
     let region = request.region.as_deref().unwrap_or_default();
     let sql = "SELECT name FROM cloud_region WHERE cloud = $1 AND ($2 = '' OR name = $2)
         ORDER BY position LIMIT 1";
     let row = db.fetch_optional(sql, params![cloud, region]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("region", format!("{cloud}/{region}")))?;
+    let row = row.ok_or_else(|| StoreError::Invalid {
+        code: "region-not-found",
+        message: format!("region \"{cloud}/{region}\" not found"),
+    })?;
     let credential = match request.credential.as_deref() {
         Some(named) => {
             let sql = "SELECT 1 FROM cloud_credential
@@ -103,7 +110,10 @@ pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName
             let params = params![cloud, owner, named];
             if db.fetch_optional(sql, params).await?.is_none() {
                 let name = format!("{cloud}/{owner}/{named}");
-                return Err(StoreError::not_found("credential", name));
+                return Err(StoreError::Invalid {
+                    code: "credential-not-found",
+                    message: format!("credential \"{name}\" not found"),
+                });
             }
             named
         }

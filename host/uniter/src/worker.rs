@@ -225,7 +225,8 @@ async fn turns(
                 };
                 // Not `or_dying`: what is begun with the controller is brought to an end.
                 let heard = remote.heard().clone();
-                let outcome = executor.run(&operation, &heard, turn).await?;
+                let run = Box::pin(executor.run(&operation, &heard, turn));
+                let outcome = run.await?;
                 match outcome {
                     Outcome::BrokenOff => return Ok(Some(End::Stopping)),
                     Outcome::NotYet => changed_or_late(NOT_YET, executor, remote, worker).await?,

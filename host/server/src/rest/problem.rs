@@ -352,10 +352,6 @@ pub(super) fn advice(code: &str) -> &'static str {
             "look at it again, then send the request with the new ETag, or without If-Match"
         }
         "model-not-found" => "`periapt models` lists the models",
-        "cloud-not-found" | "region-not-found" => {
-            "`periapt clouds --format yaml` lists the clouds with their regions"
-        }
-        "credential-not-found" => "`periapt credentials` lists those that you have",
         "credential-already-exists" => {
             "name it: `periapt add-model MODEL --credential NAME`, or give the model another name"
         }
