@@ -21,17 +21,18 @@ const PACE: Duration = Duration::from_secs(30);
 /// Measured on two cores (`cargo build --timings`).
 const COURSE: &[(f64, f64)] = &[
     (0.0, 0.0),
-    (0.14, 0.09),
-    (0.42, 0.18),
-    (0.51, 0.26),
-    (0.61, 0.43),
-    (0.84, 0.62),
-    (0.93, 0.79),
-    (0.98, 0.91),
+    (0.22, 0.06),
+    (0.43, 0.12),
+    (0.52, 0.25),
+    (0.61, 0.39),
+    (0.77, 0.52),
+    (0.85, 0.65),
+    (0.94, 0.78),
+    (0.97, 0.91),
     (1.0, 1.0),
 ];
 /// What a build from nothing takes on one core that has nothing else to do.
-const ONE_CORE: Duration = Duration::from_secs(1200);
+const ONE_CORE: Duration = Duration::from_secs(1030);
 /// What must have been built before the speed of this machine can be told.
 const SPEED_IS_KNOWN: f64 = 0.03;
 
