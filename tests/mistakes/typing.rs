@@ -25,11 +25,11 @@ fn names_that_do_not_exist_are_said_so() -> anyhow::Result<()> {
         (&["status", "-m", "nothing"], 3, "nothing"),
         (&["destroy-model", "nothing", "--no-prompt"], 3, "nothing"),
         (&["add-model", "test"], 4, "test"),
-        (&["add-model", "far", "moon"], 3, "moon"),
-        (&["add-model", "far", "local/attic"], 3, "local/attic"),
+        (&["add-model", "far", "moon"], 2, "moon"),
+        (&["add-model", "far", "local/attic"], 2, "local/attic"),
         (
             &["add-model", "far", "--credential", "none"],
-            3,
+            2,
             "admin/none",
         ),
         (

@@ -104,7 +104,8 @@ fn every_answer_is_as_described() -> Result<()> {
     let report = std::fs::read_to_string(report)?;
     ensure!(status.success(), "{report}");
     ensure!(report.contains("passed"), "{report}");
-    // And the controller is well.
-    home.ok(["status"])?;
+    // And the controller is well. The model may be among what was removed.
+    home.ok(["add-model", "after"])?;
+    home.ok(["status", "-m", "after"])?;
     Ok(())
 }
