@@ -23,6 +23,7 @@ const ROOMS: &[&str] = &[
     "files",
     "engine",
     "wire",
+    "database",
     "store",
     "client",
     "sandbox",
