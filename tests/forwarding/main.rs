@@ -36,6 +36,27 @@ fn logged(home: &Home) -> Result<Vec<(String, String)>> {
         .collect()
 }
 
+/// Gives the site a title, and waits until what its hook said of it is in the log: a target that
+/// stops while a line is under way never gets that line.
+fn retitled(home: &Home, title: &str) -> Result<()> {
+    let rendered = |home: &Home| -> Result<usize> {
+        let of_site = |(_, message): &&(String, String)| message.starts_with("rendered ");
+        Ok(logged(home)?.iter().filter(of_site).count())
+    };
+    let before = rendered(home)?;
+    home.ok(["config", "site", &format!("title={title}")])?;
+    let begun = Instant::now();
+    while rendered(home)? == before {
+        ensure!(
+            begun.elapsed() < PATIENCE,
+            "nothing was rendered for {title}"
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    home.until_workload("site/0", "active")?;
+    Ok(())
+}
+
 /// Lines with how often each is there.
 fn counted(lines: impl IntoIterator<Item = (String, String)>) -> BTreeMap<(String, String), usize> {
     let mut counts = BTreeMap::new();
@@ -150,8 +171,7 @@ fn a_models_log_reaches_rsyslog_over_tcp_and_survives_its_absence() -> Result<()
     ensure!(first > 0, "something is logged");
 
     // Lines that come while it is connected.
-    home.ok(["config", "site", "title=Forwarded"])?;
-    home.until_workload("site/0", "active")?;
+    retitled(&home, "Forwarded")?;
     until_same(&home, &daemon)?;
 
     // And those of its absence.
@@ -159,8 +179,7 @@ fn a_models_log_reaches_rsyslog_over_tcp_and_survives_its_absence() -> Result<()
     until_report(&home, Some(&model), "log-forwarder", |report| {
         report["state"] == "retrying"
     })?;
-    home.ok(["config", "site", "title=Meanwhile"])?;
-    home.until_workload("site/0", "active")?;
+    retitled(&home, "Meanwhile")?;
     daemon.start()?;
     until_report(&home, Some(&model), "log-forwarder", |report| {
         report["state"] == "connected"

@@ -108,13 +108,6 @@ impl OpenDatabase {
             }),
         })
     }
-
-    /// Keeps the answer to a request that has made its change.
-    pub async fn keep_answer(&self, mark: &RequestMark, answer: KeptAnswer) -> Result<(), Error> {
-        let mark = mark.clone();
-        self.write_aside(move |tx| Box::pin(async move { mark.keep(tx, answer).await }))
-            .await
-    }
 }
 
 fn oldest(now: i64) -> i64 {

@@ -66,11 +66,6 @@ impl Store {
         Ok(self.database.remembered(mark).await?)
     }
 
-    /// Keeps the answer to a request that has made its change.
-    pub async fn keep_answer(&self, mark: &RequestMark, answer: KeptAnswer) -> Result<()> {
-        Ok(self.database.keep_answer(mark, answer).await?)
-    }
-
     /// Writes what a request that changed something has come to, where its last write could not say
     /// it: its result and, if that is to be kept, its answer.
     pub async fn finish(

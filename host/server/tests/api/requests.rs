@@ -294,7 +294,7 @@ async fn a_change_its_kept_answer_and_its_audit_row_are_one_commit() {
 
 #[tokio::test]
 async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
-    use periapt_store::{KeptAnswer, RequestMark};
+    use periapt_store::{Guard, KeptAnswer, RequestMark};
     let house = House::open().await;
     let model = house.add_model("first").await;
     house.deploy(&model, 1).await;
@@ -311,13 +311,12 @@ async fn a_change_whose_answer_was_never_given_says_that_it_was_made() {
         key: "k1".to_owned(),
         request: String::new(),
     };
-    let nothing = KeptAnswer {
-        status: 0,
-        content_type: String::new(),
-        etag: String::new(),
-        body: Default::default(),
-    };
-    house.store.keep_answer(&mark, nothing).await.unwrap();
+    let request = Guard::default().once(mark, true);
+    let nothing = Some(KeptAnswer::default());
+    let finished = house
+        .store
+        .finish(&request, "interrupted".to_owned(), nothing);
+    finished.await.unwrap();
     let (status, _, body) = send().await;
     assert_eq!(
         (status, body["code"].as_str()),

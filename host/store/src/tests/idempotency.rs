@@ -56,7 +56,9 @@ async fn a_request_is_carried_out_once_and_remembered_for_a_day() {
             store.remembered(&mark("b")).await.unwrap(),
             Remembered::Other
         );
-        store.keep_answer(&mark("a"), answer()).await.unwrap();
+        let request = Guard::default().once(mark("a"), true);
+        let finished = store.finish(&request, "200".to_owned(), Some(answer()));
+        finished.await.unwrap();
         assert_eq!(
             store.remembered(&mark("a")).await.unwrap(),
             Remembered::Answered(answer())

@@ -107,7 +107,8 @@ impl Executor {
         let code = aside(&turn, hook::load(&self.config, charm)).await?;
         self.awaits_code = false;
         let recorded = self.local.operation.clone();
-        let prepared = operation.prepare(&recorded)?.unwrap_or(recorded.clone());
+        let prepared = operation.prepare(&recorded)?;
+        let prepared = prepared.unwrap_or_else(|| recorded.clone());
         let generation = prepared.state_generation;
         let workload = workload_before(info.kind, &prepared);
         let snapshot = HookSnapshot::new(
