@@ -5,7 +5,8 @@ use periapt_model::charm::CharmUrl;
 use periapt_model::hook::{Effects, Info};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
-use periapt_model::{Life, ModelUuid, UnitName};
+use periapt_model::{Life, ModelUuid, Tag, UnitName};
+use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{HookCommitted, HookReport};
 use periapt_wire::rpc::code;
 
@@ -13,7 +14,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::uniter::{TOLD, read_resolved, told};
-use crate::{Result, Store, hook_runs, relations, status};
+use crate::{Result, Store, hook_runs, logs, relations, status};
 
 mod effects;
 mod ports;
@@ -36,7 +37,7 @@ pub struct HookBegin {
 }
 
 /// What ends a hook that went well.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct HookCommit {
     /// The sequence of the state that it was decided on.
     pub from: u64,
@@ -51,6 +52,8 @@ pub struct HookCommit {
     pub absent: Vec<Info>,
     /// None for a hook that the charm does not have.
     pub run: Option<HookReport>,
+    /// Lines about the unit.
+    pub records: Vec<LogRecord>,
     /// The agent is idle if this is still what the controller says.
     pub idle_at: Option<RemoteState>,
     /// Digest of the configuration that the agent has.
@@ -154,12 +157,7 @@ impl Store {
             from: self.get_state(model, unit).await?.sequence,
             effects,
             operation: operation.clone(),
-            workload: None,
-            hook: None,
-            absent: Vec::new(),
-            run: None,
-            idle_at: None,
-            config_hash: None,
+            ..HookCommit::default()
         };
         self.commit_hook_run(model, unit, commit).await?;
         Ok(())
@@ -178,6 +176,7 @@ impl Store {
         // Only a hook that writes into a relation passes the point below, so that a test can tell
         // which one it was.
         let tells_others = !commit.effects.relations.is_empty();
+        let keep = self.lines_kept(commit.records.len());
         let committed = self.write(move |tx| {
             Box::pin(async move {
                 let effects = &commit.effects;
@@ -215,6 +214,13 @@ impl Store {
                 if let Some(run) = &commit.run {
                     hook_runs::insert(tx, &model, &unit, run).await?;
                 }
+                let about = Tag::Unit(unit.clone());
+                let records = commit.records.into_iter();
+                let records = records.map(|record| LogRecord {
+                    entity: about.clone(),
+                    ..record
+                });
+                logs::append(tx, &model, records, keep).await?;
                 let known = commit.config_hash.as_deref();
                 let mut told = told(&mut tx.db, &model, &unit, &row, known).await?;
                 // The row was read before.

@@ -12,6 +12,7 @@ use periapt_model::uniter::{
     Resolved, agent_files_missing, agent_hook_failed, agent_idle, agent_waiting,
 };
 use periapt_wire::Call;
+use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{GetState, SetState, SetUnitAgentStatus, Told};
 
 use crate::charms::Charm;
@@ -450,13 +451,11 @@ impl Executor {
     }
 
     fn log(&self, level: &str, message: &str) {
-        let process = &self.config.process;
-        process.log().write(context::record(
-            process.clock(),
-            &self.config.unit,
-            "uniter",
-            level,
-            message,
-        ));
+        self.config.process.log().write(self.line(level, message));
+    }
+
+    fn line(&self, level: &str, message: &str) -> LogRecord {
+        let clock = self.config.process.clock();
+        context::record(clock, &self.config.unit, "uniter", level, message)
     }
 }

@@ -5,6 +5,7 @@
 //! the controller. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
+use std::ops::Range;
 use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use crate::context::{self, Tether, UnitContext};
 use crate::environment;
 use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
+use crate::lines::Lines;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
@@ -41,6 +43,8 @@ pub(crate) enum Ended {
         generation: u64,
         status_set: bool,
         at_once: Vec<AtOnce>,
+        /// When its thread began and when it was done.
+        ran: Range<Duration>,
     },
     Failed {
         code: &'static str,
@@ -56,6 +60,8 @@ pub(crate) enum Ended {
 pub(crate) struct Surroundings {
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,
+    /// Where the hook's lines go.
+    pub lines: Arc<Lines>,
     /// Until when the unit leads, as it was known before the controller said what the hook sees.
     pub leads_until: Option<Duration>,
 }
@@ -133,7 +139,8 @@ impl Starting {
             tether: tether.clone(),
             files,
         };
-        let mut thread = tokio::task::spawn_blocking(move || job.work(&turn));
+        let clock = config.process.clock().clone();
+        let mut thread = tokio::task::spawn_blocking(move || job.work(&turn, &clock));
         tokio::select! {
             ended = &mut thread => ended.map_err(|error| UniterError::Thread(error.to_string()))?,
             () = out_of_patience(config.process.clock(), dying, config) => {
@@ -162,7 +169,8 @@ struct Job {
 }
 
 impl Job {
-    fn work(self, turn: &Turn) -> Result<Ended, UniterError> {
+    fn work(self, turn: &Turn, clock: &SharedClock) -> Result<Ended, UniterError> {
+        let entered = clock.monotonic();
         let result = self.code.run(self.call, self.context);
         turn.step_aside();
         let (status_set, at_once) = self.tether.takes();
@@ -179,6 +187,7 @@ impl Job {
                     generation,
                     status_set,
                     at_once,
+                    ran: entered..clock.monotonic(),
                 })
             }
             Err(HookFailure::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
@@ -265,7 +274,7 @@ fn context(
         connection: config.connection.clone(),
         leadership: config.leadership.clone(),
         leads_until: around.leads_until,
-        log: Arc::clone(config.process.log()),
+        lines: around.lines,
         clock: config.process.clock().clone(),
         runtime: tokio::runtime::Handle::current(),
         tether,

@@ -58,6 +58,7 @@ handlers! { for uniter:
             hook: call.hook,
             absent: call.absent,
             run: call.run,
+            records: call.records,
             idle_at: call.idle_at,
             config_hash: call.config_hash,
         };

@@ -12,7 +12,7 @@ use periapt_wire::agent::uniter::{BeginHook, CommitHook, FailHook, SetState};
 use serde_json::Value;
 
 use super::error::RpcError;
-use crate::access::{Rule, Subject};
+use crate::access::Rule;
 
 /// Calls whose texts are values of charms or reports of the agent.
 const CARRIERS: &[(&str, &str)] = &[
@@ -32,9 +32,7 @@ const fn name<C: Call>() -> (&'static str, &'static str) {
 /// Refuses a call with a text or a list of lines that is too long.
 pub(super) fn bounded(rule: &Rule, params: &Value) -> Result<(), RpcError> {
     let lines = params.get("records").and_then(Value::as_array);
-    if rule.subject == Subject::Records
-        && lines.is_some_and(|lines| AGENT_LOG_LINES.exceeded_by(lines.len()))
-    {
+    if lines.is_some_and(|lines| AGENT_LOG_LINES.exceeded_by(lines.len())) {
         return Err(too_long(AGENT_LOG_LINES));
     }
     let bound = match CARRIERS.contains(&(rule.facade, rule.method)) {
@@ -85,5 +83,6 @@ mod tests {
         let lines = |count: usize| json!({ "records": vec![1; count] });
         bounded(logs, &lines(500)).unwrap();
         assert!(bounded(logs, &lines(100_000)).is_err());
+        assert!(bounded(commit, &lines(100_000)).is_err());
     }
 }

@@ -28,14 +28,8 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
 fn commit(from: u64, run: HookReport) -> HookCommit {
     HookCommit {
         from,
-        config_hash: None,
-        hook: None,
-        absent: Vec::new(),
-        effects: Effects::default(),
-        operation: OperationState::default(),
-        workload: None,
         run: Some(run),
-        idle_at: None,
+        ..HookCommit::default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! One hook that runs, from its begin to its commit, its failure or its end without either.
 
+use std::ops::Range;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -13,6 +14,7 @@ use periapt_model::uniter::{
     agent_hook_failed, agent_waiting, workload_before,
 };
 use periapt_wire::CallError;
+use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{BeginHook, FailHook, GetState, HookReport};
 use periapt_wire::rpc::code;
 
@@ -22,6 +24,7 @@ use crate::charms::Charm;
 use crate::context;
 use crate::error::UniterError;
 use crate::hook::{self, Ended, Starting};
+use crate::lines::Lines;
 use crate::remote::Heard;
 use crate::snapshot::{HookSnapshot, Kept};
 use crate::turns::Turn;
@@ -36,6 +39,11 @@ pub(super) struct Ran {
     pub run: HookReport,
     /// What the workload showed before, if nobody has heard of that yet.
     pub workload: Option<Status<Workload>>,
+    pub lines: Arc<Lines>,
+    /// What the agent logs of it, if its commit stands.
+    pub says: LogRecord,
+    /// When it ran.
+    pub when: Range<Duration>,
 }
 
 impl Executor {
@@ -143,8 +151,10 @@ impl Executor {
         let around = hook::Surroundings {
             relations: context::relations(&self.local.operation, info),
             settings: self.settings.clone(),
+            lines: Lines::hold(self.config.process.log()),
             leads_until: heard.leads_until,
         };
+        let lines = around.lines.clone();
         let starting = Starting {
             state_directory: self.state_directory.clone(),
             generation,
@@ -155,7 +165,7 @@ impl Executor {
             Ok(code) => match self.take_place(&starting.turn, info).await? {
                 true => {
                     let run = starting.run(&config, charm, code, info, around, snapshot, &dying);
-                    self.accompany(run, &begin).await?
+                    self.accompany(run, &begin, &lines).await?
                 }
                 false => Ended::BrokenOff,
             },
@@ -167,6 +177,7 @@ impl Executor {
                 generation,
                 status_set,
                 at_once,
+                ran,
             } => {
                 let mut told = in_words(&at_once);
                 told.extend(effects.in_words());
@@ -181,10 +192,16 @@ impl Executor {
                 };
                 let says = |effect: &AtOnce| matches!(effect, AtOnce::UnitStatus(_));
                 let unheard = self.unrecorded.is_some() && !at_once.iter().any(says);
+                let run = self.report(info, "", String::new(), told);
+                let took = Duration::from_micros(run.duration.unsigned_abs()).as_secs_f64();
+                let says = format!("ran \"{}\" hook in {:.3} ms", run.hook, took * 1000.0);
                 let ran = Ran {
                     effects,
-                    run: self.report(info, "", String::new(), told),
+                    run,
                     workload: begin.workload.filter(|_| unheard),
+                    lines,
+                    says: self.line("INFO", &says),
+                    when: ran,
                 };
                 let ended = HookEnd {
                     operation,
@@ -201,6 +218,7 @@ impl Executor {
                 status_set,
                 at_once,
             } => {
+                lines.release();
                 self.hook_failed(info, code, reason, status_set, &at_once)
                     .await
             }
@@ -276,14 +294,6 @@ impl Executor {
             concluded => concluded?,
         }
         failpoint::reach("uniter-after-commit");
-        self.log(
-            "INFO",
-            &format!(
-                "ran \"{}\" hook in {:.3} ms",
-                info.name(),
-                self.took().as_secs_f64() * 1000.0
-            ),
-        );
         failpoint::reach("uniter-before-finish");
         if other_files {
             self.drop_generations().await?;

@@ -106,6 +106,9 @@ async fn a_hook_costs_one_call() {
         ["RemoteState", "CommitHook"],
         "it also says that the unit is idle"
     );
+    let logs = world.controller.logs();
+    let ran = logs.iter().filter(|line| line.message.starts_with("ran "));
+    assert_eq!(ran.count(), 4, "and what is logged of it: {logs:?}");
     agent.stop().await;
 }
 

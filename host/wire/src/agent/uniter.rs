@@ -11,6 +11,7 @@ use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{MachineId, Tag, UnitName};
 use serde::{Deserialize, Serialize};
 
+use crate::agent::log_sink::LogRecord;
 use crate::rpc::{Empty, Watch};
 
 /// What is stored about a unit between hooks.
@@ -62,7 +63,7 @@ pub struct HookView {
 }
 
 /// How one run of a hook ended, for the list of runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HookReport {
     pub hook: String,
@@ -175,6 +176,9 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
         /// None for a hook that the charm does not have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<HookReport>,
+        /// What the hook logged, and the agent of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        records: Vec<LogRecord>,
         /// The agent has nothing left to do if the controller still says this, and is then
         /// shown as idle.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -214,17 +214,14 @@ impl<'a> House<'a> {
     ) -> Result<HookCommitted> {
         let commit = HookCommit {
             from: self.fixture.store.sequence(&self.model, &unit(name)).await,
-            config_hash: None,
             effects,
             operation: OperationState {
                 installed: true,
                 ..OperationState::default()
             },
-            workload: None,
             hook,
             absent,
-            run: None,
-            idle_at: None,
+            ..HookCommit::default()
         };
         self.fixture
             .store
@@ -298,17 +295,12 @@ impl<'a> House<'a> {
             }
             let commit = HookCommit {
                 from: store.sequence(&self.model, name).await,
-                config_hash: None,
-                effects: Effects::default(),
                 operation: OperationState {
                     installed: true,
                     ..OperationState::default()
                 },
-                workload: None,
                 hook: Some(info),
-                absent: Vec::new(),
-                run: None,
-                idle_at: None,
+                ..HookCommit::default()
             };
             store
                 .commit_hook_run(&self.model, name, commit)

@@ -7,6 +7,7 @@ use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
 use periapt_wire::CallError;
+use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookView, Told, UnitState};
 use periapt_wire::rpc::{Empty, code};
 use serde_json::Value;
@@ -50,6 +51,8 @@ impl Controller {
                 let hook: Option<Info> = optional(params, "hook")?;
                 let absent: Vec<Info> = optional(params, "absent")?.unwrap_or_default();
                 inner.apply(unit, hook.as_ref(), &absent, &effects)?;
+                let lines: Option<Vec<LogRecord>> = optional(params, "records")?;
+                inner.logs.extend(lines.into_iter().flatten());
                 related = true;
             }
             _ => {}
