@@ -14,8 +14,9 @@ use periapt_engine::{SharedClock, failpoint};
 use periapt_model::charm::Access;
 use periapt_model::hook::{AtOnce, Effects, Info};
 use periapt_sandbox::{
-    ContainerDirectory, Directories, HookContext, HookEvent, HookFailure, RelationInfo,
+    ContainerDirectory, Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo,
 };
+use periapt_wire::rest::HookUsage;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
@@ -43,6 +44,7 @@ pub(crate) enum Ended {
         generation: u64,
         status_set: bool,
         at_once: Vec<AtOnce>,
+        usage: HookUsage,
         /// When its thread began and when it was done.
         ran: Range<Duration>,
     },
@@ -51,6 +53,8 @@ pub(crate) enum Ended {
         reason: String,
         status_set: bool,
         at_once: Vec<AtOnce>,
+        /// None if no sandbox was entered.
+        usage: Option<HookUsage>,
     },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
@@ -96,6 +100,7 @@ pub(crate) async fn load(
                 reason,
                 status_set: false,
                 at_once: Vec::new(),
+                usage: None,
             }))
         }
         Err(SandboxError::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
@@ -171,15 +176,25 @@ struct Job {
 impl Job {
     fn work(self, turn: &Turn, clock: &SharedClock) -> Result<Ended, UniterError> {
         let entered = clock.monotonic();
-        let result = self.code.run(self.call, self.context);
+        let HookOutcome {
+            result,
+            effects,
+            usage,
+        } = self.code.run(self.call, self.context);
+        let usage = HookUsage {
+            memory_bytes: usage.memory_bytes,
+            host_calls: usage.host_calls,
+            output_bytes: usage.output_bytes,
+            state_directory_bytes: usage.state_directory_bytes,
+        };
         turn.step_aside();
         let (status_set, at_once) = self.tether.takes();
         if let Some(error) = self.files.failure() {
             return Err(error);
         }
         match result {
-            Ok(_) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
-            Ok(effects) => {
+            Ok(()) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
+            Ok(()) => {
                 let generation = self.files.seal()?;
                 failpoint::reach("uniter-after-execute");
                 Ok(Ended::Well {
@@ -187,6 +202,7 @@ impl Job {
                     generation,
                     status_set,
                     at_once,
+                    usage,
                     ran: entered..clock.monotonic(),
                 })
             }
@@ -196,6 +212,7 @@ impl Job {
                 reason: failure.to_string(),
                 status_set,
                 at_once,
+                usage: Some(usage),
             }),
         }
     }

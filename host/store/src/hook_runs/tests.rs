@@ -5,12 +5,19 @@ use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::OperationState;
 use periapt_model::{Tag, UnitName};
 use periapt_wire::agent::uniter::HookReport;
-use periapt_wire::rest::HookQuery;
+use periapt_wire::rest::{HookQuery, HookUsage};
 
 use crate::Interest;
 use crate::changes::namespace;
 use crate::testing::{Fixture, fixtures, unit};
 use crate::{HookCommit, Store};
+
+const USAGE: HookUsage = HookUsage {
+    memory_bytes: 1_114_112,
+    host_calls: 12,
+    output_bytes: 3,
+    state_directory_bytes: 0,
+};
 
 fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
     HookReport {
@@ -22,6 +29,7 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
         code: code.to_owned(),
         message: if code.is_empty() { "" } else { "it fell" }.to_owned(),
         effects: vec!["opened 80/tcp".to_owned()],
+        usage: code.is_empty().then_some(USAGE),
     }
 }
 
@@ -41,6 +49,22 @@ async fn ran(fixture: &Fixture, model: &periapt_model::ModelUuid, name: &UnitNam
         .commit_hook_run(model, name, commit(from, report(hook, now, "")))
         .await
         .expect("committed");
+}
+
+#[tokio::test]
+async fn a_run_keeps_what_it_used() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(1).await;
+        let site = unit("site/0");
+        ran(&fixture, &model, &site, "install").await;
+        let page = store.hook_runs(&model, &HookQuery::default()).await;
+        let run = &page.expect("page").items[0];
+        assert_eq!((run.usage, run.limits), (Some(USAGE), None));
+        let same = store.hook_run(&model, run.id).await.expect("run");
+        assert_eq!(&same, run);
+        fixture.end().await;
+    }
 }
 
 async fn hooks(store: &Store, model: &periapt_model::ModelUuid, query: HookQuery) -> Vec<String> {

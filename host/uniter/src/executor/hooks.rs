@@ -177,6 +177,7 @@ impl Executor {
                 generation,
                 status_set,
                 at_once,
+                usage,
                 ran,
             } => {
                 let mut told = in_words(&at_once);
@@ -192,7 +193,11 @@ impl Executor {
                 };
                 let says = |effect: &AtOnce| matches!(effect, AtOnce::UnitStatus(_));
                 let unheard = self.unrecorded.is_some() && !at_once.iter().any(says);
-                let run = self.report(info, "", String::new(), told);
+                let run = HookReport {
+                    effects: remembered(&told),
+                    usage: Some(usage),
+                    ..self.report(info)
+                };
                 let took = Duration::from_micros(run.duration.unsigned_abs()).as_secs_f64();
                 let says = format!("ran \"{}\" hook in {:.3} ms", run.hook, took * 1000.0);
                 let ran = Ran {
@@ -217,10 +222,17 @@ impl Executor {
                 reason,
                 status_set,
                 at_once,
+                usage,
             } => {
                 lines.release();
-                self.hook_failed(info, code, reason, status_set, &at_once)
-                    .await
+                let run = HookReport {
+                    code: code.to_owned(),
+                    message: reason,
+                    effects: remembered(&in_words(&at_once)),
+                    usage,
+                    ..self.report(info)
+                };
+                self.hook_failed(info, run, status_set).await
             }
             Ended::BrokenOff => {
                 self.broken_off().await;
@@ -276,7 +288,7 @@ impl Executor {
         executed: &Executed,
         at_once: &[AtOnce],
     ) -> Result<Outcome, UniterError> {
-        let info = ended.info;
+        let (info, usage) = (ended.info, ran.run.usage);
         let other_files = self.local.operation.state_generation != executed.state_generation;
         let doing = "committing the hook";
         match self.conclude(ended, Some(ran), doing).await {
@@ -285,11 +297,14 @@ impl Executor {
                 ..
             }) if code != code::STALE => {
                 self.drop_generations().await?;
-                let reason = format!("its changes were refused: {message}");
-                let status_set = executed.status_set;
-                return self
-                    .hook_failed(info, "commit-refused", reason, status_set, at_once)
-                    .await;
+                let run = HookReport {
+                    code: "commit-refused".to_owned(),
+                    message: format!("its changes were refused: {message}"),
+                    effects: remembered(&in_words(at_once)),
+                    usage,
+                    ..self.report(info)
+                };
+                return self.hook_failed(info, run, executed.status_set).await;
             }
             concluded => concluded?,
         }
@@ -306,7 +321,8 @@ impl Executor {
         now.saturating_sub(self.begun)
     }
 
-    fn report(&self, info: &Info, code: &str, message: String, effects: Vec<String>) -> HookReport {
+    /// Of a hook that ends now.
+    fn report(&self, info: &Info) -> HookReport {
         let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
         let now = self.config.process.clock().now().as_microsecond();
         let took = micros(self.took());
@@ -316,37 +332,39 @@ impl Executor {
             started_at: now.saturating_sub(took),
             duration: took,
             waited: micros(self.waited),
-            code: code.to_owned(),
-            message,
-            effects: remembered(&effects),
+            ..HookReport::default()
         }
     }
 
     async fn hook_failed(
         &mut self,
         info: &Info,
-        code: &'static str,
-        reason: String,
+        run: HookReport,
         status_set: bool,
-        at_once: &[AtOnce],
     ) -> Result<Outcome, UniterError> {
+        let HookReport {
+            hook,
+            code,
+            message,
+            ..
+        } = &run;
         self.log(
             "ERROR",
-            &format!("hook \"{}\" failed: {reason} ({code})", info.name()),
+            &format!("hook \"{hook}\" failed: {message} ({code})"),
         );
         let operation = OperationState {
             status_set: status_set || self.local.operation.status_set,
             ..self.local.operation.clone()
         };
         self.retries.failed(Attempted::Hook(info.clone()));
-        self.reason = Some(reason.clone());
+        self.reason = Some(message.clone());
         let agent = agent_hook_failed(info, &self.failure(None));
         let fail = FailHook {
             unit: self.config.unit.clone(),
             from: self.sequence,
             operation: operation.clone(),
             agent: agent.clone(),
-            run: self.report(info, code, reason, in_words(at_once)),
+            run,
         };
         self.call(&fail, "recording that the hook failed").await?;
         self.recorded();

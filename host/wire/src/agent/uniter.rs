@@ -12,6 +12,7 @@ use periapt_model::{MachineId, Tag, UnitName};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::log_sink::LogRecord;
+use crate::rest::HookUsage;
 use crate::rpc::{Empty, Watch};
 
 /// What is stored about a unit between hooks.
@@ -83,6 +84,8 @@ pub struct HookReport {
     /// What it changed, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<HookUsage>,
 }
 
 /// What will be there, as far as the model says: not who is in a relation now.
