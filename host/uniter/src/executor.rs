@@ -13,7 +13,7 @@ use periapt_model::uniter::{
 };
 use periapt_wire::Call;
 use periapt_wire::agent::log_sink::LogRecord;
-use periapt_wire::agent::uniter::{GetState, SetState, SetUnitAgentStatus, Told};
+use periapt_wire::agent::uniter::{GetState, News, SetState, SetUnitAgentStatus};
 
 use crate::charms::Charm;
 use crate::context;
@@ -70,7 +70,7 @@ pub(crate) struct Executor {
     waited: Duration,
     /// What the controller said of the unit as the last hook was committed, and until when the
     /// unit was known to lead before that.
-    told: Option<(Told, Option<Duration>)>,
+    told: Option<(News, Option<Duration>)>,
     settings: KnownSettings,
     missing: Option<Missing>,
     /// The hook at hand was put back because the charm is not compiled.
@@ -273,7 +273,7 @@ impl Executor {
     }
 
     /// What the controller said of the unit in its last answer; none if it did not say.
-    pub fn take_told(&mut self) -> Option<(Told, Option<Duration>)> {
+    pub fn take_told(&mut self) -> Option<(News, Option<Duration>)> {
         self.told.take()
     }
 

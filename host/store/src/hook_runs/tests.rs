@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use periapt_model::hook::Effects;
 use periapt_model::status::{Agent, Status};
-use periapt_model::uniter::OperationState;
+use periapt_model::uniter::{OperationState, RemoteState};
 use periapt_model::{Tag, UnitName};
-use periapt_wire::agent::uniter::HookReport;
+use periapt_wire::agent::uniter::{HookReport, Known};
 use periapt_wire::rest::{HookQuery, HookUsage};
 
 use crate::Interest;
@@ -234,8 +234,13 @@ async fn idle_is_set_only_while_nothing_else_is_to_do() {
             .await
             .expect("read")
             .expect("there");
+        let resting = |seen: RemoteState| Known {
+            remote: Known::of_remote(&seen),
+            ..Known::default()
+        };
         let stale = HookCommit {
-            idle_at: Some(periapt_model::uniter::RemoteState {
+            rests: true,
+            known: resting(RemoteState {
                 config_hash: "another".to_owned(),
                 ..remote.clone()
             }),
@@ -247,7 +252,8 @@ async fn idle_is_set_only_while_nothing_else_is_to_do() {
             .expect("committed");
         assert!(!answer.idle && answer.told.remote == remote);
         let leader = HookCommit {
-            idle_at: Some(periapt_model::uniter::RemoteState {
+            rests: true,
+            known: resting(RemoteState {
                 leader: true,
                 update_status_version: 3,
                 ..remote.clone()

@@ -10,7 +10,7 @@ use periapt_model::hook::{Info, Kind};
 use periapt_model::uniter::{OperationKind, OperationState, RemoteState};
 use periapt_model::{ModelUuid, Tag, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
-use periapt_wire::agent::uniter::HookReport;
+use periapt_wire::agent::uniter::{HookReport, Known};
 use periapt_wire::rest::{ConfigChange, LogQuery};
 
 use crate::testing::{Fixture, application, charm, collector, fixtures, present, unit};
@@ -35,6 +35,15 @@ impl<'a> Counted<'a> {
     fn end(self) -> Vec<String> {
         self.store.set_slow_query(None);
         std::mem::take(&mut self.statements.lock().unwrap())
+    }
+}
+
+/// What an agent knows that has heard this and has its configuration.
+fn knows(seen: &RemoteState) -> Known {
+    Known {
+        remote: Known::of_remote(seen),
+        config: seen.config_hash.clone(),
+        ..Known::default()
     }
 }
 
@@ -64,7 +73,7 @@ impl Idler {
     async fn commit(&self, from: u64, seen: RemoteState) -> bool {
         let commit = HookCommit {
             from,
-            config_hash: Some(seen.config_hash.clone()),
+            known: knows(&seen),
             operation: OperationState {
                 installed: true,
                 started: true,
@@ -87,7 +96,7 @@ impl Idler {
                 module: format!("unit.{}.uniter", self.name),
                 message: "ran".to_owned(),
             }],
-            idle_at: Some(seen),
+            rests: true,
             ..HookCommit::default()
         };
         let committed = self.store.commit_hook_run(&self.model, &self.name, commit);
@@ -208,7 +217,7 @@ async fn a_hook_that_changes_nothing_is_one_job_and_few_statements() {
 
         let before = fixture.store.measures();
         let counted = Counted::begin(&fixture);
-        let told = fixture.store.unit_told(&model, &idler.name, Some(&known));
+        let told = fixture.store.unit_told(&model, &idler.name, &known);
         let seen = told.await.unwrap().unwrap().remote;
         let looks = counted.end();
         assert_eq!(looks.len(), 1, "{looks:#?}");

@@ -139,7 +139,7 @@ impl Executor {
         if committed.idle {
             self.shown = Some(agent_idle());
         }
-        self.told = Some((committed.told, leads_until));
+        self.told = Some((committed.news, leads_until));
         Ok(())
     }
 
@@ -182,8 +182,8 @@ impl Executor {
                 .collect(),
             run: None,
             records: Vec::new(),
-            idle_at: (rests && !self.shows(&agent_idle())).then(|| remote.clone()),
-            config_hash: Some(heard.config_hash.clone()),
+            rests: rests && !self.shows(&agent_idle()),
+            known: heard.known(),
         };
         Ok((local, commit))
     }
