@@ -7,7 +7,7 @@ use periapt_model::bounds;
 use periapt_model::hook::remembered;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookReport;
-use periapt_wire::rest::{HookQuery, HookRun, Page};
+use periapt_wire::rest::{HookQuery, HookRun, HookUsage, Page};
 
 use crate::changes::namespace;
 use crate::db::{Row, Tx, params, to_json};
@@ -26,6 +26,15 @@ const LARGEST_PAGE: u64 = 1_000;
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";
+
+/// What [`read`] reads.
+macro_rules! columns {
+    () => {
+        "id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
+        memory_bytes, host_calls, output_bytes, state_directory_bytes"
+    };
+}
+pub(crate) use columns;
 
 impl Store {
     /// A page of the runs of a model's hooks, newest first.
@@ -83,8 +92,11 @@ impl Store {
 
     /// One run.
     pub async fn hook_run(&self, model: &ModelUuid, id: i64) -> Result<HookRun> {
-        let sql = "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited
-            FROM hook_run WHERE id = $1 AND model_uuid = $2";
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            " FROM hook_run WHERE id = $1 AND model_uuid = $2"
+        );
         let row = self
             .glance()
             .await?
@@ -98,8 +110,9 @@ impl Store {
 macro_rules! select {
     ($whose:literal) => {
         concat!(
-            "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited
-            FROM hook_run WHERE model_uuid = $1 AND ",
+            "SELECT ",
+            columns!(),
+            " FROM hook_run WHERE model_uuid = $1 AND ",
             $whose,
             " AND id < $3 AND ($4 = '' OR application = $4) AND ($5 = '' OR hook = $5)
             AND ($6 = '' OR result = $6) AND started_at >= $7 ORDER BY id DESC LIMIT $8"
@@ -118,8 +131,9 @@ pub(crate) async fn insert(
     run: &HookReport,
 ) -> Result<()> {
     let sql = "INSERT INTO hook_run
-        (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+        (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
+        memory_bytes, host_calls, output_bytes, state_directory_bytes)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
     let id = tx.next_id();
     let result = if run.code.is_empty() { OK } else { FAILED };
     let values = params![
@@ -135,7 +149,11 @@ pub(crate) async fn insert(
         &run.code,
         shortened(&run.message, bounds::TEXT_BYTES.length()),
         to_json(&remembered(&run.effects))?,
-        run.waited
+        run.waited,
+        run.usage.map(|usage| usage.memory_bytes),
+        run.usage.map(|usage| usage.host_calls),
+        run.usage.map(|usage| usage.output_bytes),
+        run.usage.map(|usage| usage.state_directory_bytes)
     ];
     tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::HOOK, id.to_string());
@@ -158,7 +176,16 @@ pub(crate) async fn prune(tx: &mut Tx, model: &ModelUuid, oldest: Option<i64>) -
     Ok(gone)
 }
 
-fn read(row: &Row) -> Result<HookRun> {
+pub(crate) fn read(row: &Row) -> Result<HookRun> {
+    let usage = match row.optional_int(12)? {
+        Some(_) => Some(HookUsage {
+            memory_bytes: row.count(12)?,
+            host_calls: row.count(13)?,
+            output_bytes: row.count(14)?,
+            state_directory_bytes: row.count(15)?,
+        }),
+        None => None,
+    };
     Ok(HookRun {
         id: row.int(0)?,
         unit: row.parse(1, "unit name")?,
@@ -172,6 +199,8 @@ fn read(row: &Row) -> Result<HookRun> {
         message: row.text(9)?,
         effects: row.json(10, "effects of a hook")?,
         waited: row.int(11)?,
+        usage,
+        limits: None,
     })
 }
 

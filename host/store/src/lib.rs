@@ -70,7 +70,7 @@ pub use changes::namespace;
 pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
 pub use full_status::Presence;
-pub use hooks::{HookBegin, HookCommit};
+pub use hooks::{Committed, HookBegin, HookCommit};
 pub use logs::LogPage;
 pub use model_config::Setter;
 pub use nodes::{KnownNode, NODE_LOST};

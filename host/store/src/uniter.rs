@@ -17,27 +17,27 @@ use crate::{Result, Store, applications, relations, status};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations whose
-    /// configuration the caller has, by its digest, in one statement.
+    /// configuration the caller knows, by its digest, in one statement.
     pub async fn unit_told(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-        config_hash: Option<&str>,
+        config_known: &str,
     ) -> Result<Option<Told>> {
         let mut db = self.glance().await?;
         let Some(row) = db.fetch_optional(TOLD, params![model, unit]).await? else {
             return Ok(None);
         };
-        let known = config_hash == Some(row.str(CONFIG_HASH)?);
+        let known = config_known == row.str(CONFIG_HASH)?;
         if known && row.count(RELATIONS)? == 0 {
-            return told(&mut db, model, unit, &row, config_hash)
+            return told(&mut db, model, unit, &row, config_known)
                 .await
                 .map(Some);
         }
         drop(db);
         let mut db = self.snapshot().await?;
         match db.fetch_optional(TOLD, params![model, unit]).await? {
-            Some(row) => told(&mut db, model, unit, &row, config_hash)
+            Some(row) => told(&mut db, model, unit, &row, config_known)
                 .await
                 .map(Some),
             None => Ok(None),
@@ -199,14 +199,14 @@ pub(crate) async fn told(
     model: &ModelUuid,
     unit: &UnitName,
     row: &Row,
-    config_hash: Option<&str>,
+    config_known: &str,
 ) -> Result<Told> {
     let mut remote = read_remote(row)?;
     if row.count(RELATIONS)? > 0 {
         let principal: Option<UnitName> = row.parse_optional(PRINCIPAL, "unit name")?;
         remote.relations = relations::of_unit(db, model, unit, principal.as_ref()).await?;
     }
-    let config = match config_hash == Some(&remote.config_hash) {
+    let config = match config_known == remote.config_hash {
         true => None,
         false => Some(effective_config(db, model, unit).await?),
     };

@@ -240,7 +240,7 @@ async fn turns(
                     }
                     Outcome::Answered | Outcome::Committed | Outcome::Failed => {
                         match executor.take_told() {
-                            Some((told, leads_until)) => remote.accept(told, leads_until),
+                            Some((news, leads_until)) => remote.accept(news, leads_until),
                             None if !remote.refresh().await? => return Err(Turn::Gone),
                             None => {}
                         }
