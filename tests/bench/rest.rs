@@ -135,10 +135,7 @@ impl Held {
         let agents = home.agent_pids().context("agents")?;
         Ok(Self {
             controller: share_of_memory(home.controller_pid()?)?,
-            agents: agents
-                .into_iter()
-                .map(share_of_memory)
-                .sum::<Result<_>>()?,
+            agents: agents.into_iter().map(share_of_memory).sum::<Result<_>>()?,
         })
     }
 
