@@ -19,7 +19,8 @@ use crate::worker::{Outputs, SharedWorker};
 #[derive(Default)]
 pub(super) struct State {
     life: EngineState,
-    nodes: BTreeMap<Name, Node>,
+    /// Boxed, since a tree keeps room for ten more than it has.
+    nodes: BTreeMap<Name, Box<Node>>,
     /// Nodes that removed themselves, with the reason they gave.
     uninstalled: BTreeMap<Name, String>,
     worst: Option<WorkerError>,
@@ -80,7 +81,8 @@ impl State {
             return Err(InstallError::Cycle(name));
         }
         self.uninstalled.remove(&name);
-        self.nodes.insert(name.clone(), Node::new(manifold));
+        self.nodes
+            .insert(name.clone(), Box::new(Node::new(manifold)));
         self.request_start(&name, Duration::ZERO, config, effects);
         Ok(())
     }
@@ -169,7 +171,7 @@ impl State {
     }
 
     fn bounce_dependents(&mut self, name: &Name, config: &EngineConfig, effects: &mut Effects) {
-        let depends = |(_, node): &(&Name, &Node)| node.manifold.inputs.contains(name);
+        let depends = |(_, node): &(&Name, &Box<Node>)| node.manifold.inputs.contains(name);
         let dependents: Vec<Name> = self
             .nodes
             .iter()
@@ -301,7 +303,8 @@ impl State {
     }
 
     fn finish_if_empty(&mut self, effects: &mut Effects) {
-        let ended = |node: &Node| node.manifold.is_engine || matches!(node.phase, Phase::Stopped);
+        let ended =
+            |node: &Box<Node>| node.manifold.is_engine || matches!(node.phase, Phase::Stopped);
         if self.life == EngineState::Stopping && self.nodes.values().all(ended) {
             self.life = EngineState::Stopped;
             effects.die(self.worst.clone());
