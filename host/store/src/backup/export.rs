@@ -64,7 +64,9 @@ impl Moment {
 
     /// The tables, by name.
     pub async fn tables(&mut self) -> Result<Vec<Table>> {
-        tables(&mut self.db).await
+        let mut tables = tables(&mut self.db).await?;
+        tables.retain(|table| !LEFT_OUT.contains(&table.name.as_str()));
+        Ok(tables)
     }
 
     /// Hands every row of a table to `take`; how many there were.
@@ -126,8 +128,8 @@ impl Moment {
     }
 }
 
-/// The tables that a backup has, by name.
-pub(super) async fn tables(db: &mut Session) -> Result<Vec<Table>> {
+/// All tables there are, by name.
+pub(crate) async fn tables(db: &mut Session) -> Result<Vec<Table>> {
     let sql = if db.is_postgres() {
         "SELECT table_name::text, column_name::text, data_type::text
         FROM information_schema.columns WHERE table_schema = current_schema()
@@ -141,9 +143,6 @@ pub(super) async fn tables(db: &mut Session) -> Result<Vec<Table>> {
     let mut tables: Vec<Table> = Vec::new();
     for row in db.fetch(sql, vec![]).await? {
         let (table, column, declared) = (row.str(0)?, row.str(1)?, row.str(2)?);
-        if LEFT_OUT.contains(&table) {
-            continue;
-        }
         let kind = ColumnKind::of(declared)
             .ok_or_else(|| StoreError::corrupt("column", format!("{table}.{column} {declared}")))?;
         if tables.last().is_none_or(|last| last.name != table) {

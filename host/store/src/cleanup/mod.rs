@@ -6,11 +6,20 @@ use periapt_wire::agent::cleaner::CleanupReport;
 
 use crate::changes::namespace;
 use crate::db::{Tx, params};
+use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
 mod handlers;
 #[cfg(test)]
 mod tests;
+
+pub(crate) const TABLES: &[Table] = tables! {
+    "cleanup",
+        Application "subject = $2 AND kind = 'application-units'",
+        Unit "subject = $2 AND kind IN ('force-destroy-unit', 'force-remove-unit')",
+        Machine "subject = $2 AND kind IN ('force-dead-machine', 'force-remove-machine')",
+        Relation "subject = CAST($2 AS TEXT) AND kind = 'force-relation'";
+};
 
 /// What an item does to its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +116,7 @@ pub(crate) async fn enqueue_deadline(
     kind: Kind,
     subject: &str,
 ) -> Result<()> {
-    match crate::model_config::removal_deadline(&mut tx.db, model).await? {
+    match crate::model::config::removal_deadline(&mut tx.db, model).await? {
         None => Ok(()),
         Some(wait) => {
             let due = tx.now.saturating_add(wait);
@@ -122,7 +131,7 @@ pub(crate) async fn next_step(tx: &mut Tx, model: &ModelUuid) -> Result<i64> {
     if tx.at_once {
         return Ok(tx.now);
     }
-    let wait = crate::model_config::force_wait(&mut tx.db, model).await?;
+    let wait = crate::model::config::force_wait(&mut tx.db, model).await?;
     Ok(tx.now.saturating_add(wait))
 }
 

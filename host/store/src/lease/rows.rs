@@ -60,7 +60,9 @@ pub(crate) async fn claim(
 ) -> Result<()> {
     match namespace {
         Namespace::ApplicationLeadership => require_unit(tx, model, name, holder).await?,
-        Namespace::SingularController => crate::nodes::require_known(tx, holder).await?,
+        Namespace::SingularController => {
+            crate::controller::nodes::require_known(tx, holder).await?
+        }
     }
     let now = tx.lease_now().await?;
     let held = find(&mut tx.db, namespace, model, name).await?;

@@ -183,7 +183,7 @@ async fn who_is_present_in_relations_is_read_off_an_index() {
             continue;
         }
         let mut db = fixture.store.glance().await.unwrap();
-        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relations::PRESENT);
+        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relation::PRESENT);
         let rows = db.fetch_text(sql, crate::db::params!["x"]).await.unwrap();
         let plan: Vec<&str> = rows.iter().map(|row| row.str(3).unwrap()).collect();
         let index =

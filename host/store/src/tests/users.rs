@@ -415,5 +415,5 @@ async fn agents_have_random_passwords_that_go_with_the_model() {
 
 #[test]
 fn the_hash_for_unknown_users_is_a_hash() {
-    assert!(PasswordHash::new(crate::users::NOBODY).is_ok());
+    assert!(PasswordHash::new(crate::user::NOBODY).is_ok());
 }

@@ -1,0 +1,195 @@
+//! The log that `debug-log` shows: bounded per model, read in pages.
+
+use std::sync::atomic::Ordering;
+
+use periapt_model::ModelUuid;
+use periapt_model::bounds::{LOG_LINE_BYTES, TEXT_BYTES};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::rest::LogQuery;
+
+use crate::changes::namespace;
+use crate::db::{Row, params};
+use crate::error::StoreError;
+use crate::tables::{Table, tables};
+use crate::{Result, Store};
+
+mod filter;
+mod forward;
+
+use filter::Filter;
+
+pub(crate) const TABLES: &[Table] = tables! {
+    "log";
+    "log_forward";
+};
+
+/// Levels in ascending order; the place is what is stored.
+const LEVELS: &[&str] = &["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
+/// Lines of a page, and rows looked at by one statement.
+const PAGE: usize = 5_000;
+/// Lines of the past that a query begins with when it does not say.
+const TAIL: u64 = 10;
+/// A log is cut back once per so many lines written to all of them.
+const PRUNE_EVERY: u64 = 1_000;
+
+/// Lines of a log, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LogPage {
+    pub records: Vec<LogRecord>,
+    /// Where to go on reading after each of them.
+    pub positions: Vec<i64>,
+    /// Where to go on reading.
+    pub position: i64,
+    /// Whether this is all there is by now.
+    pub complete: bool,
+}
+
+/// A message without control characters, whoever wrote it, and no longer than a line may be.
+fn plain(message: &str) -> String {
+    let shown = |c: &char| !c.is_control() || matches!(c, '\t' | '\n');
+    let plain: String = message.chars().filter(shown).collect();
+    LOG_LINE_BYTES.cut(&plain).into_owned()
+}
+
+impl Store {
+    /// Appends lines, in their order.
+    pub async fn write_logs(&self, model: &ModelUuid, records: Vec<LogRecord>) -> Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let (model, keep) = (model.clone(), self.inner.keep_lines);
+        let written = records.len() as u64;
+        let before = self.inner.log_lines.fetch_add(written, Ordering::Relaxed);
+        let prune = before / PRUNE_EVERY != (before + written) / PRUNE_EVERY;
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_model(&mut tx.db, &model).await?;
+                let mut rows = Vec::with_capacity(records.len());
+                for record in records {
+                    let id = tx.next_id();
+                    let level = level(&record.level)? as u64;
+                    let entity = record.entity.to_string();
+                    let message = plain(&record.message);
+                    let module = TEXT_BYTES.cut(&record.module).into_owned();
+                    rows.push(params![id, &model, record.time, entity, level, module, message]);
+                }
+                let head = "INSERT INTO log (id, model_uuid, time, entity, level, module, message)";
+                tx.db.insert_many(head, "", rows).await?;
+                if prune {
+                    let sql = "DELETE FROM log WHERE model_uuid = $1 AND id <= (
+                        SELECT id FROM log WHERE model_uuid = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)";
+                    tx.db.execute(sql, params![&model, keep]).await?;
+                }
+                tx.touch(&model, namespace::LOG, "");
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Lines that match the query. Without `after` from where the query begins: the first line
+    /// with `replay`, else so many lines of the past. With `after` from that position on.
+    pub async fn logs(
+        &self,
+        model: &ModelUuid,
+        query: &LogQuery,
+        after: Option<i64>,
+    ) -> Result<LogPage> {
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        let filter = Filter::load(&mut db, model, query, after.is_none()).await?;
+        let limit = query.limit.map_or(PAGE, |limit| {
+            usize::try_from(limit).unwrap_or(PAGE).min(PAGE)
+        });
+        let mut position = match after {
+            Some(position) => position,
+            None if query.replay => 0,
+            None => {
+                // Backwards until the tail is found; forwards from there.
+                let tail = usize::try_from(query.tail.unwrap_or(TAIL)).unwrap_or(usize::MAX);
+                let sql = "SELECT id, time, entity, level, module, message FROM log
+                    WHERE model_uuid = $1 AND level >= $2 AND id < $3 ORDER BY id DESC LIMIT $4";
+                let (mut before, mut found) = (i64::MAX, 0);
+                'scan: while found < tail {
+                    let rows = db
+                        .fetch(sql, params![model, filter.level, before, PAGE as u64])
+                        .await?;
+                    for row in &rows {
+                        found += usize::from(filter.accepts(row.str(2)?));
+                        before = row.int(0)?;
+                        if found == tail {
+                            break 'scan;
+                        }
+                    }
+                    if rows.len() < PAGE {
+                        break;
+                    }
+                }
+                before.saturating_sub(1)
+            }
+        };
+        if position == i64::MAX - 1 {
+            // No line of the past is wanted or none is there: begin at the end.
+            let sql = "SELECT COALESCE(MAX(id), 0) FROM log WHERE model_uuid = $1";
+            let row = db.fetch_optional(sql, params![model]).await?;
+            position = row.map_or(Ok(0), |row| row.int(0))?;
+        }
+        let mut page = LogPage {
+            position,
+            ..LogPage::default()
+        };
+        let sql = "SELECT id, time, entity, level, module, message FROM log
+            WHERE model_uuid = $1 AND level >= $2 AND id > $3 ORDER BY id LIMIT $4";
+        loop {
+            let rows = db
+                .fetch(
+                    sql,
+                    params![model, filter.level, page.position, PAGE as u64],
+                )
+                .await?;
+            for row in &rows {
+                if page.records.len() >= limit {
+                    return Ok(page);
+                }
+                page.position = row.int(0)?;
+                if filter.accepts(row.str(2)?) {
+                    page.records.push(read(row)?);
+                    page.positions.push(page.position);
+                }
+            }
+            if rows.len() < PAGE {
+                page.complete = true;
+                return Ok(page);
+            }
+        }
+    }
+}
+
+fn read(row: &Row) -> Result<LogRecord> {
+    let level = usize::try_from(row.int(3)?).unwrap_or_default();
+    Ok(LogRecord {
+        time: row.int(1)?,
+        entity: row.parse(2, "entity")?,
+        level: LEVELS.get(level).copied().unwrap_or("ERROR").to_owned(),
+        module: row.text(4)?,
+        message: row.text(5)?,
+    })
+}
+
+fn level(text: &str) -> Result<usize> {
+    let upper = text.to_ascii_uppercase();
+    let word = if upper == "WARN" {
+        "WARNING"
+    } else {
+        upper.as_str()
+    };
+    LEVELS
+        .iter()
+        .position(|level| *level == word)
+        .ok_or_else(|| {
+            StoreError::bad_request(format!(
+                "\"{text}\" is not a log level; there are {}",
+                LEVELS.join(", ")
+            ))
+        })
+}
