@@ -135,9 +135,8 @@ pub(crate) async fn require_model(
     model: &ModelUuid,
 ) -> Result<periapt_model::Life> {
     let sql = "SELECT life FROM model WHERE uuid = $1";
-    let row = db.fetch_optional(sql, db::params![model]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("model", model))?;
-    Ok(row.parse(0, "life")?)
+    let life = db.word("life", sql, db::params![model]).await?;
+    life.ok_or_else(|| StoreError::not_found("model", model))
 }
 
 /// Fails unless the model is there and alive.

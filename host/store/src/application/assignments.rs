@@ -6,7 +6,7 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::unit_assigner::Assigned;
 
 use crate::changes::namespace;
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, machine};
 
@@ -14,10 +14,8 @@ impl Store {
     /// Units with a staged assignment.
     pub async fn unit_assignments(&self, model: &ModelUuid) -> Result<Vec<UnitName>> {
         let sql = "SELECT unit FROM unit_assignment WHERE model_uuid = $1 ORDER BY unit";
-        let rows = self.glance().await?.fetch(sql, params![model]).await?;
-        rows.iter()
-            .map(|row| Ok(row.parse(0, "unit name")?))
-            .collect()
+        let mut db = self.glance().await?;
+        Ok(db.words("unit", sql, params![model]).await?)
     }
 
     /// Binds each unit to the machine it was placed on, or to one made for it. A unit that has
@@ -34,29 +32,36 @@ impl Store {
     }
 }
 
+columns! {
+    /// A unit, and where it was placed: on a machine, or nowhere.
+    struct Staged {
+        life: Life = "unit.life" as word,
+        machine: Option<String> = "unit.machine_id",
+        placement: String = "COALESCE(unit_assignment.placement, '')",
+    }
+    const STAGED = "FROM unit
+        LEFT JOIN unit_assignment ON unit_assignment.model_uuid = unit.model_uuid
+            AND unit_assignment.unit = unit.name
+        WHERE unit.model_uuid = $1 AND unit.name = $2";
+}
+
 async fn assign(tx: &mut Tx, model: &ModelUuid, units: Vec<UnitName>) -> Result<Vec<Assigned>> {
     let mut homeless = Vec::new();
     let mut errors: BTreeMap<UnitName, String> = BTreeMap::new();
     for unit in &units {
-        let sql =
-            "SELECT unit.life, unit.machine_id, COALESCE(unit_assignment.placement, '') FROM unit
-            LEFT JOIN unit_assignment ON unit_assignment.model_uuid = unit.model_uuid
-                AND unit_assignment.unit = unit.name
-            WHERE unit.model_uuid = $1 AND unit.name = $2";
-        let Some(row) = tx.db.fetch_optional(sql, params![model, unit]).await? else {
+        let Some(staged) = tx.db.one(STAGED, params![model, unit]).await? else {
             continue;
         };
-        let life: Life = row.parse(0, "life")?;
-        if !life.is_alive() || row.optional_text(1)?.is_some() {
+        if !staged.life.is_alive() || staged.machine.is_some() {
             continue;
         }
-        if row.str(2)?.is_empty() {
+        if staged.placement.is_empty() {
             if !homeless.contains(unit) {
                 homeless.push(unit.clone());
             }
             continue;
         }
-        let machine: MachineId = row.parse(2, "machine")?;
+        let machine: MachineId = staged.placement.parse()?;
         match machine::require_alive(&mut tx.db, model, &machine).await {
             Ok(()) => bind(tx, model, unit, &machine).await?,
             Err(error @ (StoreError::NotFound { .. } | StoreError::NotAlive { .. })) => {

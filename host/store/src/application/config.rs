@@ -1,11 +1,12 @@
 //! Settings of applications.
 
+use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Schema, Values};
 use periapt_model::{ApplicationName, Life, ModelUuid};
 use periapt_wire::rest::{ApplicationConfig, ConfigChange};
 
 use crate::changes::namespace;
-use crate::db::{Session, params, to_json};
+use crate::db::{Session, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::{Result, Store};
 
@@ -74,26 +75,32 @@ pub(crate) fn apply(
     Ok(settings)
 }
 
+columns! {
+    struct Configured {
+        charm: String = "application.charm_url",
+        life: Life = "application.life" as word,
+        settings: Values = "application.settings" as json,
+        info: CharmInfo = "charm.info" as json,
+    }
+    const CONFIGURED = "FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        WHERE application.model_uuid = $1 AND application.name = $2";
+}
+
 async fn load(
     db: &mut Session,
     model: &ModelUuid,
     application: &ApplicationName,
 ) -> Result<(ApplicationConfig, Life)> {
-    let sql = "SELECT application.charm_url, application.life, application.settings, charm.info FROM application
-        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
-        WHERE application.model_uuid = $1 AND application.name = $2";
-    let row = db
-        .fetch_optional(sql, params![model, application])
-        .await?
-        .ok_or_else(|| StoreError::not_found("application", application))?;
-    let charm: periapt_model::charm::CharmInfo = row.json(3, "charm")?;
-    let settings: Values = row.json(2, "settings")?;
+    let found = db.one(CONFIGURED, params![model, application]).await?;
+    let found = found.ok_or_else(|| StoreError::not_found("application", application))?;
+    let schema = found.info.config;
     let config = ApplicationConfig {
         application: application.clone(),
-        charm: row.text(0)?,
-        effective: charm.config.effective(&settings),
-        schema: charm.config,
-        settings,
+        charm: found.charm,
+        effective: schema.effective(&found.settings),
+        schema,
+        settings: found.settings,
     };
-    Ok((config, row.parse(1, "life")?))
+    Ok((config, found.life))
 }

@@ -131,8 +131,8 @@ impl Store {
                 relation::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
                 relation::make_peers(tx, &model, &application, &new).await?;
                 let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
-                let row = tx.db.fetch_optional(sql, params![&model, &application]).await?;
-                let mut settings: Values = row.map_or_else(|| Ok(Values::new()), |row| row.json(0, "settings"))?;
+                let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
+                let mut settings: Values = settings.unwrap_or_default();
                 settings.retain(|name, value| new.config.coerce(name, value).is_ok());
                 let hash = config::hash(&new.config.effective(&settings));
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,

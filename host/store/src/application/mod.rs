@@ -9,7 +9,7 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use periapt_wire::rest::ApplicationInfo;
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, Tx, Which, of_which, params, to_json};
+use crate::db::{Row, Session, Tx, Which, columns, of_which, optional_json, params, to_json, word};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::waiting::HeldBy;
@@ -67,19 +67,24 @@ pub(crate) async fn find(
         .ok_or_else(|| StoreError::not_found("application", application))
 }
 
+columns! {
+    struct Standing {
+        life: Life = "life" as word,
+        charm: String = "charm_url",
+    }
+    const STANDING = "FROM application WHERE model_uuid = $1 AND name = $2";
+}
+
 /// Fails unless the application is there and alive; the URL of its charm.
 pub(crate) async fn require_alive(
     db: &mut Session,
     model: &ModelUuid,
     application: &ApplicationName,
 ) -> Result<String> {
-    let sql = "SELECT life, charm_url FROM application WHERE model_uuid = $1 AND name = $2";
-    let row = db
-        .fetch_optional(sql, params![model, application])
-        .await?
-        .ok_or_else(|| StoreError::not_found("application", application))?;
-    match row.parse(0, "life")? {
-        Life::Alive => Ok(row.text(1)?),
+    let found = db.one(STANDING, params![model, application]).await?;
+    let found = found.ok_or_else(|| StoreError::not_found("application", application))?;
+    match found.life {
+        Life::Alive => Ok(found.charm),
         life => Err(StoreError::NotAlive {
             kind: "application",
             name: application.to_string(),
@@ -183,6 +188,29 @@ pub(crate) fn trouble(row: &Row, index: usize) -> Result<Option<Status<Workload>
     })
 }
 
+columns! {
+    /// How an application's charm is prepared.
+    struct Preparing {
+        trouble: Option<Status<Workload>> = "application.trouble" as optional_json,
+        compiled: u64 = "(SELECT COUNT(*) FROM compiled_charm
+            WHERE compiled_charm.charm_sha256 = charm.sha256 AND compiled_charm.engine_hash = $3)",
+    }
+    const PREPARING = "FROM application JOIN charm ON charm.model_uuid = application.model_uuid
+            AND charm.url = application.charm_url
+        WHERE application.model_uuid = $1 AND application.name = $2";
+}
+
+columns! {
+    /// An application that wants a charm.
+    struct Wanting {
+        model: ModelUuid = "application.model_uuid" as word,
+        application: ApplicationName = "application.name" as word,
+    }
+    const WANTING = "FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        WHERE charm.sha256 = $1 AND application.trouble IS NOT NULL";
+}
+
 impl Store {
     /// Records that the controller cannot prepare an application's charm for this engine; it is
     /// shown as the application's error until it can, see [`prepared`]. Nothing is recorded when
@@ -199,17 +227,12 @@ impl Store {
         let message = TEXT_BYTES.cut(message).into_owned();
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT application.trouble,
-                        (SELECT COUNT(*) FROM compiled_charm
-                            WHERE compiled_charm.charm_sha256 = charm.sha256 AND compiled_charm.engine_hash = $3)
-                    FROM application JOIN charm ON charm.model_uuid = application.model_uuid
-                        AND charm.url = application.charm_url
-                    WHERE application.model_uuid = $1 AND application.name = $2";
                 let key = params![&model, &application, engine];
-                let row = tx.db.fetch_optional(sql, key).await?;
-                let row = row.ok_or_else(|| StoreError::not_found("application", &application))?;
-                let known = trouble(&row, 0)?.is_some_and(|known| known.message == message);
-                if known || row.count(1)? > 0 {
+                let found = tx.db.one(PREPARING, key).await?;
+                let found =
+                    found.ok_or_else(|| StoreError::not_found("application", &application))?;
+                let known = found.trouble.is_some_and(|known| known.message == message);
+                if known || found.compiled > 0 {
                     return Ok(());
                 }
                 let error = Status {
@@ -225,15 +248,8 @@ impl Store {
 
 /// Takes away what stood against the applications that want a charm with this digest.
 pub(crate) async fn prepared(tx: &mut Tx, charm_sha256: &str) -> Result<()> {
-    let sql = "SELECT application.model_uuid, application.name FROM application
-        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
-        WHERE charm.sha256 = $1 AND application.trouble IS NOT NULL";
-    for row in tx.db.fetch(sql, params![charm_sha256]).await? {
-        let (model, name) = (
-            row.parse(0, "model UUID")?,
-            row.parse(1, "application name")?,
-        );
-        put_trouble(tx, &model, &name, None).await?;
+    for wanting in tx.db.all(WANTING, params![charm_sha256]).await? {
+        put_trouble(tx, &wanting.model, &wanting.application, None).await?;
     }
     Ok(())
 }

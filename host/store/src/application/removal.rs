@@ -1,15 +1,33 @@
 //! The way out of applications: their units and relations first.
 
 use periapt_model::removal::Force;
-use periapt_model::{ApplicationName, Life, MachineId, ModelUuid};
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::Removal;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::tables::{self, With};
 use crate::{Result, Store, relation, unit};
+
+columns! {
+    struct UnitRow {
+        unit: UnitName = "name" as word,
+        machine: Option<MachineId> = "machine_id" as optional_word,
+    }
+    const UNITS = "FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
+}
+
+columns! {
+    /// An application on its way out.
+    struct Leaving {
+        life: Life = "life" as word,
+        units: u64 = "(SELECT COUNT(*) FROM unit WHERE unit.model_uuid = application.model_uuid
+            AND unit.application = application.name)",
+    }
+    const LEAVING = "FROM application WHERE model_uuid = $1 AND name = $2";
+}
 
 impl Store {
     /// Begins to remove an application with its units; one without units is gone at once.
@@ -23,12 +41,13 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let force = unit::removal::begin(tx, force);
-                let sql = "SELECT name, machine_id FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
-                let rows = tx.db.fetch(sql, params![&model, &application]).await?;
-                let mut removal = Removal { units: Vec::new(), machines: Vec::new() };
-                for row in &rows {
-                    removal.units.push(row.parse(0, "unit name")?);
-                    removal.machines.extend(row.parse_optional::<MachineId>(1, "machine")?);
+                let mut removal = Removal {
+                    units: Vec::new(),
+                    machines: Vec::new(),
+                };
+                for row in tx.db.all(UNITS, params![&model, &application]).await? {
+                    removal.units.push(row.unit);
+                    removal.machines.extend(row.machine);
                 }
                 destroy(tx, &model, &application, force).await?;
                 Ok(removal)
@@ -45,16 +64,9 @@ pub(crate) async fn destroy(
     application: &ApplicationName,
     force: bool,
 ) -> Result<()> {
-    let sql =
-        "SELECT life, (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = application.model_uuid
-            AND unit.application = application.name)
-        FROM application WHERE model_uuid = $1 AND name = $2";
-    let row = tx
-        .db
-        .fetch_optional(sql, params![model, application])
-        .await?;
-    let row = row.ok_or_else(|| StoreError::not_found("application", application))?;
-    let (life, units): (Life, u64) = (row.parse(0, "life")?, row.count(1)?);
+    let found = tx.db.one(LEAVING, params![model, application]).await?;
+    let found = found.ok_or_else(|| StoreError::not_found("application", application))?;
+    let Leaving { life, units } = found;
     if life == Life::Alive {
         let sql = "UPDATE application SET life = 'dying' WHERE model_uuid = $1 AND name = $2";
         tx.db.execute(sql, params![model, application]).await?;

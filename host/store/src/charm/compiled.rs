@@ -4,8 +4,18 @@ use periapt_database::drop_blob;
 use periapt_model::ModelUuid;
 
 use crate::changes::namespace;
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, params, word};
 use crate::{Result, Store, application};
+
+columns! {
+    struct CharmRow {
+        model: ModelUuid = "model_uuid" as word,
+        url: String = "url",
+    }
+    const OF_ARCHIVE = "FROM charm WHERE sha256 = $1";
+    const COMPILED_TO = "FROM charm WHERE sha256 IN
+        (SELECT charm_sha256 FROM compiled_charm WHERE digest = $1)";
+}
 
 impl Store {
     /// Whether the digest is a charm archive of the model or what one was compiled to: what an
@@ -42,10 +52,8 @@ impl Store {
                 if tx.db.execute(sql, params![&charm, engine, digest]).await? == 0 {
                     return Ok(());
                 }
-                let sql = "SELECT model_uuid, url FROM charm WHERE sha256 = $1";
-                for row in tx.db.fetch(sql, params![charm]).await? {
-                    let model: ModelUuid = row.parse(0, "model UUID")?;
-                    tx.touch(&model, namespace::CHARM, row.text(1)?);
+                for charm in tx.db.all(OF_ARCHIVE, params![charm]).await? {
+                    tx.touch(&charm.model, namespace::CHARM, charm.url);
                 }
                 Ok(())
             })
@@ -59,11 +67,8 @@ impl Store {
         let digest = digest.to_owned();
         self.write_aside(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT model_uuid, url FROM charm WHERE sha256 IN
-                    (SELECT charm_sha256 FROM compiled_charm WHERE digest = $1)";
-                for row in tx.db.fetch(sql, params![&digest]).await? {
-                    let model: ModelUuid = row.parse(0, "model UUID")?;
-                    tx.touch(&model, namespace::CHARM, row.text(1)?);
+                for charm in tx.db.all(COMPILED_TO, params![&digest]).await? {
+                    tx.touch(&charm.model, namespace::CHARM, charm.url);
                 }
                 let sql = "DELETE FROM compiled_charm WHERE digest = $1";
                 tx.db.execute(sql, params![&digest]).await?;
@@ -76,12 +81,9 @@ impl Store {
     /// The digest of what a charm was compiled to for an engine.
     pub async fn compiled(&self, charm_sha256: &str, engine_hash: &str) -> Result<Option<String>> {
         let sql = "SELECT digest FROM compiled_charm WHERE charm_sha256 = $1 AND engine_hash = $2";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![charm_sha256, engine_hash])
-            .await?;
-        Ok(row.map(|row| row.text(0)).transpose()?)
+        let mut db = self.glance().await?;
+        let key = params![charm_sha256, engine_hash];
+        Ok(db.scalar(sql, key).await?)
     }
 }
 
@@ -100,9 +102,7 @@ pub(crate) async fn drop_unused_charm(tx: &mut Tx, sha256: &str) -> Result<()> {
     }
     let mut digests = vec![sha256.to_owned()];
     let sql = "SELECT digest FROM compiled_charm WHERE charm_sha256 = $1";
-    for row in tx.db.fetch(sql, params![sha256]).await? {
-        digests.push(row.text(0)?);
-    }
+    digests.extend(tx.db.scalars::<String>(sql, params![sha256]).await?);
     tx.db
         .execute(
             "DELETE FROM compiled_charm WHERE charm_sha256 = $1",

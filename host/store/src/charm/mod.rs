@@ -5,7 +5,7 @@ use periapt_model::charm::{CharmInfo, CharmUrl};
 use periapt_model::{ApplicationName, ModelUuid};
 
 use crate::changes::namespace;
-use crate::db::{Session, params, to_json};
+use crate::db::{Session, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
@@ -17,6 +17,13 @@ pub(crate) use compiled::drop_unused_charm;
 pub(crate) const TABLES: &[Table] = tables! {
     "charm";
 };
+
+columns! {
+    struct CharmRow {
+        info: CharmInfo = "info" as json,
+    }
+    const CHARMS = "FROM charm WHERE model_uuid = $1 ORDER BY name, revision";
+}
 
 impl Store {
     /// Stores an archive as the next revision of its charm. The URL and revision in `info` are
@@ -35,25 +42,15 @@ impl Store {
             Box::pin(async move {
                 crate::require_alive_model(&mut tx.db, &model).await?;
                 // The model that brought the archive may have gone, and the archive with it.
-                if tx
-                    .db
-                    .count(
-                        "SELECT COUNT(*) FROM blob WHERE digest = $1",
-                        params![&sha256],
-                    )
-                    .await?
-                    == 0
-                {
+                let sql = "SELECT COUNT(*) FROM blob WHERE digest = $1";
+                if tx.db.count(sql, params![&sha256]).await? == 0 {
                     return Err(StoreError::not_found("blob", sha256));
                 }
                 let sql =
                     "SELECT info FROM charm WHERE model_uuid = $1 AND sha256 = $2 AND name = $3";
-                if let Some(row) = tx
-                    .db
-                    .fetch_optional(sql, params![&model, &sha256, &info.name])
-                    .await?
-                {
-                    return Ok(row.json(0, "charm")?);
+                let key = params![&model, &sha256, &info.name];
+                if let Some(known) = tx.db.document("charm", sql, key).await? {
+                    return Ok(known);
                 }
                 let next = tx
                     .take_numbers(&model, &format!("charm {}", info.name), 1)
@@ -93,12 +90,8 @@ impl Store {
     pub async fn charms(&self, model: &ModelUuid) -> Result<Vec<CharmInfo>> {
         let mut db = self.snapshot().await?;
         crate::require_model(&mut db, model).await?;
-        let sql = "SELECT info FROM charm WHERE model_uuid = $1 ORDER BY name, revision";
-        db.fetch(sql, params![model])
-            .await?
-            .iter()
-            .map(|row| Ok(row.json(0, "charm")?))
-            .collect()
+        let charms = db.all(CHARMS, params![model]).await?;
+        Ok(charms.into_iter().map(|charm| charm.info).collect())
     }
 
     /// One charm by its URL.
@@ -116,9 +109,8 @@ impl Store {
             JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
             WHERE application.model_uuid = $1 AND application.name = $2";
         let values = params![model, application];
-        let row = self.glance().await?.fetch_optional(sql, values).await?;
-        let row = row.ok_or_else(|| StoreError::not_found("application", application))?;
-        Ok(row.json(0, "charm")?)
+        let charm = self.glance().await?.document("charm", sql, values).await?;
+        charm.ok_or_else(|| StoreError::not_found("application", application))
     }
 
     /// Applications whose charm has not been compiled for this engine.
@@ -133,14 +125,9 @@ impl Store {
             AND NOT EXISTS (SELECT 1 FROM compiled_charm
                 WHERE compiled_charm.charm_sha256 = charm.sha256 AND compiled_charm.engine_hash = $2)
             ORDER BY application.name";
-        let rows = self
-            .glance()
-            .await?
-            .fetch(sql, params![model, engine_hash])
-            .await?;
-        rows.iter()
-            .map(|row| Ok(row.parse(0, "application name")?))
-            .collect()
+        let mut db = self.glance().await?;
+        let values = params![model, engine_hash];
+        Ok(db.words("application", sql, values).await?)
     }
 }
 
@@ -148,16 +135,13 @@ impl Store {
 pub(crate) async fn find(db: &mut Session, model: &ModelUuid, url: &str) -> Result<CharmInfo> {
     let url: CharmUrl = url.parse()?;
     let sql = "SELECT info FROM charm WHERE model_uuid = $1 AND url = $2";
-    let row = db
-        .fetch_optional(sql, params![model, url.to_string()])
-        .await?;
-    let row = row.ok_or_else(|| StoreError::not_found("charm", &url))?;
-    Ok(row.json(0, "charm")?)
+    let key = params![model, url.to_string()];
+    let charm = db.document("charm", sql, key).await?;
+    charm.ok_or_else(|| StoreError::not_found("charm", &url))
 }
 
 /// The archives of a model's charms.
 pub(crate) async fn archives(db: &mut Session, model: &ModelUuid) -> Result<Vec<String>> {
     let sql = "SELECT DISTINCT sha256 FROM charm WHERE model_uuid = $1";
-    let rows = db.fetch(sql, params![model]).await?;
-    rows.iter().map(|row| Ok(row.text(0)?)).collect()
+    Ok(db.scalars(sql, params![model]).await?)
 }

@@ -15,7 +15,7 @@ const SHORTEST_WAIT: i64 = 30_000_000;
 pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<()> {
     let kind =
         Kind::named(&item.kind).ok_or_else(|| StoreError::corrupt("clean-up", &item.kind))?;
-    let force = item.force;
+    let force = item.force();
     match kind {
         Kind::ApplicationUnits => application_units(tx, model, &item.subject.parse()?, force).await,
         Kind::ModelApplications => model_applications(tx, model, force).await,
@@ -41,16 +41,22 @@ async fn application_units(
     force: bool,
 ) -> Result<()> {
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
-    for row in tx.db.fetch(sql, params![model, application]).await? {
-        unit::removal::destroy_unit(tx, model, &row.parse(0, "unit name")?, force).await?;
+    let units: Vec<UnitName> = tx
+        .db
+        .words("unit", sql, params![model, application])
+        .await?;
+    for unit in &units {
+        unit::removal::destroy_unit(tx, model, unit, force).await?;
     }
     Ok(())
 }
 
 async fn model_applications(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<()> {
     let sql = "SELECT name FROM application WHERE model_uuid = $1 ORDER BY name";
-    for row in tx.db.fetch(sql, params![model]).await? {
-        application::removal::destroy(tx, model, &row.parse(0, "application name")?, force).await?;
+    let applications: Vec<ApplicationName> =
+        tx.db.words("application", sql, params![model]).await?;
+    for application in &applications {
+        application::removal::destroy(tx, model, application, force).await?;
     }
     Ok(())
 }
@@ -60,8 +66,8 @@ async fn model_machines(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<(
     let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND life <> 'dead' AND NOT EXISTS (
         SELECT 1 FROM unit WHERE unit.model_uuid = machine.model_uuid AND unit.machine_id = machine.id)";
     let due = next_step(tx, model).await?;
-    for row in tx.db.fetch(sql, params![model]).await? {
-        let machine: MachineId = row.parse(0, "machine")?;
+    let machines: Vec<MachineId> = tx.db.words("machine", sql, params![model]).await?;
+    for machine in machines {
         machine::destroy(tx, model, &machine).await?;
         if force {
             enqueue(
@@ -123,8 +129,8 @@ async fn force_dead_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId)
     let sql = "SELECT COUNT(unit.name) FROM machine
         LEFT JOIN unit ON unit.model_uuid = machine.model_uuid AND unit.machine_id = machine.id
         WHERE machine.model_uuid = $1 AND machine.id = $2 AND machine.life = 'dying' GROUP BY machine.id";
-    let row = tx.db.fetch_optional(sql, params![model, machine]).await?;
-    match row.map(|row| row.count(0)).transpose()? {
+    let units: Option<u64> = tx.db.scalar(sql, params![model, machine]).await?;
+    match units {
         None => Ok(()),
         Some(0) => machine::set_life(tx, model, machine, Life::Dead).await,
         Some(_) => {

@@ -5,7 +5,7 @@ use periapt_model::ModelUuid;
 use periapt_wire::agent::cleaner::CleanupReport;
 
 use crate::changes::namespace;
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, params};
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
@@ -135,13 +135,31 @@ pub(crate) async fn next_step(tx: &mut Tx, model: &ModelUuid) -> Result<i64> {
     Ok(tx.now.saturating_add(wait))
 }
 
-/// One queued item.
-pub(crate) struct Item {
-    id: i64,
-    kind: String,
-    subject: String,
-    force: bool,
-    at_once: bool,
+columns! {
+    /// One queued item.
+    struct Item {
+        id: i64 = "id",
+        kind: String = "kind",
+        subject: String = "subject",
+        args: String = "args",
+    }
+    const DUE = "FROM cleanup
+        WHERE model_uuid = $1 AND due_at <= $2 AND id > $3 ORDER BY id LIMIT 1";
+}
+
+impl Item {
+    fn force(&self) -> bool {
+        self.args != "{}"
+    }
+}
+
+columns! {
+    /// What is queued still.
+    struct Queued {
+        remaining: u64 = "COUNT(*)",
+        next_due: Option<i64> = "MIN(due_at)",
+    }
+    const QUEUED = "FROM cleanup WHERE model_uuid = $1";
 }
 
 impl Store {
@@ -152,20 +170,9 @@ impl Store {
         // An item may queue others that are due at once; an item tried once is left alone.
         let mut tried = 0;
         loop {
-            let sql = "SELECT id, kind, subject, args FROM cleanup
-                WHERE model_uuid = $1 AND due_at <= $2 AND id > $3 ORDER BY id LIMIT 1";
-            let row = self
-                .glance()
-                .await?
-                .fetch_optional(sql, params![model, self.now(), tried])
-                .await?;
-            let Some(row) = row else { break };
-            let item = Item {
-                id: row.int(0)?,
-                kind: row.text(1)?,
-                subject: row.text(2)?,
-                force: row.str(3)? != "{}",
-                at_once: row.str(3)? == AT_ONCE,
+            let due = params![model, self.now(), tried];
+            let Some(item) = self.glance().await?.one(DUE, due).await? else {
+                break;
             };
             tried = item.id;
             let described = format!("{} {}", item.kind, item.subject);
@@ -175,16 +182,9 @@ impl Store {
                 errors.push(format!("{}: {error}", described.trim_end()));
             }
         }
-        let sql = "SELECT COUNT(*), MIN(due_at) FROM cleanup WHERE model_uuid = $1";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![model])
-            .await?;
-        let (remaining, next_due) = match row {
-            Some(row) => (row.count(0)?, row.optional_int(1)?),
-            None => (0, None),
-        };
+        let queued = self.glance().await?.one(QUEUED, params![model]).await?;
+        let (remaining, next_due) =
+            queued.map_or((0, None), |queued| (queued.remaining, queued.next_due));
         Ok(CleanupReport {
             remaining,
             next_due,
@@ -200,7 +200,7 @@ impl Store {
                 tx.db
                     .execute("DELETE FROM cleanup WHERE id = $1", params![item.id])
                     .await?;
-                tx.at_once = item.at_once;
+                tx.at_once = item.args == AT_ONCE;
                 handlers::run(tx, &model, &item).await
             })
         })

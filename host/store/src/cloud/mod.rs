@@ -8,7 +8,7 @@
 use periapt_model::{ModelName, UserName};
 use periapt_wire::rest::{AddModel, Cloud, CloudCredential};
 
-use crate::db::{Session, Tx, params};
+use crate::db::{Session, Tx, columns, optional_word, params};
 use crate::error::StoreError;
 use crate::{Result, Store};
 
@@ -28,24 +28,47 @@ pub(crate) struct Place {
     pub credential: String,
 }
 
+columns! {
+    /// A region with its cloud; none of a cloud without.
+    struct Region {
+        name: String = "cloud.name",
+        kind: String = "cloud.type",
+        region: Option<String> = "cloud_region.name",
+    }
+    const CLOUDS = "FROM cloud LEFT JOIN cloud_region ON cloud_region.cloud = cloud.name
+        ORDER BY cloud.name, cloud_region.position";
+}
+
+columns! {
+    /// A credential with a model that uses it; none of one that is not used.
+    struct Held {
+        cloud: String = "held.cloud",
+        name: String = "held.name",
+        auth_type: String = "held.auth_type",
+        refused: String = "held.refused",
+        since: i64 = "held.since",
+        model: Option<ModelName> = "model.name" as optional_word,
+    }
+    const CREDENTIALS = "FROM cloud_credential AS held LEFT JOIN model
+            ON model.cloud = held.cloud AND model.owner = held.owner
+            AND model.credential = held.name
+        WHERE held.owner = $1 ORDER BY held.cloud, held.name, model.name";
+}
+
 impl Store {
     /// All clouds, by name, with their regions, the first of which is the default.
     pub async fn clouds(&self) -> Result<Vec<Cloud>> {
-        let sql = "SELECT cloud.name, cloud.type, cloud_region.name
-            FROM cloud LEFT JOIN cloud_region ON cloud_region.cloud = cloud.name
-            ORDER BY cloud.name, cloud_region.position";
-        let rows = self.glance().await?.fetch(sql, params![]).await?;
+        let rows = self.glance().await?.all(CLOUDS, params![]).await?;
         let mut clouds: Vec<Cloud> = Vec::new();
-        for row in &rows {
-            let name = row.text(0)?;
-            if clouds.last().is_none_or(|last| last.name != name) {
+        for row in rows {
+            if clouds.last().is_none_or(|last| last.name != row.name) {
                 clouds.push(Cloud {
-                    name,
-                    kind: row.text(1)?,
+                    name: row.name,
+                    kind: row.kind,
                     regions: Vec::new(),
                 });
             }
-            if let (Some(last), Some(region)) = (clouds.last_mut(), row.optional_text(2)?) {
+            if let (Some(last), Some(region)) = (clouds.last_mut(), row.region) {
                 last.regions.push(region);
             }
         }
@@ -54,30 +77,23 @@ impl Store {
 
     /// The credentials of a user, by cloud and name, with the models that use each.
     pub async fn credentials(&self, owner: &UserName) -> Result<Vec<CloudCredential>> {
-        let sql =
-            "SELECT held.cloud, held.name, held.auth_type, held.refused, held.since, model.name
-            FROM cloud_credential AS held LEFT JOIN model
-                ON model.cloud = held.cloud AND model.owner = held.owner
-                AND model.credential = held.name
-            WHERE held.owner = $1 ORDER BY held.cloud, held.name, model.name";
-        let rows = self.glance().await?.fetch(sql, params![owner]).await?;
+        let mut db = self.glance().await?;
         let mut credentials: Vec<CloudCredential> = Vec::new();
-        for row in &rows {
-            let (cloud, name, reason) = (row.text(0)?, row.text(1)?, row.text(3)?);
+        for row in db.all(CREDENTIALS, params![owner]).await? {
             let known = credentials.last();
-            if known.is_none_or(|last| (&last.cloud, &last.name) != (&cloud, &name)) {
+            if known.is_none_or(|last| (&last.cloud, &last.name) != (&row.cloud, &row.name)) {
                 credentials.push(CloudCredential {
-                    cloud,
-                    name,
-                    auth_type: row.text(2)?,
-                    valid: reason.is_empty(),
-                    reason,
-                    since: row.int(4)?,
+                    cloud: row.cloud,
+                    name: row.name,
+                    auth_type: row.auth_type,
+                    valid: row.refused.is_empty(),
+                    reason: row.refused,
+                    since: row.since,
                     models: Vec::new(),
                 });
             }
-            if let (Some(last), Some(model)) = (credentials.last_mut(), row.optional_text(5)?) {
-                last.models.push(model.parse::<ModelName>()?);
+            if let (Some(last), Some(model)) = (credentials.last_mut(), row.model) {
+                last.models.push(model);
             }
         }
         Ok(credentials)
@@ -89,7 +105,7 @@ impl Store {
 pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName) -> Result<Place> {
     let cloud = request.cloud.as_deref().unwrap_or(DEFAULT);
     let sql = "SELECT 1 FROM cloud WHERE name = $1";
-    if db.fetch_optional(sql, params![cloud]).await?.is_none() {
+    if !db.exists(sql, params![cloud]).await? {
         return Err(StoreError::Invalid {
             code: "cloud-not-found",
             message: format!("cloud \"{cloud}\" not found"),
@@ -98,8 +114,8 @@ pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName
     let region = request.region.as_deref().unwrap_or_default();
     let sql = "SELECT name FROM cloud_region WHERE cloud = $1 AND ($2 = '' OR name = $2)
         ORDER BY position LIMIT 1";
-    let row = db.fetch_optional(sql, params![cloud, region]).await?;
-    let row = row.ok_or_else(|| StoreError::Invalid {
+    let found = db.scalar(sql, params![cloud, region]).await?;
+    let found = found.ok_or_else(|| StoreError::Invalid {
         code: "region-not-found",
         message: format!("region \"{cloud}/{region}\" not found"),
     })?;
@@ -108,7 +124,7 @@ pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName
             let sql = "SELECT 1 FROM cloud_credential
                 WHERE cloud = $1 AND owner = $2 AND name = $3";
             let params = params![cloud, owner, named];
-            if db.fetch_optional(sql, params).await?.is_none() {
+            if !db.exists(sql, params).await? {
                 let name = format!("{cloud}/{owner}/{named}");
                 return Err(StoreError::Invalid {
                     code: "credential-not-found",
@@ -121,7 +137,7 @@ pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName
     };
     Ok(Place {
         cloud: cloud.to_owned(),
-        region: row.text(0)?,
+        region: found,
         credential: credential.to_owned(),
     })
 }

@@ -3,13 +3,21 @@
 use periapt_model::{AgentName, ModelUuid, Tag};
 use periapt_wire::agent::provisioner::AgentCredential;
 
-use crate::db::params;
+use crate::db::{columns, params, word};
 use crate::error::StoreError;
 use crate::user::tokens::{digest, random_secret};
 use crate::{Result, Store};
 
 #[cfg(test)]
 mod tests;
+
+columns! {
+    struct Agent {
+        model: ModelUuid = "uuid" as word,
+        agent: AgentName = "'host'" as word,
+    }
+    const AGENTS = "FROM model UNION SELECT model_uuid, agent FROM machine";
+}
 
 impl Store {
     /// Makes or replaces the password of an agent.
@@ -46,20 +54,20 @@ impl Store {
     ) -> Result<bool> {
         let sql = "SELECT digest FROM agent_credential WHERE model_uuid = $1 AND agent = $2";
         let params = params![model, agent.to_string()];
-        let row = self.glance().await?.fetch_optional(sql, params).await?;
-        let Some(row) = row else { return Ok(false) };
+        let stored: Option<String> = self.glance().await?.scalar(sql, params).await?;
+        let Some(stored) = stored else {
+            return Ok(false);
+        };
         // Hash values compare in constant time.
-        let stored = blake3::Hash::from_hex(row.str(0)?)
+        let stored = blake3::Hash::from_hex(&stored)
             .map_err(|error| StoreError::corrupt("digest", error))?;
         Ok(stored == blake3::hash(password.as_bytes()))
     }
 
     /// The agents of every model: the one that would host all machines, and those that host some.
     pub async fn agents(&self) -> Result<Vec<(ModelUuid, AgentName)>> {
-        let sql = "SELECT uuid, 'host' FROM model UNION SELECT model_uuid, agent FROM machine";
-        let rows = self.glance().await?.fetch(sql, vec![]).await?;
-        rows.iter()
-            .map(|row| Ok((row.parse(0, "model UUID")?, row.parse(1, "agent")?)))
-            .collect()
+        let agents = self.glance().await?.all(AGENTS, vec![]).await?;
+        let agents = agents.into_iter().map(|agent| (agent.model, agent.agent));
+        Ok(agents.collect())
     }
 }

@@ -2,12 +2,12 @@
 //! kept among the controller's values under `config/KEY`.
 
 use periapt_model::ModelUuid;
-use periapt_model::config::Values;
+use periapt_model::config::{Value, Values};
 use periapt_model::options::{CONTROLLER, Settings};
 use periapt_wire::rest::ConfigChange;
 
 use crate::changes::namespace;
-use crate::db::{Session, Tx, params, to_json};
+use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::{Result, Store};
 
 #[cfg(test)]
@@ -16,16 +16,22 @@ mod tests;
 /// Before the key in the table of the controller's values.
 const PREFIX: &str = "config/";
 
+columns! {
+    struct SetOption {
+        key: String = "key",
+        value: Value = "value" as json,
+    }
+    const SET = "FROM controller_value WHERE key LIKE 'config/%'";
+}
+
 /// What was set, secrets included.
 async fn set(db: &mut Session) -> Result<Values> {
-    let sql = "SELECT key, value FROM controller_value WHERE key LIKE 'config/%'";
-    let rows = db.fetch(sql, vec![]).await?;
-    rows.iter()
-        .map(|row| {
-            let name = row.str(0)?.trim_start_matches(PREFIX).to_owned();
-            Ok((name, row.json(1, "controller option")?))
-        })
-        .collect()
+    let set = db.all(SET, vec![]).await?;
+    let name = |key: String| key.trim_start_matches(PREFIX).to_owned();
+    Ok(set
+        .into_iter()
+        .map(|set| (name(set.key), set.value))
+        .collect())
 }
 
 /// Effective values: what was set over the defaults, without secrets.
@@ -54,8 +60,8 @@ async fn change(tx: &mut Tx, change: &ConfigChange) -> Result<Settings> {
     if before.get(ALLOWED_HOSTS) != after.get(ALLOWED_HOSTS) {
         // What a model may connect to has changed for all that name a host.
         let sql = "SELECT model_uuid FROM model_config WHERE key = 'syslog-host'";
-        for row in tx.db.fetch(sql, vec![]).await? {
-            let model: ModelUuid = row.parse(0, "model UUID")?;
+        let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, vec![]).await?;
+        for model in models {
             tx.touch(&model, namespace::MODEL_CONFIG, "");
         }
     }

@@ -17,12 +17,7 @@ impl Store {
     /// A value that belongs to the controller itself.
     pub async fn controller_value(&self, key: &str) -> Result<Option<String>> {
         let sql = "SELECT value FROM controller_value WHERE key = $1";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![key])
-            .await?;
-        Ok(row.map(|row| row.text(0)).transpose()?)
+        Ok(self.glance().await?.scalar(sql, params![key]).await?)
     }
 
     /// Sets a value that belongs to the controller itself.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use periapt_model::{AgentName, ModelUuid};
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, Tx, params};
+use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, lease};
 
@@ -38,6 +38,27 @@ pub struct KnownNode {
     pub seen_at: i64,
     /// It gave a sign of life lately. Where there is one node only it gives none.
     pub alive: bool,
+}
+
+columns! {
+    struct NodeRow {
+        node: u32 = "node",
+        address: String = "address",
+        agent_address: String =
+            "CASE WHEN agent_address = '' THEN address ELSE agent_address END",
+        seen_at: i64 = "seen_at",
+    }
+    const NODES = "FROM controller_node WHERE seen_at >= 0 ORDER BY node";
+}
+
+columns! {
+    struct Elsewhere {
+        model: ModelUuid = "DISTINCT agent_connection.model_uuid" as word,
+        agent: AgentName = "agent_connection.agent" as word,
+    }
+    const ELSEWHERE = "FROM agent_connection
+        JOIN controller_node ON controller_node.node = agent_connection.node
+        WHERE agent_connection.node <> $1 AND controller_node.seen_at > $2";
 }
 
 impl Store {
@@ -99,8 +120,9 @@ impl Store {
                 }
                 let sql = "SELECT node FROM controller_node
                     WHERE node <> $1 AND seen_at > $2 AND seen_at <= $3";
-                for row in tx.db.fetch(sql, params![node, before, lost]).await? {
-                    tx.touch_controller(namespace::CONTROLLER_NODE, row.int(0)?.to_string());
+                let lost: Vec<i64> = tx.db.scalars(sql, params![node, before, lost]).await?;
+                for node in lost {
+                    tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
                 }
                 let sql = "UPDATE controller_node SET seen_at = $2 WHERE node = $1";
                 tx.db.execute(sql, params![node, now]).await?;
@@ -152,8 +174,8 @@ impl Store {
                 tx.db.execute(sql, params![node, REMOVED]).await?;
                 tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
                 let sql = "DELETE FROM agent_connection WHERE node = $1 RETURNING model_uuid";
-                for row in tx.db.fetch(sql, params![node]).await? {
-                    let model: ModelUuid = row.parse(0, "model UUID")?;
+                let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, params![node]).await?;
+                for model in models {
                     tx.touch(&model, namespace::PRESENCE, "");
                 }
                 lease::rows::release_all(tx, &holder(node)).await?;
@@ -219,14 +241,9 @@ impl Store {
     pub async fn agents_elsewhere(&self, node: u32) -> Result<HashSet<(ModelUuid, AgentName)>> {
         let mut db = self.glance().await?;
         let alive_since = alive_since(self.lease_now(&mut db).await?);
-        let sql = "SELECT DISTINCT agent_connection.model_uuid, agent_connection.agent
-            FROM agent_connection
-            JOIN controller_node ON controller_node.node = agent_connection.node
-            WHERE agent_connection.node <> $1 AND controller_node.seen_at > $2";
-        let rows = db.fetch(sql, params![node, alive_since]).await?;
-        rows.iter()
-            .map(|row| Ok((row.parse(0, "model UUID")?, row.parse(1, "agent")?)))
-            .collect()
+        let agents = db.all(ELSEWHERE, params![node, alive_since]).await?;
+        let agents = agents.into_iter().map(|agent| (agent.model, agent.agent));
+        Ok(agents.collect())
     }
 }
 
@@ -243,28 +260,21 @@ fn holder(node: u32) -> String {
 
 async fn known(db: &mut Session, now: i64) -> Result<Vec<KnownNode>> {
     let since = alive_since(now);
-    let sql = "SELECT node, address, seen_at,
-            CASE WHEN agent_address = '' THEN address ELSE agent_address END
-        FROM controller_node WHERE seen_at >= 0 ORDER BY node";
-    let rows = db.fetch(sql, vec![]).await?;
-    let node = |row: &Row| {
-        let seen_at = row.int(2)?;
-        Ok(KnownNode {
-            node: u32::try_from(row.int(0)?).unwrap_or(u32::MAX),
-            address: row.text(1)?,
-            agent_address: row.text(3)?,
-            seen_at,
-            alive: seen_at > since,
-        })
+    let rows = db.all(NODES, vec![]).await?;
+    let node = |row: NodeRow| KnownNode {
+        node: row.node,
+        address: row.address,
+        agent_address: row.agent_address,
+        seen_at: row.seen_at,
+        alive: row.seen_at > since,
     };
-    rows.iter().map(node).collect()
+    Ok(rows.into_iter().map(node).collect())
 }
 
 /// When a node was last seen; none for one that has no row. An error for one that was removed.
 async fn require_not_removed(db: &mut Session, node: u32) -> Result<Option<i64>> {
     let sql = "SELECT seen_at FROM controller_node WHERE node = $1";
-    let row = db.fetch_optional(sql, params![node]).await?;
-    match row.map(|row| row.int(0)).transpose()? {
+    match db.scalar(sql, params![node]).await? {
         Some(REMOVED) => Err(StoreError::NodeRemoved { node }),
         seen => Ok(seen),
     }

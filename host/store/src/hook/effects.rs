@@ -4,9 +4,10 @@ use periapt_model::hook::{Effects, Info};
 use periapt_model::{ModelUuid, UnitName};
 
 use super::{ports, state};
-use crate::db::{Row, Tx};
+use crate::db::Tx;
 use crate::error::StoreError;
 use crate::lease::rows::require_leader;
+use crate::unit::uniter::UnitRow;
 use crate::{Result, relation};
 
 /// Whose hook is committed.
@@ -16,8 +17,8 @@ pub(crate) struct Committing<'a> {
     pub unit: &'a UnitName,
     /// The hook that ended.
     pub hook: Option<&'a Info>,
-    /// The unit, as [`TOLD`](crate::unit::uniter::TOLD) selects it.
-    pub row: &'a Row,
+    /// The unit as it was before.
+    pub row: &'a UnitRow,
 }
 
 /// Applies all effects. What is the leader's needs the lease at this moment.

@@ -10,10 +10,10 @@ use periapt_wire::agent::uniter::{HookCommitted, HookReport};
 use periapt_wire::rpc::code;
 
 use crate::changes::namespace;
-use crate::db::{Tx, params, to_json};
+use crate::db::{Tx, columns, params, to_json};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
-use crate::unit::uniter::{TOLD, read_resolved, told};
+use crate::unit::uniter::{self, UNIT, told};
 use crate::{Result, Store, relation, status};
 
 mod effects;
@@ -187,14 +187,13 @@ impl Store {
         let committed = self.write(move |tx| {
             Box::pin(async move {
                 let effects = &commit.effects;
-                let row = tx.db.fetch_optional(TOLD, params![&model, &unit]).await?;
+                let row = tx.db.one(UNIT, params![&model, &unit]).await?;
                 let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
-                let life: Life = row.parse(0, "life")?;
-                if life == Life::Dead && !effects.is_empty() {
+                if row.life == Life::Dead && !effects.is_empty() {
                     return Err(StoreError::NotAlive {
                         kind: "unit",
                         name: unit.to_string(),
-                        life,
+                        life: row.life,
                     });
                 }
                 if let Some(hook) = &commit.hook {
@@ -222,7 +221,7 @@ impl Store {
                     runs::insert(tx, &model, &unit, run).await?;
                 }
                 let known = commit.config_hash.as_deref();
-                let mut told = told(&mut tx.db, &model, &unit, &row, known).await?;
+                let mut told = told(&mut tx.db, &model, &unit, row, known).await?;
                 // The row was read before.
                 if told.remote.resolved != Resolved::None {
                     take_answer(tx, &model, &unit).await?;
@@ -269,11 +268,17 @@ fn same_for_all(remote: RemoteState) -> RemoteState {
     }
 }
 
+columns! {
+    struct Answer {
+        resolved: Resolved = "resolved" as uniter::resolved,
+    }
+    const ANSWER = "FROM unit WHERE model_uuid = $1 AND name = $2";
+}
+
 async fn find_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Resolved> {
-    let sql = "SELECT resolved FROM unit WHERE model_uuid = $1 AND name = $2";
-    let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-    read_resolved(row.str(0)?)
+    let found = tx.db.one(ANSWER, params![model, unit]).await?;
+    let found = found.ok_or_else(|| StoreError::not_found("unit", unit))?;
+    Ok(found.resolved)
 }
 
 async fn take_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {

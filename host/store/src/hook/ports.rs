@@ -2,15 +2,24 @@
 
 use periapt_contract::Effect;
 use periapt_contract::ports::{Changes, OpenPorts, PortRange, Refused};
+use periapt_model::UnitName;
 use periapt_model::bounds::PORT_RANGES;
-use periapt_model::{MachineId, UnitName};
 
 use super::effects::Committing;
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Tx, params, to_json};
+use crate::db::{Tx, columns, json, params, to_json};
 use crate::error::StoreError;
-use crate::unit::uniter::{MACHINE, OPENED_PORTS};
+
+columns! {
+    /// What another unit of the machine has open.
+    struct Other {
+        unit: String = "name",
+        ranges: Vec<PortRange> = "opened_ports" as json,
+    }
+    const OTHERS = "FROM unit
+        WHERE model_uuid = $1 AND machine_id = $2 AND name <> $3 AND opened_ports <> '[]'";
+}
 
 /// Closes, then opens. A range that another unit of the machine, or this one, has opened in
 /// part is refused, and so is one too many.
@@ -19,23 +28,20 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) ->
         return Ok(());
     }
     let (model, unit) = (of.model, of.unit);
-    let machine: Option<MachineId> = of.row.parse_optional(MACHINE, "machine")?;
-    let before: Vec<PortRange> = of.row.json(OPENED_PORTS, "opened ports")?;
+    let before = &of.row.opened_ports;
     let mut others: OpenPorts<String> = OpenPorts::default();
-    if let Some(machine) = &machine
+    if let Some(machine) = &of.row.machine
         && !changes.open.is_empty()
     {
-        let sql = "SELECT name, opened_ports FROM unit
-            WHERE model_uuid = $1 AND machine_id = $2 AND name <> $3 AND opened_ports <> '[]'";
-        for row in tx.db.fetch(sql, params![model, machine, unit]).await? {
-            let ranges: Vec<PortRange> = row.json(1, "opened ports")?;
-            others.insert_of(&row.text(0)?, ranges);
+        let values = params![model, machine, unit];
+        for other in tx.db.all(OTHERS, values).await? {
+            others.insert_of(&other.unit, other.ranges);
         }
     }
     let after = changes
-        .applied(&before, &others)
+        .applied(before, &others)
         .map_err(|refused| in_words(unit, refused))?;
-    if after != before {
+    if after != *before {
         let sql = "UPDATE unit SET opened_ports = $3 WHERE model_uuid = $1 AND name = $2";
         tx.db
             .execute(sql, params![model, unit, to_json(&after)?])

@@ -10,7 +10,7 @@ use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::{HookQuery, HookRun, Page};
 
 use crate::changes::namespace;
-use crate::db::{Row, Tx, params, to_json};
+use crate::db::{Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::{Result, Store, require_model};
 
@@ -50,7 +50,7 @@ impl Store {
         };
         let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
         // Whose runs decides which index is read.
-        let (sql, whose) = match (&unit, &application) {
+        let (select, whose) = match (&unit, &application) {
             (Some(unit), _) => (OF_UNIT, unit.to_string()),
             (None, Some(application)) => (OF_APPLICATION, application.to_string()),
             (None, None) => (OF_MODEL, String::new()),
@@ -70,8 +70,7 @@ impl Store {
             since,
             limit + 1
         ];
-        let rows = db.fetch(sql, values).await?;
-        let mut items = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let mut items = db.all(select, values).await?;
         let more = items.len() as u64 > limit;
         items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let next = items
@@ -83,32 +82,43 @@ impl Store {
 
     /// One run.
     pub async fn hook_run(&self, model: &ModelUuid, id: i64) -> Result<HookRun> {
-        let sql = "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited
-            FROM hook_run WHERE id = $1 AND model_uuid = $2";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![id, model])
-            .await?;
-        read(&row.ok_or_else(|| StoreError::not_found("hook", id))?)
+        let run = self.glance().await?.one(ONE, params![id, model]).await?;
+        run.ok_or_else(|| StoreError::not_found("hook", id))
     }
 }
 
 /// `$2` is whose runs are wanted; the filters that follow do nothing where they are empty.
-macro_rules! select {
+macro_rules! page {
     ($whose:literal) => {
         concat!(
-            "SELECT id, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited
-            FROM hook_run WHERE model_uuid = $1 AND ",
+            "FROM hook_run WHERE model_uuid = $1 AND ",
             $whose,
             " AND id < $3 AND ($4 = '' OR application = $4) AND ($5 = '' OR hook = $5)
             AND ($6 = '' OR result = $6) AND started_at >= $7 ORDER BY id DESC LIMIT $8"
         )
     };
 }
-const OF_UNIT: &str = select!("unit = $2");
-const OF_APPLICATION: &str = select!("application = $2");
-const OF_MODEL: &str = select!("$2 = ''");
+
+columns! {
+    pub(crate) struct Run -> HookRun {
+        id = "id",
+        unit = "unit" as word,
+        application = "application" as word,
+        hook = "hook",
+        charm = "charm",
+        started_at = "started_at",
+        duration = "duration",
+        result = "result",
+        code = "code",
+        message = "message",
+        effects = "effects" as json,
+        waited = "waited",
+    }
+    const ONE = "FROM hook_run WHERE id = $1 AND model_uuid = $2";
+    const OF_UNIT = page!("unit = $2");
+    const OF_APPLICATION = page!("application = $2");
+    const OF_MODEL = page!("$2 = ''");
+}
 
 /// Appends a run, in the transaction of what it did.
 pub(crate) async fn insert(
@@ -156,23 +166,6 @@ pub(crate) async fn prune(tx: &mut Tx, model: &ModelUuid, oldest: Option<i64>) -
         ) AS places WHERE place > $2)";
     gone += tx.db.execute(sql, params![model, RUNS_OF_UNIT]).await?;
     Ok(gone)
-}
-
-fn read(row: &Row) -> Result<HookRun> {
-    Ok(HookRun {
-        id: row.int(0)?,
-        unit: row.parse(1, "unit name")?,
-        application: row.parse(2, "application name")?,
-        hook: row.text(3)?,
-        charm: row.text(4)?,
-        started_at: row.int(5)?,
-        duration: row.int(6)?,
-        result: row.text(7)?,
-        code: row.text(8)?,
-        message: row.text(9)?,
-        effects: row.json(10, "effects of a hook")?,
-        waited: row.int(11)?,
-    })
 }
 
 fn shortened(text: &str, characters: usize) -> String {

@@ -5,7 +5,17 @@ use periapt_model::bounds::{STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALU
 
 use super::effects::{Committing, too_large};
 use crate::Result;
-use crate::db::{PART, Tx, names, params, part_params};
+use crate::db::{PART, Tx, columns, names, params, part_params};
+
+columns! {
+    /// How much a unit keeps.
+    struct Kept {
+        keys: u64 = "COUNT(*)",
+        bytes: u64 =
+            "CAST(COALESCE(SUM(OCTET_LENGTH(key) + OCTET_LENGTH(value)), 0) AS BIGINT)",
+    }
+    const KEPT = "FROM charm_state WHERE model_uuid = $1 AND unit = $2";
+}
 
 /// Sets and deletes keys of a unit's state, within the bounds of [`periapt_model::bounds`].
 pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, state: &Changes) -> Result<()> {
@@ -58,18 +68,14 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, state: &Changes) -> R
             rows,
         )
         .await?;
-    let sql =
-        "SELECT CAST(COALESCE(SUM(OCTET_LENGTH(key) + OCTET_LENGTH(value)), 0) AS BIGINT), COUNT(*)
-        FROM charm_state WHERE model_uuid = $1 AND unit = $2";
-    let Some(row) = tx.db.fetch_optional(sql, params![model, unit]).await? else {
+    let Some(kept) = tx.db.one(KEPT, params![model, unit]).await? else {
         return Ok(());
     };
-    require_keys(row.count(1)?)?;
-    let total = row.count(0)?;
-    if total > STATE_BYTES.most {
+    require_keys(kept.keys)?;
+    if kept.bytes > STATE_BYTES.most {
         return Err(too_large(format!(
-            "the unit's state would have {total} bytes, more than the {} allowed",
-            STATE_BYTES.most
+            "the unit's state would have {} bytes, more than the {} allowed",
+            kept.bytes, STATE_BYTES.most
         )));
     }
     Ok(())

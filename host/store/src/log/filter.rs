@@ -12,7 +12,7 @@ use periapt_wire::rest::LogQuery;
 
 use super::level;
 use crate::Result;
-use crate::db::{Session, params};
+use crate::db::{Session, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::full_status::matches;
 
@@ -186,30 +186,39 @@ impl Names<'_> {
             return Ok(known);
         }
         let sql = "SELECT name FROM application WHERE model_uuid = $1";
-        for row in db.fetch(sql, params![model]).await? {
-            known.applications.insert(row.text(0)?);
-        }
+        known
+            .applications
+            .extend(db.scalars::<String>(sql, params![model]).await?);
         known.units = units(db, model).await?;
         let sql = "SELECT id FROM machine WHERE model_uuid = $1";
-        for row in db.fetch(sql, params![model]).await? {
-            known.machines.insert(row.text(0)?);
-        }
+        known
+            .machines
+            .extend(db.scalars::<String>(sql, params![model]).await?);
         let sql = "SELECT DISTINCT entity FROM log WHERE model_uuid = $1";
-        for row in db.fetch(sql, params![model]).await? {
-            known.writers.insert(row.text(0)?);
-        }
+        known
+            .writers
+            .extend(db.scalars::<String>(sql, params![model]).await?);
         Ok(known)
     }
 }
 
-/// Each unit with the machine that it, or its principal, is on.
-async fn units(db: &mut Session, model: &ModelUuid) -> Result<Vec<(UnitName, Option<MachineId>)>> {
-    let sql = "SELECT unit.name, COALESCE(unit.machine_id, principal.machine_id, '') FROM unit
+columns! {
+    struct UnitRow {
+        unit: UnitName = "unit.name" as word,
+        machine: Option<MachineId> =
+            "COALESCE(unit.machine_id, principal.machine_id)" as optional_word,
+    }
+    const UNITS = "FROM unit
         LEFT JOIN unit AS principal ON principal.model_uuid = unit.model_uuid
             AND principal.name = unit.principal
         WHERE unit.model_uuid = $1";
-    let rows = db.fetch(sql, params![model]).await?;
-    rows.iter()
-        .map(|row| Ok((row.parse(0, "unit")?, row.str(1)?.parse().ok())))
-        .collect()
+}
+
+/// Each unit with the machine that it, or its principal, is on.
+async fn units(db: &mut Session, model: &ModelUuid) -> Result<Vec<(UnitName, Option<MachineId>)>> {
+    let units = db.all(UNITS, params![model]).await?;
+    Ok(units
+        .into_iter()
+        .map(|row| (row.unit, row.machine))
+        .collect())
 }

@@ -10,12 +10,8 @@ impl Store {
     /// Position of the last line that `sink` was sent; none before the first.
     pub async fn log_forwarded(&self, model: &ModelUuid, sink: &str) -> Result<Option<i64>> {
         let sql = "SELECT position FROM log_forward WHERE model_uuid = $1 AND sink = $2";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![model, sink])
-            .await?;
-        Ok(row.map(|row| row.int(0)).transpose()?)
+        let mut db = self.glance().await?;
+        Ok(db.scalar(sql, params![model, sink]).await?)
     }
 
     /// Records that everything up to `position` was sent to `sink`.

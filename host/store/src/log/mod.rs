@@ -8,7 +8,7 @@ use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::LogQuery;
 
 use crate::changes::namespace;
-use crate::db::{Row, params};
+use crate::db::{columns, params};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
@@ -42,6 +42,21 @@ pub struct LogPage {
     pub position: i64,
     /// Whether this is all there is by now.
     pub complete: bool,
+}
+
+columns! {
+    struct Line {
+        id: i64 = "id",
+        time: i64 = "time",
+        entity: String = "entity",
+        level: i64 = "level",
+        module: String = "module",
+        message: String = "message",
+    }
+    const BEFORE = "FROM log
+        WHERE model_uuid = $1 AND level >= $2 AND id < $3 ORDER BY id DESC LIMIT $4";
+    const AFTER = "FROM log
+        WHERE model_uuid = $1 AND level >= $2 AND id > $3 ORDER BY id LIMIT $4";
 }
 
 /// A message without control characters, whoever wrote it, and no longer than a line may be.
@@ -107,21 +122,18 @@ impl Store {
             None => {
                 // Backwards until the tail is found; forwards from there.
                 let tail = usize::try_from(query.tail.unwrap_or(TAIL)).unwrap_or(usize::MAX);
-                let sql = "SELECT id, time, entity, level, module, message FROM log
-                    WHERE model_uuid = $1 AND level >= $2 AND id < $3 ORDER BY id DESC LIMIT $4";
                 let (mut before, mut found) = (i64::MAX, 0);
                 'scan: while found < tail {
-                    let rows = db
-                        .fetch(sql, params![model, filter.level, before, PAGE as u64])
-                        .await?;
-                    for row in &rows {
-                        found += usize::from(filter.accepts(row.str(2)?));
-                        before = row.int(0)?;
+                    let values = params![model, filter.level, before, PAGE as u64];
+                    let lines = db.all(BEFORE, values).await?;
+                    for line in &lines {
+                        found += usize::from(filter.accepts(&line.entity));
+                        before = line.id;
                         if found == tail {
                             break 'scan;
                         }
                     }
-                    if rows.len() < PAGE {
+                    if lines.len() < PAGE {
                         break;
                     }
                 }
@@ -131,33 +143,28 @@ impl Store {
         if position == i64::MAX - 1 {
             // No line of the past is wanted or none is there: begin at the end.
             let sql = "SELECT COALESCE(MAX(id), 0) FROM log WHERE model_uuid = $1";
-            let row = db.fetch_optional(sql, params![model]).await?;
-            position = row.map_or(Ok(0), |row| row.int(0))?;
+            let last = db.scalar(sql, params![model]).await?;
+            position = last.unwrap_or_default();
         }
         let mut page = LogPage {
             position,
             ..LogPage::default()
         };
-        let sql = "SELECT id, time, entity, level, module, message FROM log
-            WHERE model_uuid = $1 AND level >= $2 AND id > $3 ORDER BY id LIMIT $4";
         loop {
-            let rows = db
-                .fetch(
-                    sql,
-                    params![model, filter.level, page.position, PAGE as u64],
-                )
-                .await?;
-            for row in &rows {
+            let values = params![model, filter.level, page.position, PAGE as u64];
+            let lines = db.all(AFTER, values).await?;
+            let last = lines.len() < PAGE;
+            for line in lines {
                 if page.records.len() >= limit {
                     return Ok(page);
                 }
-                page.position = row.int(0)?;
-                if filter.accepts(row.str(2)?) {
-                    page.records.push(read(row)?);
+                page.position = line.id;
+                if filter.accepts(&line.entity) {
+                    page.records.push(shown(line)?);
                     page.positions.push(page.position);
                 }
             }
-            if rows.len() < PAGE {
+            if last {
                 page.complete = true;
                 return Ok(page);
             }
@@ -165,14 +172,15 @@ impl Store {
     }
 }
 
-fn read(row: &Row) -> Result<LogRecord> {
-    let level = usize::try_from(row.int(3)?).unwrap_or_default();
+fn shown(line: Line) -> Result<LogRecord> {
+    let level = usize::try_from(line.level).unwrap_or_default();
+    let entity = line.entity.parse();
     Ok(LogRecord {
-        time: row.int(1)?,
-        entity: row.parse(2, "entity")?,
+        time: line.time,
+        entity: entity.map_err(|error| StoreError::corrupt("entity", error))?,
         level: LEVELS.get(level).copied().unwrap_or("ERROR").to_owned(),
-        module: row.text(4)?,
-        message: row.text(5)?,
+        module: line.module,
+        message: line.message,
     })
 }
 

@@ -9,7 +9,7 @@ use periapt_wire::agent::provisioner::MachineInfo;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Session, Tx, params, to_json};
+use crate::db::{Session, Tx, columns, params, to_json, word};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{self, Table, With, tables};
@@ -28,6 +28,41 @@ pub(crate) const TABLES: &[Table] = tables! {
     "machine_removal", Machine "machine_id = $2";
 };
 
+columns! {
+    struct Provisioned -> MachineInfo {
+        machine = "machine.id" as word,
+        life = "machine.life" as word,
+        instance_id = "machine.instance_id",
+        instance_status = [status::list!("status")] as status::whole,
+    }
+    const PROVISIONED = "FROM machine
+        JOIN status ON status.model_uuid = machine.model_uuid AND status.kind = 'machine'
+            AND status.entity = machine.id
+        WHERE machine.model_uuid = $1 AND ($2 = '' OR machine.id = $2) AND NOT EXISTS (
+            SELECT 1 FROM machine_removal WHERE machine_removal.model_uuid = machine.model_uuid
+                AND machine_removal.machine_id = machine.id)
+        ORDER BY machine.created_at, machine.id";
+}
+
+columns! {
+    struct Deployed -> DeployedUnit {
+        unit = "name" as word,
+        life = "life" as word,
+        stopped = "agent_stopped",
+    }
+    const DEPLOYED = "FROM unit
+        WHERE model_uuid = $1 AND machine_id = $2 ORDER BY application, number";
+}
+
+columns! {
+    /// How far a machine has come.
+    struct Standing {
+        life: Life = "life" as word,
+        instance: Option<String> = "instance_id",
+    }
+    const STANDING = "FROM machine WHERE model_uuid = $1 AND id = $2";
+}
+
 impl Store {
     /// The machines asked for, all for an empty list. Those marked for removal are left out:
     /// their instance is stopped.
@@ -36,15 +71,6 @@ impl Store {
         model: &ModelUuid,
         machines: &[MachineId],
     ) -> Result<Vec<MachineInfo>> {
-        let sql = "SELECT machine.id, machine.life, machine.instance_id,
-                status.status, status.message, status.data, status.since
-            FROM machine
-            JOIN status ON status.model_uuid = machine.model_uuid AND status.kind = 'machine'
-                AND status.entity = machine.id
-            WHERE machine.model_uuid = $1 AND ($2 = '' OR machine.id = $2) AND NOT EXISTS (
-                SELECT 1 FROM machine_removal WHERE machine_removal.model_uuid = machine.model_uuid
-                    AND machine_removal.machine_id = machine.id)
-            ORDER BY machine.created_at, machine.id";
         let mut db = self.snapshot().await?;
         // A long list is cheaper as one scan than as one statement each.
         let wanted: Vec<&str> = match machines {
@@ -53,13 +79,7 @@ impl Store {
         };
         let mut found = Vec::new();
         for id in wanted {
-            for row in db.fetch(sql, params![model, id]).await? {
-                let info = MachineInfo {
-                    machine: row.parse(0, "machine")?,
-                    life: row.parse(1, "life")?,
-                    instance_id: row.optional_text(2)?,
-                    instance_status: status::read(&row, 3)?,
-                };
+            for info in db.all(PROVISIONED, params![model, id]).await? {
                 if machines.is_empty() || machines.contains(&info.machine) {
                     found.push(info);
                 }
@@ -84,10 +104,7 @@ impl Store {
                 AND instance_id IS NOT NULL AND life <> 'dead'
             ORDER BY created_at, id";
         let params = params![model, agent.to_string()];
-        let rows = self.glance().await?.fetch(sql, params).await?;
-        rows.iter()
-            .map(|row| Ok(row.parse(0, "machine")?))
-            .collect()
+        Ok(self.glance().await?.words("machine", sql, params).await?)
     }
 
     /// Which agent hosts a machine: none of a machine that is gone, nobody while it has no instance.
@@ -99,9 +116,8 @@ impl Store {
         let sql = "SELECT CASE WHEN instance_id IS NULL THEN NULL ELSE agent END
             FROM machine WHERE model_uuid = $1 AND id = $2";
         let mut db = self.glance().await?;
-        let row = db.fetch_optional(sql, params![model, machine]).await?;
-        row.map(|row| Ok(row.parse_optional(0, "agent")?))
-            .transpose()
+        let key = params![model, machine];
+        Ok(db.optional_word("agent", sql, key).await?)
     }
 
     /// Units of a machine, subordinates included.
@@ -110,22 +126,8 @@ impl Store {
         model: &ModelUuid,
         machine: &MachineId,
     ) -> Result<Vec<DeployedUnit>> {
-        let sql = "SELECT name, life, agent_stopped FROM unit
-            WHERE model_uuid = $1 AND machine_id = $2 ORDER BY application, number";
-        let rows = self
-            .glance()
-            .await?
-            .fetch(sql, params![model, machine])
-            .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(DeployedUnit {
-                    unit: row.parse(0, "unit name")?,
-                    life: row.parse(1, "life")?,
-                    stopped: row.flag(2)?,
-                })
-            })
-            .collect()
+        let mut db = self.glance().await?;
+        Ok(db.all(DEPLOYED, params![model, machine]).await?)
     }
 
     /// Those of the named units that the model does not have. A name is never given twice, so
@@ -136,11 +138,9 @@ impl Store {
         mut units: Vec<UnitName>,
     ) -> Result<Vec<UnitName>> {
         let sql = "SELECT name FROM unit WHERE model_uuid = $1";
-        let rows = self.glance().await?.fetch(sql, params![model]).await?;
-        let there: HashSet<UnitName> = rows
-            .iter()
-            .map(|row| Ok(row.parse(0, "unit name")?))
-            .collect::<Result<_>>()?;
+        let mut db = self.glance().await?;
+        let there: Vec<UnitName> = db.words("unit", sql, params![model]).await?;
+        let there: HashSet<UnitName> = there.into_iter().collect();
         units.retain(|unit| !there.contains(unit));
         Ok(units)
     }
@@ -272,10 +272,9 @@ impl Store {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT life, instance_id FROM machine WHERE model_uuid = $1 AND id = $2";
-                let row = tx.db.fetch_optional(sql, params![&model, &machine]).await?;
-                let row = row.ok_or_else(|| StoreError::not_found("machine", &machine))?;
-                match row.parse(0, "life")? {
+                let found = tx.db.one(STANDING, params![&model, &machine]).await?;
+                let found = found.ok_or_else(|| StoreError::not_found("machine", &machine))?;
+                match found.life {
                     Life::Dead => return Ok(()),
                     Life::Alive => {
                         return Err(StoreError::Invalid {
@@ -287,7 +286,7 @@ impl Store {
                     }
                     Life::Dying => {}
                 }
-                if unprovisioned && row.optional_text(1)?.is_some() {
+                if unprovisioned && found.instance.is_some() {
                     return Err(StoreError::Invalid {
                         code: "machine-provisioned",
                         message: format!(
@@ -357,30 +356,21 @@ impl Store {
 }
 
 async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<Vec<MachineId>> {
-    db.fetch(sql, params![model])
-        .await?
-        .iter()
-        .map(|row| Ok(row.parse(0, "machine")?))
-        .collect()
+    Ok(db.words("machine", sql, params![model]).await?)
 }
 
 async fn require(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<Life> {
     let sql = "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2";
-    let row = db.fetch_optional(sql, params![model, machine]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("machine", machine))?;
-    Ok(row.parse(0, "life")?)
+    let life = db.word("life", sql, params![model, machine]).await?;
+    life.ok_or_else(|| StoreError::not_found("machine", machine))
 }
 
 async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<()> {
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND machine_id = $2 ORDER BY name";
-    let rows = db.fetch(sql, params![model, machine]).await?;
-    if rows.is_empty() {
+    let names: Vec<String> = db.scalars(sql, params![model, machine]).await?;
+    if names.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = rows
-        .iter()
-        .map(|row| Ok(row.str(0)?))
-        .collect::<Result<_>>()?;
     Err(StoreError::HasAssignedUnits {
         machine: machine.to_string(),
         units: names.join(", "),

@@ -46,9 +46,9 @@ impl Store {
                 let sql = "SELECT status FROM status
                     WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
                 let params = params![&model, kind::INSTANCE, &machine];
-                let row = tx.db.fetch_optional(sql, params).await?;
-                let row = row.ok_or_else(|| StoreError::not_found("machine", &machine))?;
-                let found: Machine = row.parse(0, "machine status")?;
+                let found = tx.db.word("machine status", sql, params).await?;
+                let found: Machine =
+                    found.ok_or_else(|| StoreError::not_found("machine", &machine))?;
                 if found != Machine::ProvisioningError {
                     return Err(StoreError::Invalid {
                         code: "machine-not-in-error",
@@ -84,11 +84,8 @@ impl Store {
                 }
                 let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND machine_id = $2
                     ORDER BY application, number";
-                let rows = tx.db.fetch(sql, params![&model, &machine]).await?;
-                let units: Vec<UnitName> = rows
-                    .iter()
-                    .map(|row| Ok(row.parse(0, "unit name")?))
-                    .collect::<Result<_>>()?;
+                let key = params![&model, &machine];
+                let units: Vec<UnitName> = tx.db.words("unit", sql, key).await?;
                 super::destroy(tx, &model, &machine).await?;
                 for unit in &units {
                     unit::removal::destroy_unit(tx, &model, unit, true).await?;

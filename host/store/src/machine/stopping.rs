@@ -7,13 +7,22 @@ use periapt_model::status::{Agent, Machine, Status};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 
 use crate::changes::namespace;
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::{Result, Store};
 
 #[cfg(test)]
 mod tests;
+
+columns! {
+    /// A unit that is to be stopped or started.
+    struct Standing {
+        life: Life = "life" as word,
+        machine: Option<MachineId> = "machine_id" as optional_word,
+    }
+    const STANDING = "FROM unit WHERE model_uuid = $1 AND name = $2";
+}
 
 impl Store {
     /// Stops the agent of a unit, until it is started again; the unit stays. Nothing happens when
@@ -31,23 +40,20 @@ impl Store {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT machine_id, life FROM unit WHERE model_uuid = $1 AND name = $2";
-                let row = tx.db.fetch_optional(sql, params![&model, &unit]).await?;
-                let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
-                let life: Life = row.parse(1, "life")?;
-                if life == Life::Dead {
+                let found = tx.db.one(STANDING, params![&model, &unit]).await?;
+                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                if found.life == Life::Dead {
                     return Err(StoreError::NotAlive {
                         kind: "unit",
                         name: unit.to_string(),
-                        life,
+                        life: found.life,
                     });
                 }
-                let machine: Option<MachineId> = row.parse_optional(0, "machine")?;
                 let sql = "UPDATE unit SET agent_stopped = $3
                     WHERE model_uuid = $1 AND name = $2 AND agent_stopped <> $3";
                 let values = params![&model, &unit, i64::from(stopped)];
                 let changed = tx.db.execute(sql, values).await? > 0;
-                if let Some(machine) = machine.filter(|_| changed) {
+                if let Some(machine) = found.machine.filter(|_| changed) {
                     tx.touch(&model, namespace::MACHINE_UNITS, machine.as_str());
                 }
                 Ok(())
@@ -88,16 +94,15 @@ impl Store {
                 let sql = "SELECT entity FROM status
                     WHERE model_uuid = $1 AND kind = $2 AND status = $3";
                 let values = params![&model, kind::INSTANCE, Machine::Stopped.as_str()];
-                let rows = tx.db.fetch(sql, values).await?;
-                if rows.is_empty() {
+                let machines: Vec<MachineId> = tx.db.words("machine", sql, values).await?;
+                if machines.is_empty() {
                     return Err(StoreError::Invalid {
                         code: "agent-not-stopped",
                         message: "the model's agent has not ended for good".to_owned(),
                     });
                 }
                 let starts = Status::new(Machine::Pending, "its agent is started again");
-                for row in rows {
-                    let machine: MachineId = row.parse(0, "machine")?;
+                for machine in machines {
                     status::put_machine(tx, &model, kind::INSTANCE, &machine, &starts).await?;
                     tx.touch(&model, namespace::MACHINE, machine.as_str());
                 }
@@ -110,7 +115,6 @@ impl Store {
 
 async fn is_stopped(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<bool> {
     let sql = "SELECT agent_stopped FROM unit WHERE model_uuid = $1 AND name = $2";
-    let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-    Ok(row.flag(0)?)
+    let stopped = tx.db.scalar(sql, params![model, unit]).await?;
+    stopped.ok_or_else(|| StoreError::not_found("unit", unit))
 }

@@ -16,7 +16,7 @@ use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::rest::ConfigChange;
 
 use crate::changes::namespace;
-use crate::db::{Session, Tx, params, to_json};
+use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::{Result, Store, controller, require_model};
 
@@ -35,13 +35,18 @@ pub enum Setter {
     Admin,
 }
 
+columns! {
+    struct SetOption {
+        key: String = "key",
+        value: Value = "value" as json,
+    }
+    const SET = "FROM model_config WHERE model_uuid = $1";
+}
+
 /// What was set, secrets included.
 async fn set(db: &mut Session, model: &ModelUuid) -> Result<Values> {
-    let sql = "SELECT key, value FROM model_config WHERE model_uuid = $1";
-    let rows = db.fetch(sql, params![model]).await?;
-    rows.iter()
-        .map(|row| Ok((row.text(0)?, row.json(1, "model option")?)))
-        .collect()
+    let set = db.all(SET, params![model]).await?;
+    Ok(set.into_iter().map(|set| (set.key, set.value)).collect())
 }
 
 /// Effective values: what was set over the defaults, without secrets.
@@ -167,10 +172,10 @@ impl Store {
         let text = |key: &str| set.get(key).map(Value::to_string).unwrap_or_default();
         let sql =
             "SELECT 1 FROM model_config WHERE model_uuid = $1 AND key = $2 AND by_superuser = 1";
-        let named = db.fetch_optional(sql, params![model, SYSLOG_HOST]).await?;
+        let named = db.exists(sql, params![model, SYSLOG_HOST]).await?;
         let host = text(SYSLOG_HOST);
         Ok(Some(Destination {
-            allowed: named.is_some() || is_listed(&mut db, &host).await?,
+            allowed: named || is_listed(&mut db, &host).await?,
             host,
             authority: text("syslog-ca-cert"),
             certificate: text("syslog-client-cert"),

@@ -10,7 +10,7 @@ use periapt_model::{Life, ModelUuid, bounds};
 use periapt_wire::rest::ModelCredential;
 
 use crate::changes::namespace;
-use crate::db::{Session, Tx, params};
+use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, model};
 
@@ -71,11 +71,8 @@ impl Store {
     pub async fn environ_version(&self, model: &ModelUuid) -> Result<u32> {
         let sql = "SELECT environ_version FROM model WHERE uuid = $1";
         let mut db = self.glance().await?;
-        let row = db.fetch_optional(sql, params![model]).await?;
-        let version = row
-            .ok_or_else(|| StoreError::not_found("model", model))?
-            .int(0)?;
-        Ok(u32::try_from(version).unwrap_or(u32::MAX))
+        let version = db.scalar(sql, params![model]).await?;
+        version.ok_or_else(|| StoreError::not_found("model", model))
     }
 
     /// Records a step of the provider's. A version never goes back.
@@ -118,27 +115,45 @@ async fn say(tx: &mut Tx, held: &ModelCredential, refused: &str, since: i64) -> 
     tx.db.execute(sql, params).await?;
     let sql = "SELECT uuid FROM model WHERE cloud = $1 AND owner = $2 AND credential = $3";
     let params = params![&held.cloud, &held.owner, &held.name];
-    for row in tx.db.fetch(sql, params).await? {
-        let model: ModelUuid = row.parse(0, "model UUID")?;
+    let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, params).await?;
+    for model in models {
         tx.touch(&model, namespace::MODEL, model.as_str());
         show(tx, &model).await?;
     }
     Ok(())
 }
 
+columns! {
+    /// What a model shows.
+    struct Shown {
+        life: Life = "model.life" as word,
+        status: Model = "COALESCE(status.status, 'available')" as word,
+    }
+    const SHOWN = "FROM model LEFT JOIN status ON status.model_uuid = model.uuid
+            AND status.kind = 'model' AND status.entity = model.uuid
+        WHERE model.uuid = $1";
+}
+
+columns! {
+    struct Held {
+        refused: String = "held.refused",
+        since: i64 = "held.since",
+        cloud: String = "held.cloud",
+        owner: String = "held.owner",
+        name: String = "held.name",
+    }
+    const HELD = "FROM model JOIN cloud_credential AS held ON held.cloud = model.cloud
+            AND held.owner = model.owner AND held.name = model.credential
+        WHERE model.uuid = $1";
+}
+
 /// Shows the credential in the status of a model that lives. One that waits for its environment
 /// to be upgraded, or failed at that, goes on saying so.
 async fn show(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
-    let sql = "SELECT model.life, COALESCE(status.status, 'available')
-        FROM model LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
-            AND status.entity = model.uuid
-        WHERE model.uuid = $1";
-    let Some(row) = tx.db.fetch_optional(sql, params![model]).await? else {
+    let Some(shown) = tx.db.one(SHOWN, params![model]).await? else {
         return Ok(());
     };
-    let life: Life = row.parse(0, "life")?;
-    let status: Model = row.parse(1, "status")?;
-    if life.is_alive() && matches!(status, Model::Available | Model::Suspended) {
+    if shown.life.is_alive() && matches!(shown.status, Model::Available | Model::Suspended) {
         let status = available(&mut tx.db, model).await?;
         model::set_status(tx, model, &status).await?;
     }
@@ -146,19 +161,14 @@ async fn show(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
 }
 
 async fn read(db: &mut Session, model: &ModelUuid) -> Result<ModelCredential> {
-    let sql = "SELECT held.refused, held.since, held.cloud, held.owner, held.name
-        FROM model JOIN cloud_credential AS held ON held.cloud = model.cloud
-            AND held.owner = model.owner AND held.name = model.credential
-        WHERE model.uuid = $1";
-    let row = db.fetch_optional(sql, params![model]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("model", model))?;
-    let reason = row.text(0)?;
+    let held = db.one(HELD, params![model]).await?;
+    let held = held.ok_or_else(|| StoreError::not_found("model", model))?;
     Ok(ModelCredential {
-        valid: reason.is_empty(),
-        reason,
-        since: row.int(1)?,
-        cloud: row.text(2)?,
-        owner: row.text(3)?,
-        name: row.text(4)?,
+        valid: held.refused.is_empty(),
+        reason: held.refused,
+        since: held.since,
+        cloud: held.cloud,
+        owner: held.owner,
+        name: held.name,
     })
 }

@@ -11,7 +11,7 @@ use periapt_wire::rest::{AddModel, ConfigChange, ModelPermission, ModelSummary};
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::cloud;
-use crate::db::{Row, Session, Tx, params};
+use crate::db::{Row, Session, Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{Table, tables};
@@ -63,6 +63,16 @@ const SUMMARY: &str = "SELECT model.uuid, model.name, model.owner, model.life, m
     FROM model JOIN cloud ON cloud.name = model.cloud LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
         AND status.entity = model.uuid
     WHERE $1 = '' OR model.uuid = $1 ORDER BY model.name";
+
+columns! {
+    struct Info -> ModelInfo {
+        uuid = "model.uuid" as word,
+        name = "model.name" as word,
+        life = "model.life" as word,
+        cloud_type = "cloud.type",
+    }
+    const INFO = "FROM model JOIN cloud ON cloud.name = model.cloud WHERE model.uuid = $1";
+}
 
 impl Store {
     /// All models, by name.
@@ -116,9 +126,9 @@ impl Store {
                     reset: Vec::new(),
                 };
                 let sql = "SELECT 1 FROM account WHERE name = $1 AND access = 'superuser'";
-                let setter = match tx.db.fetch_optional(sql, params![&owner]).await? {
-                    Some(_) => Setter::Superuser,
-                    None => Setter::Admin,
+                let setter = match tx.db.exists(sql, params![&owner]).await? {
+                    true => Setter::Superuser,
+                    false => Setter::Admin,
                 };
                 config::change(tx, &uuid, &change, setter).await?;
                 set_status(tx, &uuid, &Status::new(Model::Available, "")).await?;
@@ -145,33 +155,14 @@ impl Store {
 
     async fn look_up_model(&self, text: &str) -> Result<ModelUuid> {
         let sql = "SELECT uuid FROM model WHERE uuid = $1 OR name = $1 ORDER BY CASE WHEN uuid = $1 THEN 0 ELSE 1 END";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![text])
-            .await?;
-        let row = row.ok_or_else(|| StoreError::not_found("model", text))?;
-        Ok(row.parse(0, "model UUID")?)
+        let mut db = self.glance().await?;
+        let model = db.word("model UUID", sql, params![text]).await?;
+        model.ok_or_else(|| StoreError::not_found("model", text))
     }
 
     /// Identity and life of a model; none when it is gone.
     pub async fn get_model(&self, model: &ModelUuid) -> Result<Option<ModelInfo>> {
-        let sql = "SELECT model.uuid, model.name, model.life, cloud.type
-            FROM model JOIN cloud ON cloud.name = model.cloud WHERE model.uuid = $1";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![model])
-            .await?;
-        row.map(|row| {
-            Ok(ModelInfo {
-                uuid: row.parse(0, "model UUID")?,
-                name: row.parse(1, "model name")?,
-                life: row.parse(2, "life")?,
-                cloud_type: row.text(3)?,
-            })
-        })
-        .transpose()
+        Ok(self.glance().await?.one(INFO, params![model]).await?)
     }
 
     /// Begins to remove a model and everything in it. Asked again it is the same; asked with

@@ -1,10 +1,10 @@
 //! The end of a model: from dying to dead, and from dead to gone.
 
-use periapt_model::{Life, ModelUuid};
+use periapt_model::{Life, ModelName, ModelUuid};
 use periapt_wire::agent::undertaker::UndertakerModel;
 
 use crate::changes::namespace;
-use crate::db::{Session, params};
+use crate::db::{Session, columns, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, charm, cloud, model, tables, waiting};
 
@@ -15,11 +15,10 @@ impl Store {
         let Some((found, _)) = load(&mut db, model).await? else {
             return Ok(None);
         };
-        let row = db.fetch_optional(waiting::UNTIL, params![model]).await?;
-        let forced_from = row.map_or(Ok(None), |row| row.optional_int(0))?;
+        let forced_from = db.scalar(waiting::UNTIL, params![model]).await?;
         let deadline = model::config::removal_deadline(&mut db, model).await?;
         Ok(Some(UndertakerModel {
-            forced_from,
+            forced_from: forced_from.flatten(),
             deadline_ms: deadline.and_then(|deadline| u64::try_from(deadline / 1_000).ok()),
             ..found
         }))
@@ -104,30 +103,36 @@ impl Store {
     }
 }
 
+columns! {
+    struct Going {
+        name: ModelName = "name" as word,
+        life: Life = "life" as word,
+        force: bool = "destroy_force",
+        timeout_ms: Option<u64> = "destroy_timeout_ms",
+        started_at: i64 = "COALESCE(destroy_started_at, 0)",
+        applications: u64 =
+            "(SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid)",
+        machines: u64 = "(SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid)",
+        units: u64 = "(SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)",
+    }
+    const GOING = "FROM model WHERE uuid = $1";
+}
+
 async fn load(db: &mut Session, model: &ModelUuid) -> Result<Option<(UndertakerModel, i64)>> {
-    let sql =
-        "SELECT name, life, destroy_force, destroy_timeout_ms, COALESCE(destroy_started_at, 0),
-            (SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid),
-            (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid),
-            (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)
-        FROM model WHERE uuid = $1";
-    let row = db.fetch_optional(sql, params![model]).await?;
-    row.map(|row| {
+    let going = db.one(GOING, params![model]).await?;
+    Ok(going.map(|going| {
         let found = UndertakerModel {
             uuid: model.clone(),
-            name: row.parse(0, "model name")?,
-            life: row.parse(1, "life")?,
-            force: row.flag(2)?,
-            timeout_ms: row
-                .optional_int(3)?
-                .and_then(|timeout| u64::try_from(timeout).ok()),
-            applications: row.count(5)?,
-            machines: row.count(6)?,
-            units: row.count(7)?,
+            name: going.name,
+            life: going.life,
+            force: going.force,
+            timeout_ms: going.timeout_ms,
+            applications: going.applications,
+            machines: going.machines,
+            units: going.units,
             deadline_ms: None,
             forced_from: None,
         };
-        Ok((found, row.int(4)?))
-    })
-    .transpose()
+        (found, going.started_at)
+    }))
 }

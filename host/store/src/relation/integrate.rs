@@ -121,15 +121,13 @@ async fn alive_charm(
 
 async fn require_new(db: &mut Session, model: &ModelUuid, key: &str) -> Result<()> {
     let sql = "SELECT life FROM relation WHERE model_uuid = $1 AND key = $2";
-    let Some(row) = db.fetch_optional(sql, params![model, key]).await? else {
-        return Ok(());
-    };
-    match row.parse(0, "life")? {
-        Life::Alive => Err(StoreError::AlreadyExists {
+    match db.word("life", sql, params![model, key]).await? {
+        None => Ok(()),
+        Some(Life::Alive) => Err(StoreError::AlreadyExists {
             kind: "relation",
             name: key.to_owned(),
         }),
-        life => Err(StoreError::NotAlive {
+        Some(life) => Err(StoreError::NotAlive {
             kind: "relation",
             name: key.to_owned(),
             life,
@@ -146,16 +144,12 @@ async fn require_room(db: &mut Session, model: &ModelUuid, side: &Side) -> Resul
             ON relation_endpoint.model_uuid = relation.model_uuid AND relation_endpoint.relation_id = relation.id
         WHERE relation_endpoint.model_uuid = $1 AND relation_endpoint.application = $2
             AND relation_endpoint.name = $3 ORDER BY relation.id";
-    let rows = db
-        .fetch(sql, params![model, &side.application, &side.name])
-        .await?;
-    if rows.len() < limit as usize {
+    let values = params![model, &side.application, &side.name];
+    let keys: Vec<String> = db.scalars(sql, values).await?;
+    if keys.len() < limit as usize {
         return Ok(());
     }
-    let keys: Vec<String> = rows
-        .iter()
-        .map(|row| Ok(format!("\"{}\"", row.str(0)?)))
-        .collect::<Result<_>>()?;
+    let keys: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
     Err(StoreError::Invalid {
         code: "relation-limit-exceeded",
         message: format!(

@@ -8,7 +8,7 @@ use periapt_wire::rest::{UnitBag, UnitRelation};
 
 use super::rows::{self, Relation};
 use super::settings::Bag;
-use crate::db::{Session, params};
+use crate::db::{Session, columns, json, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, lease};
 
@@ -59,17 +59,14 @@ impl Store {
                 let sql =
                     "SELECT settings FROM relation_unit WHERE model_uuid = $1 AND relation_id = $2
                     AND unit = $3 AND (container = '' OR container = $4)";
-                let row = match in_sight {
-                    true => {
-                        db.fetch_optional(sql, params![model, relation, of, root])
-                            .await?
-                    }
+                let key = params![model, relation, of, root];
+                let bag = match in_sight {
+                    true => db.document("settings", sql, key).await?,
                     false => None,
                 };
-                let row = row.ok_or_else(|| {
+                bag.ok_or_else(|| {
                     StoreError::not_found("settings", format!("{of} in relation {relation}"))
-                })?;
-                Ok(row.json(0, "settings")?)
+                })
             }
             Tag::Application(of) => {
                 if *of == own && !found.is_peer() {
@@ -99,9 +96,8 @@ impl Store {
             LEFT JOIN leader_settings ON leader_settings.model_uuid = unit.model_uuid
                 AND leader_settings.application = unit.application
             WHERE unit.model_uuid = $1 AND unit.name = $2";
-        let row = db.fetch_optional(sql, params![model, unit]).await?;
-        let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-        Ok(row.json(0, "settings")?)
+        let bag = db.document("settings", sql, params![model, unit]).await?;
+        bag.ok_or_else(|| StoreError::not_found("unit", unit))
     }
 }
 
@@ -112,9 +108,10 @@ pub(super) async fn root(
     unit: &UnitName,
 ) -> Result<Option<UnitName>> {
     let sql = "SELECT principal FROM unit WHERE model_uuid = $1 AND name = $2";
-    let row = db.fetch_optional(sql, params![model, unit]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-    Ok(row.parse_optional(0, "unit name")?)
+    let found = db.optional_word("principal", sql, params![model, unit]);
+    found
+        .await?
+        .ok_or_else(|| StoreError::not_found("unit", unit))
 }
 
 async fn require_leader(
@@ -143,10 +140,8 @@ async fn application_bag(
     let sql = "SELECT settings FROM relation_endpoint
         WHERE model_uuid = $1 AND relation_id = $2 AND application = $3 AND name = $4";
     let values = params![model, relation, &end.application, &end.name];
-    Ok(match db.fetch_optional(sql, values).await? {
-        Some(row) => row.json(0, "settings")?,
-        None => Bag::new(),
-    })
+    let bag = db.document("settings", sql, values).await?;
+    Ok(bag.unwrap_or_default())
 }
 
 /// Bytes of settings that an answer to a person still holds.
@@ -171,6 +166,20 @@ impl Room {
 /// What is shown of a value for which there is no room.
 const BEGINNING: Bound = Bound::new("a value without room", 256, "bytes", "the rest is cut off");
 
+columns! {
+    struct UnitRow {
+        unit: UnitName = "unit" as word,
+        application: String = "application",
+        in_scope: bool = "in_scope",
+        settings: Bag = "settings" as json,
+    }
+    // Of those that left, the ones that are no more are no longer shown.
+    const UNITS = "FROM relation_unit
+        WHERE model_uuid = $1 AND relation_id = $2 AND (container = '' OR container = $3)
+            AND (in_scope = 1 OR EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = relation_unit.model_uuid
+                AND unit.name = relation_unit.unit))";
+}
+
 async fn of_relation(
     db: &mut Session,
     model: &ModelUuid,
@@ -192,21 +201,15 @@ async fn of_relation(
         local_unit: UnitBag::default(),
         related_units: BTreeMap::new(),
     };
-    // Of those that left, the ones that are no more are no longer shown.
-    let sql = "SELECT unit, application, in_scope, settings FROM relation_unit
-        WHERE model_uuid = $1 AND relation_id = $2 AND (container = '' OR container = $3)
-            AND (in_scope = 1 OR EXISTS (SELECT 1 FROM unit WHERE unit.model_uuid = relation_unit.model_uuid
-                AND unit.name = relation_unit.unit))";
-    for row in db.fetch(sql, params![model, relation.id, root]).await? {
+    for row in db.all(UNITS, params![model, relation.id, root]).await? {
         let bag = UnitBag {
-            in_scope: row.flag(2)?,
-            data: room.take(row.json(3, "settings")?),
+            in_scope: row.in_scope,
+            data: room.take(row.settings),
         };
-        let name: UnitName = row.parse(0, "unit name")?;
-        if name == *unit {
+        if row.unit == *unit {
             shown.local_unit = bag;
-        } else if row.str(1)? == other.application.as_str() {
-            shown.related_units.insert(name, bag);
+        } else if row.application == other.application.as_str() {
+            shown.related_units.insert(row.unit, bag);
         }
     }
     Ok(Some(shown))

@@ -2,12 +2,52 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use periapt_model::relation::{RemoteRelation, supported};
-use periapt_model::{ApplicationName, ModelUuid, UnitName};
+use periapt_model::relation::{RemoteRelation, Role, supported};
+use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
 use super::subordinates;
 use crate::Result;
-use crate::db::{Session, params};
+use crate::db::{Session, columns, optional_word, params, word};
+use crate::error::StoreError;
+
+columns! {
+    /// The unit's own end of a relation, and what it must know of the other one.
+    struct EndRow {
+        id: u64 = "relation.id",
+        scope: String = "relation.scope",
+        life: Life = "relation.life" as word,
+        suspended: bool = "relation.suspended",
+        endpoint: String = "mine.name",
+        role: Role = "mine.role" as word,
+        version: u64 = "mine.version",
+        other: Option<ApplicationName> = "other.application" as optional_word,
+        other_version: Option<u64> = "other.version",
+        entered: u64 = "(SELECT COUNT(*) FROM relation_unit
+            WHERE relation_unit.model_uuid = relation.model_uuid
+                AND relation_unit.relation_id = relation.id AND relation_unit.unit = $3
+                AND relation_unit.in_scope = 1)",
+    }
+    const ENDS = "FROM relation_endpoint AS mine
+        JOIN relation ON relation.model_uuid = mine.model_uuid AND relation.id = mine.relation_id
+        LEFT JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
+            AND other.relation_id = mine.relation_id AND other.application <> mine.application
+        WHERE mine.model_uuid = $1 AND mine.application = $2";
+}
+
+columns! {
+    struct Member {
+        relation: u64 = "relation_unit.relation_id",
+        unit: UnitName = "relation_unit.unit" as word,
+        version: u64 = "relation_unit.version",
+    }
+    const MEMBERS = "FROM relation_endpoint AS mine
+        JOIN relation_unit ON relation_unit.model_uuid = mine.model_uuid
+            AND relation_unit.relation_id = mine.relation_id
+        WHERE mine.model_uuid = $1 AND mine.application = $2 AND relation_unit.in_scope = 1
+            AND relation_unit.unit <> $3
+            AND (mine.role = 'peer' OR relation_unit.application <> mine.application)
+            AND (relation_unit.container = '' OR relation_unit.container = $4)";
+}
 
 /// Every relation that the unit takes part in, by number, from one moment.
 ///
@@ -20,42 +60,32 @@ pub(crate) async fn of_unit(
     principal: Option<&UnitName>,
 ) -> Result<BTreeMap<u64, RemoteRelation>> {
     let application = unit.application();
-    let sql = "SELECT relation.id, relation.scope, relation.life, relation.suspended,
-            mine.name, mine.role, mine.version, other.application, other.version,
-            (SELECT COUNT(*) FROM relation_unit WHERE relation_unit.model_uuid = relation.model_uuid
-                AND relation_unit.relation_id = relation.id AND relation_unit.unit = $3
-                AND relation_unit.in_scope = 1)
-        FROM relation_endpoint AS mine
-        JOIN relation ON relation.model_uuid = mine.model_uuid AND relation.id = mine.relation_id
-        LEFT JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
-            AND other.relation_id = mine.relation_id AND other.application <> mine.application
-        WHERE mine.model_uuid = $1 AND mine.application = $2";
     let mut found = BTreeMap::new();
     let mut doubtful = Vec::new();
-    for row in db.fetch(sql, params![model, &application, unit]).await? {
-        let peer = row.str(5)? == "peer";
-        let (remote_application, version) = match peer {
-            true => (application.clone(), row.count(6)?),
-            false => (row.parse(7, "application name")?, row.count(8)?),
+    for row in db.all(ENDS, params![model, &application, unit]).await? {
+        let peer = row.role == Role::Peer;
+        let (remote_application, version) = match (row.other, row.other_version) {
+            _ if peer => (application.clone(), row.version),
+            (Some(other), Some(version)) => (other, version),
+            _ => return Err(StoreError::corrupt("relation", "an end is missing")),
         };
-        let id = row.count(0)?;
         if let Some(principal) = principal
-            && row.str(1)? == "container"
-            && row.count(9)? == 0
+            && row.scope == "container"
+            && row.entered == 0
             && principal.application() != remote_application
         {
-            doubtful.push((id, remote_application.clone()));
+            doubtful.push((row.id, remote_application.clone()));
         }
         let relation = RemoteRelation {
-            endpoint: row.text(4)?,
+            endpoint: row.endpoint,
             applications: [(remote_application.clone(), version)].into(),
             remote_application,
-            life: row.parse(2, "life")?,
-            suspended: row.flag(3)?,
+            life: row.life,
+            suspended: row.suspended,
             peer,
             members: BTreeMap::new(),
         };
-        found.insert(id, relation);
+        found.insert(row.id, relation);
     }
     if let Some(principal) = principal.filter(|_| !doubtful.is_empty()) {
         let near = within_reach(db, model, &principal.application()).await?;
@@ -78,11 +108,8 @@ async fn within_reach(
 ) -> Result<BTreeSet<ApplicationName>> {
     let ties = subordinates::ties(db, model).await?;
     let sql = "SELECT name FROM application WHERE model_uuid = $1 AND subordinate = 1";
-    let rows = db.fetch(sql, params![model]).await?;
-    let links = rows
-        .iter()
-        .map(|row| Ok(row.parse(0, "application name")?))
-        .collect::<Result<_>>()?;
+    let links = db.words("application", sql, params![model]).await?;
+    let links = links.into_iter().collect();
     Ok(supported(root, &ties, &links))
 }
 
@@ -97,23 +124,11 @@ async fn members(
     if found.is_empty() {
         return Ok(());
     }
-    let sql = "SELECT relation_unit.relation_id, relation_unit.unit, relation_unit.version
-        FROM relation_endpoint AS mine
-        JOIN relation_unit ON relation_unit.model_uuid = mine.model_uuid
-            AND relation_unit.relation_id = mine.relation_id
-        WHERE mine.model_uuid = $1 AND mine.application = $2 AND relation_unit.in_scope = 1
-            AND relation_unit.unit <> $3
-            AND (mine.role = 'peer' OR relation_unit.application <> mine.application)
-            AND (relation_unit.container = '' OR relation_unit.container = $4)";
     let application = unit.application();
-    for row in db
-        .fetch(sql, params![model, &application, unit, root])
-        .await?
-    {
-        if let Some(relation) = found.get_mut(&row.count(0)?) {
-            relation
-                .members
-                .insert(row.parse(1, "unit name")?, row.count(2)?);
+    let values = params![model, &application, unit, root];
+    for member in db.all(MEMBERS, values).await? {
+        if let Some(relation) = found.get_mut(&member.relation) {
+            relation.members.insert(member.unit, member.version);
         }
     }
     Ok(())

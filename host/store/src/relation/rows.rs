@@ -5,7 +5,7 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{PART, Param, Session, Tx, names, params, part_params};
+use crate::db::{Session, Tx, columns, names, params, word};
 use crate::error::StoreError;
 
 /// A relation as it is stored.
@@ -58,10 +58,7 @@ impl Relation {
 macro_rules! relations {
     ($condition:expr) => {
         concat!(
-            "SELECT relation.id, relation.key, relation.interface, relation.scope, relation.life,
-                relation.suspended, relation.suspended_reason, relation.forced, relation.created_at,
-                relation_endpoint.application, relation_endpoint.name, relation_endpoint.role
-            FROM relation JOIN relation_endpoint ON relation_endpoint.model_uuid = relation.model_uuid
+            "FROM relation JOIN relation_endpoint ON relation_endpoint.model_uuid = relation.model_uuid
                 AND relation_endpoint.relation_id = relation.id
             WHERE relation.model_uuid = $1 ",
             $condition,
@@ -70,29 +67,52 @@ macro_rules! relations {
     };
 }
 
+columns! {
+    /// One end, with the relation.
+    struct EndRow {
+        id: u64 = "relation.id",
+        key: String = "relation.key",
+        interface: String = "relation.interface",
+        scope: String = "relation.scope",
+        life: Life = "relation.life" as word,
+        suspended: bool = "relation.suspended",
+        reason: String = "relation.suspended_reason",
+        forced: bool = "relation.forced",
+        created_at: i64 = "relation.created_at",
+        application: ApplicationName = "relation_endpoint.application" as word,
+        name: String = "relation_endpoint.name",
+        role: Role = "relation_endpoint.role" as word,
+    }
+    const ALL = relations!("");
+    const ONE = relations!("AND relation.id = $2");
+    const SOME = relations!(names!("AND relation.id IN", ""));
+    const OF_APPLICATION = relations!(
+        "AND relation.id IN (SELECT relation_id FROM relation_endpoint
+            WHERE model_uuid = $1 AND application = $2)"
+    );
+    const ENTERED = relations!(
+        "AND relation.id IN (SELECT relation_id FROM relation_unit
+            WHERE model_uuid = $1 AND unit = $2 AND in_scope = 1)"
+    );
+}
+
 /// Some relations; those that are gone are missing.
 pub(crate) async fn some(
     db: &mut Session,
     model: &ModelUuid,
     ids: &[u64],
 ) -> Result<Vec<Relation>> {
-    let mut found = Vec::new();
-    for part in ids.chunks(PART) {
-        let sql = relations!(names!("AND relation.id IN", ""));
-        found.extend(load(db, sql, part_params(model, part)).await?);
-    }
-    Ok(found)
+    Ok(relations(db.some(SOME, model, ids).await?))
 }
 
 /// All relations of a model, by number.
 pub(crate) async fn all(db: &mut Session, model: &ModelUuid) -> Result<Vec<Relation>> {
-    load(db, relations!(""), params![model]).await
+    Ok(relations(db.all(ALL, params![model]).await?))
 }
 
 /// One relation; none when it is gone.
 pub(crate) async fn find(db: &mut Session, model: &ModelUuid, id: u64) -> Result<Option<Relation>> {
-    let sql = relations!("AND relation.id = $2");
-    Ok(load(db, sql, params![model, id]).await?.pop())
+    Ok(relations(db.all(ONE, params![model, id]).await?).pop())
 }
 
 pub(crate) async fn require(db: &mut Session, model: &ModelUuid, id: u64) -> Result<Relation> {
@@ -106,10 +126,8 @@ pub(crate) async fn of_application(
     model: &ModelUuid,
     application: &ApplicationName,
 ) -> Result<Vec<Relation>> {
-    let sql = relations!(
-        "AND relation.id IN (SELECT relation_id FROM relation_endpoint WHERE model_uuid = $1 AND application = $2)"
-    );
-    load(db, sql, params![model, application]).await
+    let ends = db.all(OF_APPLICATION, params![model, application]).await?;
+    Ok(relations(ends))
 }
 
 /// The relations in whose scope a unit is.
@@ -118,40 +136,36 @@ pub(crate) async fn entered(
     model: &ModelUuid,
     unit: &UnitName,
 ) -> Result<Vec<Relation>> {
-    let sql = relations!(
-        "AND relation.id IN (SELECT relation_id FROM relation_unit
-            WHERE model_uuid = $1 AND unit = $2 AND in_scope = 1)"
-    );
-    load(db, sql, params![model, unit]).await
+    Ok(relations(db.all(ENTERED, params![model, unit]).await?))
 }
 
-async fn load(db: &mut Session, sql: &'static str, values: Vec<Param>) -> Result<Vec<Relation>> {
+/// The relations of these ends, which are in order.
+fn relations(ends: Vec<EndRow>) -> Vec<Relation> {
     let mut found: Vec<Relation> = Vec::new();
-    for row in db.fetch(sql, values).await? {
-        let id = row.count(0)?;
+    for row in ends {
         let end = End {
-            application: row.parse(9, "application name")?,
-            name: row.text(10)?,
-            role: row.parse(11, "role")?,
+            application: row.application,
+            name: row.name,
+            role: row.role,
         };
-        if let Some(last) = found.last_mut().filter(|last| last.id == id) {
+        if let Some(last) = found.last_mut().filter(|last| last.id == row.id) {
             last.ends.push(end);
             continue;
         }
         found.push(Relation {
-            id,
-            key: row.text(1)?,
-            interface: row.text(2)?,
-            container: row.str(3)? == "container",
-            life: row.parse(4, "life")?,
-            suspended: row.flag(5)?,
-            reason: row.text(6)?,
-            forced: row.flag(7)?,
-            created_at: row.int(8)?,
+            id: row.id,
+            key: row.key,
+            interface: row.interface,
+            container: row.scope == "container",
+            life: row.life,
+            suspended: row.suspended,
+            reason: row.reason,
+            forced: row.forced,
+            created_at: row.created_at,
             ends: vec![end],
         });
     }
-    Ok(found)
+    found
 }
 
 /// Says that a relation itself changed: made, life, suspension, gone.
@@ -195,17 +209,11 @@ pub(crate) async fn in_scope(
     let sql =
         "SELECT unit FROM relation_unit WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1
         ORDER BY unit";
-    let rows = db.fetch(sql, params![model, relation]).await?;
-    rows.iter()
-        .map(|row| Ok(row.parse(0, "unit name")?))
-        .collect()
+    Ok(db.words("unit", sql, params![model, relation]).await?)
 }
 
 /// Whether nobody is in scope.
 pub(crate) async fn is_empty(db: &mut Session, model: &ModelUuid, relation: u64) -> Result<bool> {
     let sql = "SELECT 1 FROM relation_unit WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1 LIMIT 1";
-    Ok(db
-        .fetch_optional(sql, params![model, relation])
-        .await?
-        .is_none())
+    Ok(!db.exists(sql, params![model, relation]).await?)
 }

@@ -11,7 +11,7 @@ use periapt_wire::rpc::code;
 use super::rows::{self, Relation};
 use super::{removal, subordinates};
 use crate::Result;
-use crate::db::{Tx, params, to_json};
+use crate::db::{Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
 
 /// A unit that enters, with what it publishes.
@@ -84,11 +84,9 @@ fn event(hook: &Info, kind: Kind) -> Option<&RelationEvent> {
 
 async fn was_begun(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, hook: &Info) -> Result<bool> {
     let sql = "SELECT operation FROM unit_state WHERE model_uuid = $1 AND unit = $2";
-    let Some(row) = tx.db.fetch_optional(sql, params![model, unit]).await? else {
-        return Ok(false);
-    };
-    let stored: OperationState = row.json(0, "operation state")?;
-    Ok(stored.hook.as_ref() == Some(hook))
+    let values = params![model, unit];
+    let stored: Option<OperationState> = tx.db.document("operation state", sql, values).await?;
+    Ok(stored.is_some_and(|stored| stored.hook.as_ref() == Some(hook)))
 }
 
 fn not_yet(unit: &UnitName, relation: impl std::fmt::Display, why: String) -> StoreError {
@@ -98,16 +96,21 @@ fn not_yet(unit: &UnitName, relation: impl std::fmt::Display, why: String) -> St
     }
 }
 
-async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relation) -> Result<()> {
-    let sql = "SELECT in_scope, version FROM relation_unit
+columns! {
+    /// What a unit left as it was in the scope before.
+    struct Before {
+        in_scope: bool = "in_scope",
+        version: u64 = "version",
+    }
+    const BEFORE = "FROM relation_unit
         WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3";
-    let before = tx
-        .db
-        .fetch_optional(sql, params![model, relation.id, unit])
-        .await?;
-    let version = match &before {
-        Some(row) if row.flag(0)? => return Ok(()),
-        Some(row) => row.count(1)? + 1,
+}
+
+async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relation) -> Result<()> {
+    let key = params![model, relation.id, unit];
+    let version = match tx.db.one(BEFORE, key).await? {
+        Some(before) if before.in_scope => return Ok(()),
+        Some(before) => before.version + 1,
         None => 1,
     };
     let application = unit.application();
@@ -160,21 +163,27 @@ async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relat
     Ok(())
 }
 
-async fn entering(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Entering> {
-    let sql = "SELECT unit.life, unit.principal, unit.machine_id, COALESCE(machine.addresses, '[]') FROM unit
+columns! {
+    struct EnteringRow {
+        life: Life = "unit.life" as word,
+        principal: Option<UnitName> = "unit.principal" as optional_word,
+        machine: Option<MachineId> = "unit.machine_id" as optional_word,
+        addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
+    }
+    const ENTERING = "FROM unit
         LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
         WHERE unit.model_uuid = $1 AND unit.name = $2";
-    let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
+}
+
+async fn entering(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Entering> {
+    let row = tx.db.one(ENTERING, params![model, unit]).await?;
     let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
-    let addresses: Vec<String> = row.json(3, "addresses")?;
     Ok(Entering {
         name: unit.clone(),
-        root: row
-            .parse_optional(1, "unit name")?
-            .unwrap_or_else(|| unit.clone()),
-        machine: row.parse_optional(2, "machine")?,
-        life: row.parse(0, "life")?,
-        address: addresses.into_iter().next(),
+        root: row.principal.unwrap_or_else(|| unit.clone()),
+        machine: row.machine,
+        life: row.life,
+        address: row.addresses.into_iter().next(),
     })
 }
 
@@ -202,12 +211,9 @@ pub(crate) async fn leave(
     let sql = "UPDATE relation_unit SET in_scope = 0
         WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3 AND in_scope = 1
         RETURNING container";
-    let left = tx
-        .db
-        .fetch_optional(sql, params![model, relation.id, unit])
-        .await?;
-    if let Some(row) = left {
-        let container = row.text(0)?;
+    let key = params![model, relation.id, unit];
+    let left: Option<String> = tx.db.scalar(sql, key).await?;
+    if let Some(container) = left {
         rows::touch_units(tx, model, relation, &unit.application(), &container);
     }
     if relation.life.is_alive() || !rows::is_empty(&mut tx.db, model, relation.id).await? {

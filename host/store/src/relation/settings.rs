@@ -8,7 +8,7 @@ use periapt_model::{ModelUuid, UnitName};
 use super::{rows, scope};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Tx, params, to_json};
+use crate::db::{Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::hook::{Committing, too_large};
 
@@ -39,6 +39,17 @@ pub(crate) async fn apply(
     Ok(())
 }
 
+columns! {
+    /// A unit in the scope of a relation.
+    struct Present {
+        container: String = "container",
+        endpoint: String = "endpoint",
+        settings: Bag = "settings" as json,
+    }
+    const PRESENT = "FROM relation_unit
+        WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3 AND in_scope = 1";
+}
+
 async fn of_relation(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -51,32 +62,29 @@ async fn of_relation(
     let Some(relation) = rows::find(&mut tx.db, model, id).await? else {
         return Ok(());
     };
-    let sql = "SELECT container, endpoint, settings, version FROM relation_unit
-        WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3 AND in_scope = 1";
-    let row = tx.db.fetch_optional(sql, params![model, id, unit]).await?;
-    let row = row.ok_or_else(|| scope::not_in_relation(unit, id))?;
-    let (container, endpoint) = (row.text(0)?, row.text(1)?);
+    let present = tx.db.one(PRESENT, params![model, id, unit]).await?;
+    let present = present.ok_or_else(|| scope::not_in_relation(unit, id))?;
     let application = unit.application();
-    if let Some(bag) = changed(row.json(2, "settings")?, own)? {
+    if let Some(bag) = changed(present.settings, own)? {
         let sql = "UPDATE relation_unit SET settings = $4, version = version + 1
             WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3";
         tx.db
             .execute(sql, params![model, id, unit, to_json(&bag)?])
             .await?;
-        rows::touch_units(tx, model, &relation, &application, &container);
+        rows::touch_units(tx, model, &relation, &application, &present.container);
     }
     if shared.is_empty() {
         return Ok(());
     }
     let sql = "SELECT settings FROM relation_endpoint
         WHERE model_uuid = $1 AND relation_id = $2 AND application = $3 AND name = $4";
-    let key = params![model, id, &application, &endpoint];
-    let row = tx.db.fetch_optional(sql, key).await?;
-    let row = row.ok_or_else(|| scope::not_in_relation(unit, id))?;
-    if let Some(bag) = changed(row.json(0, "settings")?, shared)? {
+    let key = params![model, id, &application, &present.endpoint];
+    let before = tx.db.document("settings", sql, key).await?;
+    let before = before.ok_or_else(|| scope::not_in_relation(unit, id))?;
+    if let Some(bag) = changed(before, shared)? {
         let sql = "UPDATE relation_endpoint SET settings = $5, version = version + 1
             WHERE model_uuid = $1 AND relation_id = $2 AND application = $3 AND name = $4";
-        let values = params![model, id, &application, &endpoint, to_json(&bag)?];
+        let values = params![model, id, &application, &present.endpoint, to_json(&bag)?];
         tx.db.execute(sql, values).await?;
         touch_application(tx, model, &relation, unit).await?;
     }
@@ -97,8 +105,9 @@ async fn touch_application(
     }
     let sql = "SELECT DISTINCT container FROM relation_unit
         WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1";
-    for row in tx.db.fetch(sql, params![model, relation.id]).await? {
-        rows::touch_units(tx, model, relation, &application, row.str(0)?);
+    let containers: Vec<String> = tx.db.scalars(sql, params![model, relation.id]).await?;
+    for container in containers {
+        rows::touch_units(tx, model, relation, &application, &container);
     }
     Ok(())
 }
@@ -114,12 +123,9 @@ pub(crate) async fn apply_leader(
     }
     let (model, application) = (of.model, of.unit.application());
     let sql = "SELECT settings FROM leader_settings WHERE model_uuid = $1 AND application = $2";
-    let before = tx
-        .db
-        .fetch_optional(sql, params![model, &application])
-        .await?;
-    let before = before.map_or_else(|| Ok(Bag::new()), |row| row.json(0, "settings"))?;
-    if let Some(bag) = changed(before, changes)? {
+    let key = params![model, &application];
+    let before = tx.db.document("settings", sql, key).await?;
+    if let Some(bag) = changed(before.unwrap_or_default(), changes)? {
         let sql = "INSERT INTO leader_settings (model_uuid, application, settings, version)
             VALUES ($1, $2, $3, 1)
             ON CONFLICT (model_uuid, application) DO UPDATE

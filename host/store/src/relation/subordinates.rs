@@ -9,34 +9,44 @@ use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use super::scope::Entering;
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Session, Tx, params};
+use crate::db::{Session, Tx, columns, optional_word, params, word};
 use crate::status::{self, kind};
 use crate::{Store, unit};
 
-/// Where a unit lives.
-#[derive(Clone, Debug, Default)]
-pub struct Place {
-    /// The unit in whose container it lives; none for a principal.
-    pub principal: Option<UnitName>,
-    pub machine: Option<MachineId>,
+columns! {
+    /// Where a unit lives.
+    #[derive(Clone, Debug, Default)]
+    pub struct Place {
+        /// The unit in whose container it lives; none for a principal.
+        principal: Option<UnitName> = "principal" as optional_word,
+        machine: Option<MachineId> = "machine_id" as optional_word,
+    }
+    const PLACE = "FROM unit WHERE model_uuid = $1 AND name = $2";
 }
 
 impl Store {
     /// Where a unit lives; nowhere if it is gone.
     pub async fn unit_place(&self, model: &ModelUuid, unit: &UnitName) -> Result<Place> {
-        let sql = "SELECT principal, machine_id FROM unit WHERE model_uuid = $1 AND name = $2";
-        let row = self
+        let place = self
             .glance()
             .await?
-            .fetch_optional(sql, params![model, unit])
+            .one(PLACE, params![model, unit])
             .await?;
-        row.map_or(Ok(Place::default()), |row| {
-            Ok(Place {
-                principal: row.parse_optional(0, "unit name")?,
-                machine: row.parse_optional(1, "machine")?,
-            })
-        })
+        Ok(place.unwrap_or_default())
     }
+}
+
+columns! {
+    /// An application that may be subordinate, with the unit it has in a container.
+    struct Guest {
+        subordinate: bool = "application.subordinate",
+        unit: Option<String> = "unit.name",
+        life: Option<Life> = "unit.life" as optional_word,
+    }
+    const GUEST = "FROM application
+        LEFT JOIN unit ON unit.model_uuid = application.model_uuid AND unit.application = application.name
+            AND unit.principal = $3
+        WHERE application.model_uuid = $1 AND application.name = $2";
 }
 
 /// Sees to it that the container has a unit of `other`, if that is subordinate. Otherwise why
@@ -47,23 +57,15 @@ pub(super) async fn ensure(
     entering: &Entering,
     other: &ApplicationName,
 ) -> Result<Option<String>> {
-    let sql = "SELECT application.subordinate, unit.name, unit.life FROM application
-        LEFT JOIN unit ON unit.model_uuid = application.model_uuid AND unit.application = application.name
-            AND unit.principal = $3
-        WHERE application.model_uuid = $1 AND application.name = $2";
-    let row = tx
+    let guest = tx
         .db
-        .fetch_optional(sql, params![model, other, &entering.root])
+        .one(GUEST, params![model, other, &entering.root])
         .await?;
-    let Some(row) = row else {
+    let Some(guest) = guest.filter(|guest| guest.subordinate) else {
         return Ok(None);
     };
-    if !row.flag(0)? {
-        return Ok(None);
-    }
-    if let Some(life) = row.parse_optional::<Life>(2, "life")? {
+    if let (Some(old), Some(life)) = (guest.unit, guest.life) {
         return Ok((!life.is_alive()).then(|| {
-            let old = row.text(1).unwrap_or_default();
             format!(
                 "{old}, an earlier subordinate of {}, is still {life}",
                 entering.root
@@ -96,26 +98,36 @@ pub(super) async fn ensure(
     Ok(None)
 }
 
-/// Pairs of applications with an alive relation that stays within a container.
-pub(super) async fn ties(
-    db: &mut Session,
-    model: &ModelUuid,
-) -> Result<Vec<(ApplicationName, ApplicationName)>> {
-    let sql = "SELECT one.application, other.application FROM relation
+columns! {
+    struct Tie {
+        one: ApplicationName = "one.application" as word,
+        other: ApplicationName = "other.application" as word,
+    }
+    const TIES = "FROM relation
         JOIN relation_endpoint AS one ON one.model_uuid = relation.model_uuid
             AND one.relation_id = relation.id AND one.role = 'requirer'
         JOIN relation_endpoint AS other ON other.model_uuid = relation.model_uuid
             AND other.relation_id = relation.id AND other.role = 'provider'
         WHERE relation.model_uuid = $1 AND relation.scope = 'container' AND relation.life = 'alive'";
-    let rows = db.fetch(sql, params![model]).await?;
-    rows.iter()
-        .map(|row| {
-            Ok((
-                row.parse(0, "application name")?,
-                row.parse(1, "application name")?,
-            ))
-        })
-        .collect()
+}
+
+/// Pairs of applications with an alive relation that stays within a container.
+pub(super) async fn ties(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<Vec<(ApplicationName, ApplicationName)>> {
+    let ties = db.all(TIES, params![model]).await?;
+    Ok(ties.into_iter().map(|tie| (tie.one, tie.other)).collect())
+}
+
+columns! {
+    struct Subordinate {
+        principal: UnitName = "principal" as word,
+        unit: UnitName = "name" as word,
+        life: Life = "life" as word,
+    }
+    const SUBORDINATES = "FROM unit WHERE model_uuid = $1 AND principal IS NOT NULL
+        ORDER BY principal, name";
 }
 
 /// Begins to remove the subordinate units that nothing holds any more; which.
@@ -124,16 +136,10 @@ pub(super) async fn drop_unsupported(
     model: &ModelUuid,
     force: bool,
 ) -> Result<Vec<UnitName>> {
-    let sql =
-        "SELECT principal, name, life FROM unit WHERE model_uuid = $1 AND principal IS NOT NULL
-        ORDER BY principal, name";
     let mut containers: BTreeMap<UnitName, Vec<(UnitName, Life)>> = BTreeMap::new();
-    for row in tx.db.fetch(sql, params![model]).await? {
-        let unit = (row.parse(1, "unit name")?, row.parse(2, "life")?);
-        containers
-            .entry(row.parse(0, "unit name")?)
-            .or_default()
-            .push(unit);
+    for row in tx.db.all(SUBORDINATES, params![model]).await? {
+        let units = containers.entry(row.principal).or_default();
+        units.push((row.unit, row.life));
     }
     if containers.is_empty() {
         return Ok(Vec::new());

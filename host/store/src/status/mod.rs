@@ -8,10 +8,10 @@ use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, Tx, params, to_json};
+use crate::db::{self, Cells, Row, Session, Tx, params, to_json, word};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
-use crate::{Result, Store, lease};
+use crate::{DatabaseError, Result, Store, lease};
 
 #[cfg(test)]
 mod tests;
@@ -120,9 +120,9 @@ pub(crate) async fn require_unit(
     unit: &UnitName,
 ) -> Result<()> {
     let sql = "SELECT 1 FROM unit WHERE model_uuid = $1 AND name = $2";
-    match db.fetch_optional(sql, params![model, unit]).await? {
-        Some(_) => Ok(()),
-        None => Err(StoreError::not_found("unit", unit)),
+    match db.exists(sql, params![model, unit]).await? {
+        true => Ok(()),
+        false => Err(StoreError::not_found("unit", unit)),
     }
 }
 
@@ -136,11 +136,7 @@ pub(crate) async fn put_agent(
 ) -> Result<()> {
     let name = unit.as_str();
     let sql = "SELECT 1 FROM status WHERE model_uuid = $1 AND kind = 'juju-unit' AND entity = $2 AND status = 'error'";
-    let failed = tx
-        .db
-        .fetch_optional(sql, params![model, name])
-        .await?
-        .is_some();
+    let failed = tx.db.exists(sql, params![model, name]).await?;
     let written = put_current(tx, model, kind::AGENT, name, status).await?;
     if written != Written::Nothing {
         tx.touch(model, namespace::UNIT_STATUS, name);
@@ -169,11 +165,11 @@ async fn end_of_error(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result
         "SELECT status FROM status_history WHERE model_uuid = $1 AND kind = $2 AND entity = $3
         ORDER BY id DESC LIMIT 1";
     let newest = params![model, kind::WORKLOAD, unit];
-    let newest = tx.db.fetch_optional(sql, newest).await?;
+    let newest: Option<String> = tx.db.scalar(sql, newest).await?;
     let said: Option<Status<Workload>> =
         find(&mut tx.db, model, kind::WORKLOAD, unit.as_str()).await?;
     match (newest, said) {
-        (Some(row), Some(said)) if row.str(0)? == "error" => {
+        (Some(newest), Some(said)) if newest == "error" => {
             let word = said.status.as_str();
             record(
                 tx,
@@ -281,13 +277,12 @@ async fn put_current<W: Display>(
     let now = tx.now;
     let message = TEXT_BYTES.cut(&status.message);
     let values = params![model, kind, entity, &word, &*message, data, now];
-    let Some(written) = tx.db.fetch_optional(sql, values).await? else {
-        return Ok(Written::Nothing);
-    };
-    match written.int(0)? == now {
-        true => Ok(Written::Status),
-        false => Ok(Written::Data),
-    }
+    let since: Option<i64> = tx.db.scalar(sql, values).await?;
+    Ok(match since {
+        None => Written::Nothing,
+        Some(since) if since == now => Written::Status,
+        Some(_) => Written::Data,
+    })
 }
 
 /// Time that the lines of [`STATUS_LINES`] are counted in, microseconds.
@@ -306,10 +301,8 @@ async fn record_said(
     let sql = "SELECT time FROM status_history WHERE model_uuid = $1 AND kind = $2 AND entity = $3
         ORDER BY id DESC LIMIT 1 OFFSET $4";
     let key = params![model, kind, entity, STATUS_LINES.most - 1];
-    let crowded = match tx.db.fetch_optional(sql, key).await? {
-        Some(row) => tx.now - row.int(0)? < MINUTE,
-        None => false,
-    };
+    let before: Option<i64> = tx.db.scalar(sql, key).await?;
+    let crowded = before.is_some_and(|before| tx.now - before < MINUTE);
     if !crowded {
         return record(tx, model, kind, entity, word, &status.message).await;
     }
@@ -379,6 +372,51 @@ pub(crate) async fn put_first(
     Ok(tx.db.insert_many(HISTORY_HEAD, "", history).await?)
 }
 
+/// The columns of a status, for those that read one beside other things.
+macro_rules! list {
+    ($table:literal) => {
+        concat!(
+            $table,
+            ".status, ",
+            $table,
+            ".message, ",
+            $table,
+            ".data, ",
+            $table,
+            ".since"
+        )
+    };
+}
+pub(crate) use list;
+
+/// The status in the columns of [`list!`].
+pub(crate) fn whole<W>(cells: &mut Cells<'_>) -> std::result::Result<Status<W>, DatabaseError>
+where
+    W: FromStr,
+    W::Err: Display,
+{
+    Ok(Status {
+        status: word(cells)?,
+        message: cells.str()?.to_owned(),
+        data: match cells.str()? {
+            "{}" => serde_json::Map::new(),
+            data => serde_json::from_str(data).map_err(|error| cells.unfit(error))?,
+        },
+        since: cells.int()?,
+    })
+}
+
+/// The same where there may be none.
+pub(crate) fn optional<W>(
+    cells: &mut Cells<'_>,
+) -> std::result::Result<Option<Status<W>>, DatabaseError>
+where
+    W: FromStr,
+    W::Err: Display,
+{
+    db::optional(cells, 4, whole)
+}
+
 /// The status in the columns `status, message, data, since` from `index` on.
 pub(crate) fn read<W>(row: &Row, index: usize) -> Result<Status<W>>
 where
@@ -419,8 +457,11 @@ where
     W: FromStr,
     W::Err: Display,
 {
-    let sql = "SELECT status, message, data, since FROM status
-        WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
+    let sql = concat!(
+        "SELECT ",
+        list!("status"),
+        " FROM status WHERE model_uuid = $1 AND kind = $2 AND entity = $3"
+    );
     let row = db.fetch_optional(sql, params![model, kind, entity]).await?;
-    row.map(|row| read(&row, 0)).transpose()
+    Ok(row.map(|row| whole(&mut row.cells())).transpose()?)
 }

@@ -53,8 +53,8 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = "SELECT resolved FROM unit WHERE model_uuid = $1 AND name = $2";
-                let row = tx.db.fetch_optional(sql, params![&model, &unit]).await?;
-                let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                let found: Option<String> = tx.db.scalar(sql, params![&model, &unit]).await?;
+                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
                 let agent: Option<Status<Agent>> =
                     status::find(&mut tx.db, &model, kind::AGENT, unit.as_str()).await?;
                 if agent.is_none_or(|agent| agent.status != Agent::Error) {
@@ -64,7 +64,6 @@ impl Store {
                     });
                 }
                 let wanted = if retry { "retry-hooks" } else { "no-hooks" };
-                let found = row.str(0)?;
                 if found == wanted {
                     return Ok(());
                 }

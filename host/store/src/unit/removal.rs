@@ -7,7 +7,7 @@ use periapt_wire::rest::Removal;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::tables::{self, With};
 use crate::{Result, Store, application, lease, machine, relation};
@@ -114,35 +114,40 @@ impl Store {
     }
 }
 
+columns! {
+    struct LeavingRow {
+        life: Life = "unit.life" as word,
+        machine: Option<MachineId> = "unit.machine_id" as optional_word,
+        principal: Option<UnitName> = "unit.principal" as optional_word,
+        forced: bool = "unit.forced",
+        status: String = "COALESCE(status.status, 'allocating')",
+        states: u64 = "(SELECT COUNT(*) FROM unit_state WHERE unit_state.model_uuid = unit.model_uuid
+            AND unit_state.unit = unit.name)",
+        instances: u64 = "(SELECT COUNT(*) FROM machine WHERE machine.model_uuid = unit.model_uuid
+            AND machine.id = unit.machine_id AND machine.instance_id IS NOT NULL)",
+    }
+    const LEAVING = "FROM unit LEFT JOIN status ON status.model_uuid = unit.model_uuid
+            AND status.kind = 'juju-unit' AND status.entity = unit.name
+        WHERE unit.model_uuid = $1 AND unit.name = $2";
+}
+
 /// What decides how the unit leaves; none when it is gone.
 pub(crate) async fn leaving(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
 ) -> Result<Option<LeavingUnit>> {
-    let sql = "SELECT unit.life, unit.machine_id, unit.forced, COALESCE(status.status, 'allocating'),
-            (SELECT COUNT(*) FROM unit_state WHERE unit_state.model_uuid = unit.model_uuid
-                AND unit_state.unit = unit.name),
-            (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = unit.model_uuid
-                AND machine.id = unit.machine_id AND machine.instance_id IS NOT NULL),
-            unit.principal
-        FROM unit LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'juju-unit'
-            AND status.entity = unit.name
-        WHERE unit.model_uuid = $1 AND unit.name = $2";
-    let row = tx.db.fetch_optional(sql, params![model, unit]).await?;
-    row.map(|row| {
-        Ok(LeavingUnit {
-            machine: row.parse_optional(1, "machine")?,
-            principal: row.parse_optional(6, "unit name")?,
-            state: Leaving {
-                life: row.parse(0, "life")?,
-                forced: row.flag(2)?,
-                never_started: row.str(3)? == "allocating" && row.count(4)? == 0,
-                provisioned: row.count(5)? > 0,
-            },
-        })
-    })
-    .transpose()
+    let row = tx.db.one(LEAVING, params![model, unit]).await?;
+    Ok(row.map(|row| LeavingUnit {
+        machine: row.machine,
+        principal: row.principal,
+        state: Leaving {
+            life: row.life,
+            forced: row.forced,
+            never_started: row.status == "allocating" && row.states == 0,
+            provisioned: row.instances > 0,
+        },
+    }))
 }
 
 /// Begins to remove a unit and those in its container; nothing when it is gone.
@@ -186,10 +191,7 @@ async fn destroy_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, force: boo
 
 async fn subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Vec<UnitName>> {
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2 ORDER BY name";
-    let rows = tx.db.fetch(sql, params![model, unit]).await?;
-    rows.iter()
-        .map(|row| Ok(row.parse(0, "unit name")?))
-        .collect()
+    Ok(tx.db.words("unit", sql, params![model, unit]).await?)
 }
 
 async fn require_no_subordinates(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {

@@ -10,7 +10,7 @@ use periapt_wire::rest::{
 };
 
 use crate::changes::namespace;
-use crate::db::{Session, Tx, params};
+use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, user};
 
@@ -21,18 +21,52 @@ pub struct ModelStanding {
     pub access: ModelPermission,
 }
 
+/// The models that an enabled user, `$1`, can see.
+macro_rules! seen {
+    ($rest:literal) => {
+        concat!(
+            "FROM model JOIN account ON account.name = $1 AND account.disabled = 0
+            LEFT JOIN model_access ON model_access.model_uuid = model.uuid
+                AND model_access.account = account.name
+            WHERE (account.access = 'superuser' OR model_access.access IS NOT NULL) ",
+            $rest
+        )
+    };
+}
+
+columns! {
+    struct Own -> OwnModelAccess {
+        uuid = "model.uuid" as word,
+        name = "model.name" as word,
+        access = "CASE WHEN account.access = 'superuser' THEN 'admin' ELSE model_access.access END"
+            as word,
+    }
+    const OWN = seen!("ORDER BY model.name");
+    const NAMED = seen!(
+        "AND (model.uuid = $2 OR model.name = $2)
+        ORDER BY CASE WHEN model.uuid = $2 THEN 0 ELSE 1 END"
+    );
+}
+
+columns! {
+    struct Access {
+        user: String = "model_access.account",
+        display_name: String = "COALESCE(account.display_name, '')",
+        access: ModelPermission = "model_access.access" as word,
+        owner: bool = "CASE WHEN model.owner = model_access.account THEN 1 ELSE 0 END",
+    }
+    const ACCESS = "FROM model_access JOIN model ON model.uuid = model_access.model_uuid
+        LEFT JOIN account ON account.name = model_access.account
+        WHERE model_access.model_uuid = $1 AND ($2 = '' OR model_access.account = $2)
+        ORDER BY model_access.account";
+}
+
 impl Store {
     /// What an enabled user may do on the controller; none for everybody else.
     pub async fn standing(&self, user: &UserName) -> Result<Option<ControllerAccess>> {
         let sql = "SELECT access FROM account WHERE name = $1 AND disabled = 0";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![user])
-            .await?;
-        Ok(row
-            .map(|row| row.parse(0, "controller access"))
-            .transpose()?)
+        let mut db = self.glance().await?;
+        Ok(db.word("controller access", sql, params![user]).await?)
     }
 
     /// The model that an enabled user names by its name or UUID, and what they may do there; none
@@ -42,46 +76,20 @@ impl Store {
         user: &UserName,
         model: &str,
     ) -> Result<Option<ModelStanding>> {
-        let sql = "SELECT model.uuid, CASE WHEN account.access = 'superuser' THEN 'admin' ELSE model_access.access END
-            FROM model JOIN account ON account.name = $1 AND account.disabled = 0
-            LEFT JOIN model_access ON model_access.model_uuid = model.uuid AND model_access.account = account.name
-            WHERE (model.uuid = $2 OR model.name = $2)
-                AND (account.access = 'superuser' OR model_access.access IS NOT NULL)
-            ORDER BY CASE WHEN model.uuid = $2 THEN 0 ELSE 1 END";
-        let row = self
+        let found = self
             .glance()
             .await?
-            .fetch_optional(sql, params![user, model])
+            .one(NAMED, params![user, model])
             .await?;
-        row.map(|row| {
-            Ok(ModelStanding {
-                model: row.parse(0, "model UUID")?,
-                access: row.parse(1, "model access")?,
-            })
-        })
-        .transpose()
+        Ok(found.map(|found| ModelStanding {
+            model: found.uuid,
+            access: found.access,
+        }))
     }
 
     /// The models that a user can see, by name, with what they may do there.
     pub async fn own_models(&self, user: &UserName) -> Result<Vec<OwnModelAccess>> {
-        let sql = "SELECT model.uuid, model.name, CASE WHEN account.access = 'superuser' THEN 'admin' ELSE model_access.access END
-            FROM model JOIN account ON account.name = $1 AND account.disabled = 0
-            LEFT JOIN model_access ON model_access.model_uuid = model.uuid AND model_access.account = account.name
-            WHERE account.access = 'superuser' OR model_access.access IS NOT NULL
-            ORDER BY model.name";
-        self.glance()
-            .await?
-            .fetch(sql, params![user])
-            .await?
-            .iter()
-            .map(|row| {
-                Ok(OwnModelAccess {
-                    uuid: row.parse(0, "model UUID")?,
-                    name: row.parse(1, "model name")?,
-                    access: row.parse(2, "model access")?,
-                })
-            })
-            .collect()
+        Ok(self.glance().await?.all(OWN, params![user]).await?)
     }
 
     /// The models that a user can see, as listed.
@@ -234,23 +242,12 @@ fn touch(tx: &mut Tx, model: &ModelUuid, user: &UserName) {
 }
 
 async fn read_access(db: &mut Session, model: &ModelUuid, user: &str) -> Result<Vec<ModelAccess>> {
-    let sql =
-        "SELECT model_access.account, COALESCE(account.display_name, ''), model_access.access,
-            CASE WHEN model.owner = model_access.account THEN 1 ELSE 0 END
-        FROM model_access JOIN model ON model.uuid = model_access.model_uuid
-        LEFT JOIN account ON account.name = model_access.account
-        WHERE model_access.model_uuid = $1 AND ($2 = '' OR model_access.account = $2)
-        ORDER BY model_access.account";
-    db.fetch(sql, params![model, user])
-        .await?
-        .iter()
-        .map(|row| {
-            Ok(ModelAccess {
-                user: row.text(0)?,
-                display_name: row.text(1)?,
-                access: Some(row.parse(2, "model access")?),
-                owner: row.int(3)? != 0,
-            })
-        })
-        .collect()
+    let rows = db.all(ACCESS, params![model, user]).await?;
+    let access = |row: Access| ModelAccess {
+        user: row.user,
+        display_name: row.display_name,
+        access: Some(row.access),
+        owner: row.owner,
+    };
+    Ok(rows.into_iter().map(access).collect())
 }

@@ -6,13 +6,13 @@
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher, PasswordVerifier};
-use periapt_model::{ModelUuid, UserName, bounds, password};
+use periapt_model::{ModelName, ModelUuid, UserName, bounds, password};
 use periapt_wire::rest::{
     AddUser, ChangeUser, ControllerAccess, ModelPermission, OwnModelAccess, UserInfo,
 };
 
 use crate::changes::namespace;
-use crate::db::{Row, Session, Tx, params};
+use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
@@ -31,13 +31,39 @@ pub(crate) const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9k
 /// Characters of a display name.
 const DISPLAY_NAME: usize = bounds::DISPLAY_NAME_CHARACTERS.length();
 
-const USERS: &str =
-    "SELECT name, display_name, access, disabled, password_hash, created_by, created_at, last_login
-    FROM account WHERE $1 = '' OR name = $1 ORDER BY name";
+columns! {
+    struct Account {
+        name: String = "name",
+        display_name: String = "display_name",
+        access: ControllerAccess = "access" as word,
+        disabled: bool = "disabled",
+        password_hash: String = "password_hash",
+        created_by: String = "created_by",
+        created_at: i64 = "created_at",
+        last_login: Option<i64> = "last_login",
+    }
+    const USERS = "FROM account WHERE $1 = '' OR name = $1 ORDER BY name";
+}
 
-const OWN_MODELS: &str = "SELECT model_access.account, model.uuid, model.name, model_access.access
-    FROM model_access JOIN model ON model.uuid = model_access.model_uuid
-    WHERE $1 = '' OR model_access.account = $1 ORDER BY model.name";
+columns! {
+    struct OwnModel {
+        account: String = "model_access.account",
+        uuid: ModelUuid = "model.uuid" as word,
+        name: ModelName = "model.name" as word,
+        access: ModelPermission = "model_access.access" as word,
+    }
+    const OWN_MODELS = "FROM model_access JOIN model ON model.uuid = model_access.model_uuid
+        WHERE $1 = '' OR model_access.account = $1 ORDER BY model.name";
+}
+
+columns! {
+    /// What a password is held against.
+    struct Secret {
+        hash: String = "password_hash",
+        disabled: bool = "disabled",
+    }
+    const SECRET = "FROM account WHERE name = $1 AND password_hash <> ''";
+}
 
 /// What a user's password is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,16 +105,10 @@ impl Store {
     /// Whether this is the user's password. Takes as long for a user who does not exist, has no
     /// password yet or is disabled.
     pub async fn check_password(&self, user: &UserName, password: &str) -> Result<PasswordCheck> {
-        let sql = "SELECT password_hash, disabled FROM account WHERE name = $1
-            AND password_hash <> ''";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![user])
-            .await?;
-        let (hash, fitting) = match row {
-            Some(row) if row.flag(1)? => (row.text(0)?, PasswordCheck::Disabled),
-            Some(row) => (row.text(0)?, PasswordCheck::Right),
+        let secret = self.glance().await?.one(SECRET, params![user]).await?;
+        let (hash, fitting) = match secret {
+            Some(secret) if secret.disabled => (secret.hash, PasswordCheck::Disabled),
+            Some(secret) => (secret.hash, PasswordCheck::Right),
             None => (NOBODY.to_owned(), PasswordCheck::Wrong),
         };
         let password = password.to_owned();
@@ -196,7 +216,7 @@ impl Store {
             Box::pin(async move {
                 require(&mut tx.db, &user).await?;
                 let sql = "SELECT uuid FROM model WHERE owner = $1";
-                let owned = tx.db.fetch(sql, params![&user]).await?;
+                let owned: Vec<ModelUuid> = tx.db.words("model UUID", sql, params![&user]).await?;
                 tx.db
                     .execute("DELETE FROM account WHERE name = $1", params![&user])
                     .await?;
@@ -208,8 +228,7 @@ impl Store {
                     )
                     .await?;
                 tokens::end_all(tx, &user).await?;
-                for row in owned {
-                    let model: ModelUuid = row.parse(0, "model UUID")?;
+                for model in owned {
                     let sql = "UPDATE model SET owner = $2 WHERE uuid = $1";
                     tx.db.execute(sql, params![&model, &by]).await?;
                     access::put(tx, &model, &by, ModelPermission::Admin).await?;
@@ -295,41 +314,37 @@ pub(crate) async fn read_user(db: &mut Session, user: &UserName) -> Result<UserI
 }
 
 async fn read_users(db: &mut Session, which: &str) -> Result<Vec<UserInfo>> {
-    let mut users = db
-        .fetch(USERS, params![which])
-        .await?
-        .iter()
-        .map(read_account)
-        .collect::<Result<Vec<UserInfo>>>()?;
+    let accounts = db.all(USERS, params![which]).await?;
+    let mut users: Vec<UserInfo> = accounts.into_iter().map(shown).collect();
     // Databases disagree about the order of names.
     users.sort_by(|a, b| a.name.cmp(&b.name));
-    for row in db.fetch(OWN_MODELS, params![which]).await? {
-        let account = row.str(0)?;
-        if let Ok(index) = users.binary_search_by(|user| user.name.as_str().cmp(account))
+    for model in db.all(OWN_MODELS, params![which]).await? {
+        let of = |user: &UserInfo| user.name.cmp(&model.account);
+        if let Ok(index) = users.binary_search_by(of)
             && let Some(user) = users.get_mut(index)
         {
             user.models.push(OwnModelAccess {
-                uuid: row.parse(1, "model UUID")?,
-                name: row.parse(2, "model name")?,
-                access: row.parse(3, "model access")?,
+                uuid: model.uuid,
+                name: model.name,
+                access: model.access,
             });
         }
     }
     Ok(users)
 }
 
-fn read_account(row: &Row) -> Result<UserInfo> {
-    Ok(UserInfo {
-        name: row.text(0)?,
-        display_name: row.text(1)?,
-        access: row.parse::<ControllerAccess>(2, "controller access")?,
-        disabled: row.flag(3)?,
-        registered: !row.str(4)?.is_empty(),
-        created_by: row.text(5)?,
-        created_at: row.int(6)?,
-        last_login: row.optional_int(7)?,
+fn shown(account: Account) -> UserInfo {
+    UserInfo {
+        name: account.name,
+        display_name: account.display_name,
+        access: account.access,
+        disabled: account.disabled,
+        registered: !account.password_hash.is_empty(),
+        created_by: account.created_by,
+        created_at: account.created_at,
+        last_login: account.last_login,
         models: Vec::new(),
-    })
+    }
 }
 
 fn display_name(text: &str) -> Result<String> {

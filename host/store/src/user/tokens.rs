@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use periapt_model::{UserName, bounds};
 use periapt_wire::rest::TokenInfo;
 
-use crate::db::{Row, Tx, params};
+use crate::db::{Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, user};
 
@@ -85,6 +85,42 @@ pub struct KnownToken {
     pub use_is_news: bool,
 }
 
+columns! {
+    struct Known {
+        user: UserName = "token.account" as word,
+        id: String = "token.id",
+        kind: String = "token.kind",
+        csrf: String = "token.csrf",
+        expires_at: i64 = "token.expires_at",
+        last_used: Option<i64> = "token.last_used",
+    }
+    const KNOWN = "FROM token
+        JOIN account ON account.name = token.account AND account.disabled = 0
+        WHERE token.digest = $1 AND token.expires_at > $2";
+}
+
+columns! {
+    struct Listed -> TokenInfo {
+        id = "id",
+        name = "name",
+        kind = "kind",
+        created_at = "created_at",
+        expires_at = "expires_at",
+        last_used = "last_used",
+    }
+    const TOKENS = "FROM token
+        WHERE account = $1 AND expires_at > $2 ORDER BY created_at DESC, id";
+}
+
+columns! {
+    struct Held {
+        name: String = "name",
+        kind: String = "kind",
+        id: String = "id",
+    }
+    const HELD = "FROM token WHERE account = $1 ORDER BY created_at, id";
+}
+
 impl Store {
     /// Makes a token or a session of an enabled user.
     pub async fn issue_token(&self, user: &UserName, wanted: NewToken) -> Result<IssuedToken> {
@@ -148,31 +184,22 @@ impl Store {
     /// Whose token or session this is; none when it is nobody's, expired or revoked, or its user
     /// is disabled.
     pub async fn check_token(&self, secret: &str) -> Result<Option<KnownToken>> {
-        let sql = "SELECT token.account, token.id, token.kind, token.csrf, token.expires_at, token.last_used
-            FROM token JOIN account ON account.name = token.account AND account.disabled = 0
-            WHERE token.digest = $1 AND token.expires_at > $2";
         let now = self.now();
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![digest(secret), now])
-            .await?;
-        row.map(|row| {
-            Ok(KnownToken {
-                user: row.parse(0, "user name")?,
-                id: row.text(1)?,
-                kind: match row.str(2)? {
-                    "session" => TokenKind::Session,
-                    _ => TokenKind::Token,
-                },
-                csrf: row.text(3)?,
-                expires_at: row.int(4)?,
-                use_is_news: row
-                    .optional_int(5)?
-                    .is_none_or(|last| last <= now.saturating_sub(noted())),
-            })
-        })
-        .transpose()
+        let key = params![digest(secret), now];
+        let row = self.glance().await?.one(KNOWN, key).await?;
+        Ok(row.map(|row| KnownToken {
+            user: row.user,
+            id: row.id,
+            kind: match row.kind.as_str() {
+                "session" => TokenKind::Session,
+                _ => TokenKind::Token,
+            },
+            csrf: row.csrf,
+            expires_at: row.expires_at,
+            use_is_news: row
+                .last_used
+                .is_none_or(|last| last <= now.saturating_sub(noted())),
+        }))
     }
 
     /// Whether a token is still good.
@@ -199,15 +226,9 @@ impl Store {
 
     /// The tokens and sessions of a user that are still good, newest first, without secrets.
     pub async fn tokens(&self, user: &UserName) -> Result<Vec<TokenInfo>> {
-        let sql = "SELECT id, name, kind, created_at, expires_at, last_used FROM token
-            WHERE account = $1 AND expires_at > $2 ORDER BY created_at DESC, id";
         let mut db = self.snapshot().await?;
         user::require(&mut db, user).await?;
-        db.fetch(sql, params![user, self.now()])
-            .await?
-            .iter()
-            .map(read_info)
-            .collect()
+        Ok(db.all(TOKENS, params![user, self.now()]).await?)
     }
 
     /// Ends one token or session of a user.
@@ -232,8 +253,8 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = "DELETE FROM token WHERE digest = $1 RETURNING account";
-                if let Some(row) = tx.db.fetch_optional(sql, params).await? {
-                    user::touch(tx, &row.parse(0, "user name")?);
+                if let Some(user) = tx.db.word("user name", sql, params).await? {
+                    user::touch(tx, &user);
                 }
                 Ok(())
             })
@@ -309,17 +330,14 @@ async fn free_name(
     kind: TokenKind,
     unique: bool,
 ) -> Result<String> {
-    let sql = "SELECT name, kind, id FROM token WHERE account = $1 ORDER BY created_at, id";
-    let rows = tx.db.fetch(sql, params![user]).await?;
-    for row in rows.iter().take((rows.len() + 1).saturating_sub(PER_USER)) {
+    let held = tx.db.all(HELD, params![user]).await?;
+    for token in held.iter().take((held.len() + 1).saturating_sub(PER_USER)) {
         let sql = "DELETE FROM token WHERE account = $1 AND id = $2";
-        tx.db.execute(sql, params![user, row.text(2)?]).await?;
+        tx.db.execute(sql, params![user, &token.id]).await?;
     }
     let taken = |candidate: &str| {
-        rows.iter().any(|row| {
-            row.str(0).is_ok_and(|name| name == candidate)
-                && row.str(1).is_ok_and(|known| known == kind.as_str())
-        })
+        held.iter()
+            .any(|token| token.name == candidate && token.kind == kind.as_str())
     };
     if kind == TokenKind::Session || !taken(&name) {
         return Ok(name);
@@ -338,17 +356,6 @@ async fn free_name(
         }
         number += 1;
     }
-}
-
-fn read_info(row: &Row) -> Result<TokenInfo> {
-    Ok(TokenInfo {
-        id: row.text(0)?,
-        name: row.text(1)?,
-        kind: row.text(2)?,
-        created_at: row.int(3)?,
-        expires_at: row.int(4)?,
-        last_used: row.optional_int(5)?,
-    })
 }
 
 fn noted() -> i64 {
