@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa_axum::routes;
 
+use super::changed::changed;
 use super::extract::{InCharm, InModel, Query};
 use super::page::page;
 use super::problem::{Answer, busy, too_slow};
@@ -183,11 +184,13 @@ async fn upload(
     drop(waiting);
     let archive = staged.take().await?;
     drop(share);
-    let charm = charms::upload(&state, &model, archive, turn).await.map_err(|error| {
-        tracing::info!(%model, file = query.name.as_deref().unwrap_or_default(), %error, "charm refused");
-        Answer::from(error)
-    })?;
-    Ok(Json(charm))
+    changed(async {
+        let uploaded = charms::upload(&state, &model, archive, turn).await;
+        uploaded.inspect_err(|error| {
+            tracing::info!(%model, file = query.name.as_deref().unwrap_or_default(), %error, "charm refused");
+        })
+    })
+    .await
 }
 
 /// A page of another site can make a browser send a form, not an archive by its name.

@@ -6,13 +6,14 @@ use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::IntoResponse;
 use periapt_model::Tag;
-use periapt_store::TokenKind;
+use periapt_store::{IssuedToken, StoreError, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{LoginRequest, Session};
 use periapt_wire::rpc::Empty;
 use utoipa_axum::routes;
 
+use super::changed::{done, written};
 use super::extract::Body;
 use super::gate::{COOKIE, Credential, session_cookie};
 use super::problem::Answer;
@@ -42,21 +43,19 @@ async fn open(
     Body(request): Body<LoginRequest>,
 ) -> Result<impl IntoResponse, Answer> {
     let peer = connection.map(|Extension(connection)| connection.peer.ip());
-    let (name, issued) = state
+    let before = session_cookie(&headers);
+    let login = state
         .authenticator()
-        .open_session(&request.user, &request.password, peer)
-        .await?;
-    if let Some(before) = session_cookie(&headers) {
-        state.store().revoke_token(&before).await?;
-    }
-    tracing::info!(target: "audit", who = %Tag::User(name.clone()), method = "login", result = "ok", ?peer, "session opened");
-    let session = Session {
-        user: name.to_string(),
-        csrf: issued.csrf,
+        .open_session(&request.user, &request.password, before, peer);
+    let (issued, session) = written(login, |issued: &IssuedToken| Session {
+        user: issued.user.to_string(),
+        csrf: issued.csrf.clone(),
         expires_at: issued.info.expires_at,
-    };
+    })
+    .await?;
+    tracing::info!(target: "audit", who = %Tag::User(issued.user), method = "login", result = "ok", ?peer, "session opened");
     let cookie = set_cookie(&issued.secret, SESSION_LIFE.as_secs());
-    Ok(([cookie], Json(session)))
+    Ok(([cookie], session))
 }
 
 /// Shows the session that the request was made with.
@@ -86,14 +85,17 @@ async fn end(
     State(state): State<ServerState>,
     credential: Option<Extension<Credential>>,
 ) -> Result<impl IntoResponse, Answer> {
-    if let Some(Extension(Credential(known))) = credential {
+    let ended = done(async {
+        let Some(Extension(Credential(known))) = credential else {
+            return Ok(());
+        };
         match state.store().remove_token(&known.user, &known.id).await {
             // Ended by another request meanwhile.
-            Err(periapt_store::StoreError::NotFound { .. }) => {}
-            ended => ended?,
+            Err(StoreError::NotFound { .. }) => Ok(()),
+            ended => ended,
         }
-    }
-    Ok(([set_cookie("", 0)], Json(Empty {})))
+    });
+    Ok(([set_cookie("", 0)], ended.await?))
 }
 
 /// Not for scripts, not without TLS, not from other sites' pages.

@@ -58,6 +58,7 @@ async fn add(
         name: request.name,
         unique: true,
         lifetime,
+        replaces: None,
     };
     let added = |issued: &IssuedToken| AddedToken {
         info: issued.info.clone(),

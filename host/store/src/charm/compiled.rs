@@ -7,6 +7,14 @@ use crate::changes::namespace;
 use crate::db::{Tx, columns, params, word};
 use crate::{Result, Store, application};
 
+/// What a charm was compiled to for an engine.
+#[derive(Clone, Debug)]
+pub struct CompiledForm {
+    pub engine_hash: String,
+    /// Of its bytes, which are stored.
+    pub digest: String,
+}
+
 columns! {
     struct CharmRow {
         model: ModelUuid = "model_uuid" as word,
@@ -32,33 +40,10 @@ impl Store {
     }
 
     /// Records what a charm was compiled to for an engine; units that wait for it are woken.
-    pub async fn put_compiled(
-        &self,
-        charm_sha256: &str,
-        engine_hash: &str,
-        digest: &str,
-    ) -> Result<()> {
-        let (charm, engine, digest) = (
-            charm_sha256.to_owned(),
-            engine_hash.to_owned(),
-            digest.to_owned(),
-        );
-        self.write_aside(move |tx| {
-            Box::pin(async move {
-                let sql = "INSERT INTO compiled_charm (charm_sha256, engine_hash, digest) VALUES ($1, $2, $3)
-                    ON CONFLICT (charm_sha256, engine_hash) DO UPDATE SET digest = excluded.digest
-                    WHERE compiled_charm.digest <> excluded.digest";
-                application::prepared(tx, &charm).await?;
-                if tx.db.execute(sql, params![&charm, engine, digest]).await? == 0 {
-                    return Ok(());
-                }
-                for charm in tx.db.all(OF_ARCHIVE, params![charm]).await? {
-                    tx.touch(&charm.model, namespace::CHARM, charm.url);
-                }
-                Ok(())
-            })
-        })
-        .await
+    pub async fn put_compiled(&self, charm_sha256: &str, form: CompiledForm) -> Result<()> {
+        let charm = charm_sha256.to_owned();
+        self.write_aside(move |tx| Box::pin(async move { record(tx, &charm, &form).await }))
+            .await
     }
 
     /// Removes a compiled form that is damaged; the charms that were compiled to it are pending
@@ -85,6 +70,22 @@ impl Store {
         let key = params![charm_sha256, engine_hash];
         Ok(db.scalar(sql, key).await?)
     }
+}
+
+/// The same in a transaction.
+pub(super) async fn record(tx: &mut Tx, charm: &str, form: &CompiledForm) -> Result<()> {
+    let sql = "INSERT INTO compiled_charm (charm_sha256, engine_hash, digest) VALUES ($1, $2, $3)
+        ON CONFLICT (charm_sha256, engine_hash) DO UPDATE SET digest = excluded.digest
+        WHERE compiled_charm.digest <> excluded.digest";
+    application::prepared(tx, charm).await?;
+    let values = params![charm, &form.engine_hash, &form.digest];
+    if tx.db.execute(sql, values).await? == 0 {
+        return Ok(());
+    }
+    for charm in tx.db.all(OF_ARCHIVE, params![charm]).await? {
+        tx.touch(&charm.model, namespace::CHARM, charm.url);
+    }
+    Ok(())
 }
 
 /// Removes a charm's archive and compiled forms once no model has the charm.

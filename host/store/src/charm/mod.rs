@@ -5,13 +5,14 @@ use periapt_model::charm::{CharmInfo, CharmUrl};
 use periapt_model::{ApplicationName, ModelUuid};
 
 use crate::changes::namespace;
-use crate::db::{Session, columns, json, params, to_json};
+use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
 mod compiled;
 
+pub use compiled::CompiledForm;
 pub(crate) use compiled::drop_unused_charm;
 
 pub(crate) const TABLES: &[Table] = tables! {
@@ -34,6 +35,27 @@ impl Store {
         info: CharmInfo,
         archive: Bytes,
     ) -> Result<CharmInfo> {
+        self.put_charm(model, info, archive, None).await
+    }
+
+    /// The same with what the charm was compiled to, whose bytes are stored already.
+    pub async fn add_compiled_charm(
+        &self,
+        model: &ModelUuid,
+        info: CharmInfo,
+        archive: Bytes,
+        form: CompiledForm,
+    ) -> Result<CharmInfo> {
+        self.put_charm(model, info, archive, Some(form)).await
+    }
+
+    async fn put_charm(
+        &self,
+        model: &ModelUuid,
+        info: CharmInfo,
+        archive: Bytes,
+        form: Option<CompiledForm>,
+    ) -> Result<CharmInfo> {
         crate::require_alive_model(&mut self.glance().await?, model).await?;
         let size = archive.len() as u64;
         let sha256 = self.put_blob(archive).await?;
@@ -41,46 +63,37 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_alive_model(&mut tx.db, &model).await?;
-                // The model that brought the archive may have gone, and the archive with it.
-                let sql = "SELECT COUNT(*) FROM blob WHERE digest = $1";
-                if tx.db.count(sql, params![&sha256]).await? == 0 {
-                    return Err(StoreError::not_found("blob", sha256));
+                // The model that brought the bytes may have gone, and the bytes with it.
+                let form_digest = form.as_ref().map(|form| &form.digest);
+                for digest in [Some(&sha256), form_digest].into_iter().flatten() {
+                    let sql = "SELECT COUNT(*) FROM blob WHERE digest = $1";
+                    if tx.db.count(sql, params![digest]).await? == 0 {
+                        return Err(StoreError::not_found("blob", digest));
+                    }
                 }
                 let sql =
                     "SELECT info FROM charm WHERE model_uuid = $1 AND sha256 = $2 AND name = $3";
                 let key = params![&model, &sha256, &info.name];
-                if let Some(known) = tx.db.document("charm", sql, key).await? {
-                    return Ok(known);
-                }
-                let next = tx
-                    .take_numbers(&model, &format!("charm {}", info.name), 1)
-                    .await?;
-                let revision = u32::try_from(next).unwrap_or(u32::MAX);
-                let url = CharmUrl::new(&info.name, revision)?;
-                let info = CharmInfo {
-                    url,
-                    revision,
-                    sha256,
-                    size,
-                    ..info
+                let known: Option<CharmInfo> = tx.db.document("charm", sql, key).await?;
+                let charm = match known {
+                    Some(known) => known,
+                    None => {
+                        next_revision(
+                            tx,
+                            &model,
+                            CharmInfo {
+                                sha256,
+                                size,
+                                ..info
+                            },
+                        )
+                        .await?
+                    }
                 };
-                let sql =
-                    "INSERT INTO charm (model_uuid, url, name, revision, sha256, info, created_at)
-                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
-                let text = info.url.to_string();
-                let json = to_json(&info)?;
-                let params = params![
-                    &model,
-                    &text,
-                    &info.name,
-                    revision,
-                    &info.sha256,
-                    json,
-                    tx.now
-                ];
-                tx.db.execute(sql, params).await?;
-                tx.touch(&model, namespace::CHARM, text);
-                Ok(info)
+                if let Some(form) = form {
+                    compiled::record(tx, &charm.sha256, &form).await?;
+                }
+                Ok(charm)
             })
         })
         .await
@@ -129,6 +142,36 @@ impl Store {
         let values = params![model, engine_hash];
         Ok(db.words("application", sql, values).await?)
     }
+}
+
+/// Adds a charm under the next number of its name.
+async fn next_revision(tx: &mut Tx, model: &ModelUuid, info: CharmInfo) -> Result<CharmInfo> {
+    let next = tx
+        .take_numbers(model, &format!("charm {}", info.name), 1)
+        .await?;
+    let revision = u32::try_from(next).unwrap_or(u32::MAX);
+    let url = CharmUrl::new(&info.name, revision)?;
+    let info = CharmInfo {
+        url,
+        revision,
+        ..info
+    };
+    let sql = "INSERT INTO charm (model_uuid, url, name, revision, sha256, info, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let text = info.url.to_string();
+    let json = to_json(&info)?;
+    let params = params![
+        model,
+        &text,
+        &info.name,
+        revision,
+        &info.sha256,
+        json,
+        tx.now
+    ];
+    tx.db.execute(sql, params).await?;
+    tx.touch(model, namespace::CHARM, text);
+    Ok(info)
 }
 
 /// One charm by its URL.

@@ -50,6 +50,8 @@ pub struct NewToken {
     /// number after its name instead.
     pub unique: bool,
     pub lifetime: Duration,
+    /// Secret of the one that ends with it.
+    pub replaces: Option<String>,
 }
 
 impl NewToken {
@@ -60,13 +62,34 @@ impl NewToken {
             name: name.to_owned(),
             unique: false,
             lifetime,
+            replaces: None,
         }
+    }
+
+    /// Itself, if it may be made.
+    fn checked(self) -> Result<Self> {
+        let name = self.name.trim().to_owned();
+        if name.is_empty() || name.chars().count() > NAME || name.chars().any(char::is_control) {
+            return Err(StoreError::Invalid {
+                code: "token-name-invalid",
+                message: format!(
+                    "a token's name has 1 to {NAME} characters and no control characters"
+                ),
+            });
+        }
+        if self.lifetime.is_zero() {
+            return Err(StoreError::bad_request(
+                "the token's lifetime must be greater than zero",
+            ));
+        }
+        Ok(Self { name, ..self })
     }
 }
 
 /// A secret just made; it is not to be had again.
 #[derive(Clone)]
 pub struct IssuedToken {
+    pub user: UserName,
     pub secret: String,
     /// What a request with the session's cookie repeats in a header; empty for tokens.
     pub csrf: String,
@@ -124,61 +147,10 @@ columns! {
 impl Store {
     /// Makes a token or a session of an enabled user.
     pub async fn issue_token(&self, user: &UserName, wanted: NewToken) -> Result<IssuedToken> {
-        let name = wanted.name.trim().to_owned();
-        if name.is_empty() || name.chars().count() > NAME || name.chars().any(char::is_control) {
-            return Err(StoreError::Invalid {
-                code: "token-name-invalid",
-                message: format!(
-                    "a token's name has 1 to {NAME} characters and no control characters"
-                ),
-            });
-        }
-        if wanted.lifetime.is_zero() {
-            return Err(StoreError::bad_request(
-                "the token's lifetime must be greater than zero",
-            ));
-        }
-        let lifetime = i64::try_from(wanted.lifetime.as_micros()).unwrap_or(i64::MAX);
+        let wanted = wanted.checked()?;
         let user = user.clone();
-        self.write(move |tx| {
-            Box::pin(async move {
-                let sql = "SELECT COUNT(*) FROM account WHERE name = $1 AND disabled = 0";
-                if tx.db.count(sql, params![&user]).await? == 0 {
-                    return Err(StoreError::not_found("user", &user));
-                }
-                let sql = "DELETE FROM token WHERE expires_at <= $1";
-                tx.db.execute(sql, params![tx.now]).await?;
-                let name = free_name(tx, &user, name, wanted.kind, wanted.unique).await?;
-                let issued = IssuedToken {
-                    secret: random_secret(),
-                    csrf: match wanted.kind {
-                        TokenKind::Session => random_secret(),
-                        TokenKind::Token => String::new(),
-                    },
-                    info: TokenInfo {
-                        id: format!("{:016x}", rand::random::<u64>()),
-                        name,
-                        kind: wanted.kind.as_str().to_owned(),
-                        created_at: tx.now,
-                        expires_at: tx.now.saturating_add(lifetime),
-                        last_used: None,
-                    },
-                };
-                let (info, digest) = (&issued.info, digest(&issued.secret));
-                let sql = "INSERT INTO token (digest, account, expires_at, id, name, kind, csrf, created_at)
-                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-                let params = params![
-                    digest, &user, info.expires_at, &info.id, &info.name, &info.kind, &issued.csrf, info.created_at
-                ];
-                tx.db.execute(sql, params).await?;
-                if !wanted.unique {
-                    let sql = "UPDATE account SET last_login = $2 WHERE name = $1";
-                    tx.db.execute(sql, params![&user, tx.now]).await?;
-                }
-                Ok(issued)
-            })
-        })
-        .await
+        self.write(move |tx| Box::pin(async move { issue(tx, &user, wanted).await }))
+            .await
     }
 
     /// Whose token or session this is; none when it is nobody's, expired or revoked, or its user
@@ -249,21 +221,20 @@ impl Store {
 
     /// Ends a token. One that is unknown is fine.
     pub async fn revoke_token(&self, secret: &str) -> Result<()> {
-        let params = params![digest(secret)];
-        self.write(move |tx| {
-            Box::pin(async move {
-                let sql = "DELETE FROM token WHERE digest = $1 RETURNING account";
-                if let Some(user) = tx.db.word("user name", sql, params).await? {
-                    user::touch(tx, &user);
-                }
-                Ok(())
-            })
-        })
-        .await
+        let digest = digest(secret);
+        self.write(move |tx| Box::pin(async move { revoke(tx, &digest).await }))
+            .await
     }
 
-    /// Trades an invitation for a password. It works once.
-    pub async fn register(&self, user: &UserName, invitation: &str, password: &str) -> Result<()> {
+    /// Trades an invitation for a password and a token. It works once.
+    pub async fn register(
+        &self,
+        user: &UserName,
+        invitation: &str,
+        password: &str,
+        wanted: NewToken,
+    ) -> Result<IssuedToken> {
+        let wanted = wanted.checked()?;
         let digest = digest(invitation);
         let params = params![&digest, user, self.now()];
         // Seen before the password is worked on, so that nobody is made to hash for strangers.
@@ -279,11 +250,71 @@ impl Store {
                 if tx.db.count(INVITED, params).await? == 0 {
                     return Err(invitation_refused());
                 }
-                user::put_password(tx, &user, &hash).await
+                user::put_password(tx, &user, &hash).await?;
+                issue(tx, &user, wanted).await
             })
         })
         .await
     }
+}
+
+/// Makes a token that may be made.
+async fn issue(tx: &mut Tx, user: &UserName, wanted: NewToken) -> Result<IssuedToken> {
+    let sql = "SELECT COUNT(*) FROM account WHERE name = $1 AND disabled = 0";
+    if tx.db.count(sql, params![user]).await? == 0 {
+        return Err(StoreError::not_found("user", user));
+    }
+    if let Some(before) = &wanted.replaces {
+        revoke(tx, &digest(before)).await?;
+    }
+    let sql = "DELETE FROM token WHERE expires_at <= $1";
+    tx.db.execute(sql, params![tx.now]).await?;
+    let name = free_name(tx, user, wanted.name, wanted.kind, wanted.unique).await?;
+    let lifetime = i64::try_from(wanted.lifetime.as_micros()).unwrap_or(i64::MAX);
+    let issued = IssuedToken {
+        user: user.clone(),
+        secret: random_secret(),
+        csrf: match wanted.kind {
+            TokenKind::Session => random_secret(),
+            TokenKind::Token => String::new(),
+        },
+        info: TokenInfo {
+            id: format!("{:016x}", rand::random::<u64>()),
+            name,
+            kind: wanted.kind.as_str().to_owned(),
+            created_at: tx.now,
+            expires_at: tx.now.saturating_add(lifetime),
+            last_used: None,
+        },
+    };
+    let (info, digest) = (&issued.info, digest(&issued.secret));
+    let sql = "INSERT INTO token (digest, account, expires_at, id, name, kind, csrf, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let params = params![
+        digest,
+        user,
+        info.expires_at,
+        &info.id,
+        &info.name,
+        &info.kind,
+        &issued.csrf,
+        info.created_at
+    ];
+    tx.db.execute(sql, params).await?;
+    if !wanted.unique {
+        let sql = "UPDATE account SET last_login = $2 WHERE name = $1";
+        tx.db.execute(sql, params![user, tx.now]).await?;
+    }
+    Ok(issued)
+}
+
+/// Ends the token with this digest. One that is unknown is fine.
+async fn revoke(tx: &mut Tx, digest: &str) -> Result<()> {
+    let sql = "DELETE FROM token WHERE digest = $1 RETURNING account";
+    if let Some(user) = tx.db.word("user name", sql, params![digest]).await? {
+        user::touch(tx, &user);
+    }
+    Ok(())
 }
 
 const INVITED: &str = "SELECT COUNT(*) FROM registration
