@@ -5,7 +5,7 @@ use axum::extract::{Extension, State};
 use periapt_model::Tag;
 use periapt_store::IssuedToken;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{LoginReply, LoginRequest};
+use periapt_wire::rest::{LoginReply, LoginRequest, paths};
 use utoipa_axum::routes;
 
 use super::changed::written;
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Logs in: a password for a bearer token.
 ///
 /// The token goes into the header `Authorization: Bearer TOKEN` of other requests.
-#[utoipa::path(post, path = "/v1/login", request_body = LoginRequest, responses((status = 200, body = LoginReply)))]
+#[utoipa::path(post, path = paths::LOGIN.text, request_body = LoginRequest, responses((status = 200, body = LoginReply)))]
 async fn login(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,

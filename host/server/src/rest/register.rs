@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use periapt_model::{Tag, UserName};
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{LoginReply, Register};
+use periapt_wire::rest::{LoginReply, Register, paths};
 use utoipa_axum::routes;
 
 use super::changed::changed_to;
@@ -20,7 +20,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Registers an invited user: the one-time token for a password and a login.
-#[utoipa::path(post, path = "/v1/register", request_body = Register, responses((status = 200, body = LoginReply)))]
+#[utoipa::path(post, path = paths::REGISTER.text, request_body = Register, responses((status = 200, body = LoginReply)))]
 async fn register(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,

@@ -9,7 +9,7 @@ use periapt_model::Tag;
 use periapt_store::{IssuedToken, StoreError, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{LoginRequest, Session};
+use periapt_wire::rest::{LoginRequest, Session, paths};
 use periapt_wire::rpc::Empty;
 use utoipa_axum::routes;
 
@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Opens a browser's session: a password for a cookie.
 ///
 /// A session opened over another ends that one.
-#[utoipa::path(post, path = "/v1/session", request_body = LoginRequest, responses((status = 200, body = Session)))]
+#[utoipa::path(post, path = paths::SESSION.text, request_body = LoginRequest, responses((status = 200, body = Session)))]
 async fn open(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
@@ -59,7 +59,7 @@ async fn open(
 }
 
 /// Shows the session that the request was made with.
-#[utoipa::path(get, path = "/v1/session", responses((status = 200, body = Session)))]
+#[utoipa::path(get, path = paths::SESSION.text, responses((status = 200, body = Session)))]
 async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>, Answer> {
     match credential {
         Some(Extension(Credential(known))) if known.kind == TokenKind::Session => {
@@ -80,7 +80,7 @@ async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>
 /// Ends the session or token that the request was made with.
 ///
 /// A password has no end.
-#[utoipa::path(delete, path = "/v1/session", responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::SESSION.text, responses((status = 200, body = Empty)))]
 async fn end(
     State(state): State<ServerState>,
     credential: Option<Extension<Credential>>,

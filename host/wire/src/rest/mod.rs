@@ -14,6 +14,7 @@ mod machines;
 mod nodes;
 mod observe;
 mod page;
+pub mod paths;
 pub mod waiting;
 
 use std::collections::BTreeMap;
