@@ -52,6 +52,7 @@ mod tests;
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
 pub use changes::namespace;
 pub use charm::CompiledForm;
+pub use cloud::CONTROLLER_CLOUD;
 pub use controller::nodes::{KnownNode, NODE_LOST};
 pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
+use periapt_store::CONTROLLER_CLOUD;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{ControllerInfo, StopRequest, paths};
 use periapt_wire::rpc::Empty;
@@ -38,6 +39,7 @@ async fn info(
         name: controller.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         addresses: state.addresses(),
+        cloud: CONTROLLER_CLOUD.to_owned(),
         models: models.len() as u64,
         started_at: controller.started_at,
         database: controller.database.clone(),

@@ -15,8 +15,8 @@ use crate::{Result, Store};
 #[cfg(test)]
 mod tests;
 
-/// The cloud of a model that names none: that of the controller itself.
-const DEFAULT: &str = "local";
+/// The cloud of the controller itself, and of a model that names none.
+pub const CONTROLLER_CLOUD: &str = "local";
 
 /// The way of proving who one is that needs nothing to prove it with.
 const AUTH_EMPTY: &str = "empty";
@@ -103,7 +103,7 @@ impl Store {
 /// Finds where a new model of `owner` goes. A cloud that is not there is a wrong request, not a wrong
 /// address.
 pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName) -> Result<Place> {
-    let cloud = request.cloud.as_deref().unwrap_or(DEFAULT);
+    let cloud = request.cloud.as_deref().unwrap_or(CONTROLLER_CLOUD);
     let sql = "SELECT 1 FROM cloud WHERE name = $1";
     if !db.exists(sql, params![cloud]).await? {
         return Err(StoreError::Invalid {
