@@ -302,6 +302,14 @@ pub(crate) fn present(_: &AgentName) -> bool {
 }
 
 /// A collector of slow statements.
+/// What a charm was compiled to.
+pub(crate) fn form(engine_hash: &str, digest: &str) -> crate::CompiledForm {
+    crate::CompiledForm {
+        engine_hash: engine_hash.to_owned(),
+        digest: digest.to_owned(),
+    }
+}
+
 pub(crate) fn collector() -> (crate::SlowQuery, Arc<std::sync::Mutex<Vec<String>>>) {
     let lines: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&lines);

@@ -12,8 +12,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::ModelUuid;
 use periapt_server::authority::Authority;
-use periapt_store::StoreError;
 use periapt_store::backup::{Cell, ColumnKind, Restoring, Table};
+use periapt_store::{CONTROLLER_CLOUD, StoreError};
 use periapt_uniter::directories;
 use periapt_uniter::state_directory::StateDirectory;
 use serde_json::Value;
@@ -47,6 +47,7 @@ pub struct RestoreResult {
     /// `host:port`.
     pub api_endpoints: Vec<String>,
     pub ca_pem: String,
+    pub cloud: String,
     pub controller_model: ModelUuid,
     pub manifest: Manifest,
 }
@@ -104,6 +105,7 @@ fn restore_files(
             name: config.name.clone(),
             api_endpoints: vec![SocketAddr::new(config.reachable(), config.port).to_string()],
             ca_pem: authority.ca_pem().to_owned(),
+            cloud: CONTROLLER_CLOUD.to_owned(),
             controller_model: config.controller_model.clone(),
             data_dir,
             manifest,

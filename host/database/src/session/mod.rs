@@ -16,6 +16,7 @@ use sqlx::AssertSqlSafe;
 use crate::error::Error;
 use crate::options::{SlowQuery, SlowStatement};
 
+mod columns;
 mod connect;
 mod params;
 mod parts;
@@ -24,6 +25,9 @@ mod row;
 mod schema;
 mod sqlite;
 
+pub use columns::{
+    Cells, Column, Columns, Select, SelectWhich, json, optional, optional_json, optional_word, word,
+};
 pub use connect::writer;
 pub(crate) use connect::{Pools, listener};
 pub use params::Param;

@@ -171,11 +171,10 @@ impl State {
     }
 
     fn bounce_dependents(&mut self, name: &Name, config: &EngineConfig, effects: &mut Effects) {
-        let depends = |(_, node): &(&Name, &Box<Node>)| node.manifold.inputs.contains(name);
         let dependents: Vec<Name> = self
             .nodes
             .iter()
-            .filter(depends)
+            .filter(|(_, node)| node.manifold.inputs.contains(name))
             .map(|(name, _)| name.clone())
             .collect();
         for dependent in dependents {
@@ -303,9 +302,10 @@ impl State {
     }
 
     fn finish_if_empty(&mut self, effects: &mut Effects) {
+        let mut nodes = self.nodes.values();
         let ended =
-            |node: &Box<Node>| node.manifold.is_engine || matches!(node.phase, Phase::Stopped);
-        if self.life == EngineState::Stopping && self.nodes.values().all(ended) {
+            nodes.all(|node| node.manifold.is_engine || matches!(node.phase, Phase::Stopped));
+        if self.life == EngineState::Stopping && ended {
             self.life = EngineState::Stopped;
             effects.die(self.worst.clone());
         }

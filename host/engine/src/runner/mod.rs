@@ -274,7 +274,7 @@ impl Worker for Runner {
     fn report(&self) -> Value {
         let entries: Vec<_> = {
             let state = lock(&self.shared.state);
-            let entry = |(id, entry): (&String, &Box<Entry>)| {
+            let entries = state.workers.iter().map(|(id, entry)| {
                 (
                     id.clone(),
                     entry.stop.is_cancelled(),
@@ -282,8 +282,8 @@ impl Worker for Runner {
                     entry.started_at,
                     entry.error.clone(),
                 )
-            };
-            state.workers.iter().map(entry).collect()
+            });
+            entries.collect()
         };
         let mut workers = Map::new();
         for (id, stopping, worker, started_at, error) in entries {

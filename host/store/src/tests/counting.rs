@@ -196,9 +196,14 @@ async fn who_is_present_in_relations_is_read_off_an_index() {
             continue;
         }
         let mut db = fixture.store.glance().await.unwrap();
-        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relations::PRESENT);
+        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relation::PRESENT);
         let rows = db.fetch_text(sql, crate::db::params!["x"]).await.unwrap();
-        let plan: Vec<&str> = rows.iter().map(|row| row.str(3).unwrap()).collect();
+        let plan = rows.iter().map(|row| {
+            let mut cells = row.cells();
+            cells.skip(3);
+            cells.str().unwrap()
+        });
+        let plan: Vec<&str> = plan.collect();
         let index =
             "SEARCH relation_unit USING COVERING INDEX relation_unit_application (model_uuid=?)";
         assert_eq!(plan, [index]);
