@@ -246,7 +246,7 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         ("title".to_owned(), option(Kind::String, None)),
     ];
     CharmInfo {
-        container: Default::default(),
+        shared: Default::default(),
         url: CharmUrl::new(name, 0).expect("url"),
         name: name.to_owned(),
         revision: 0,

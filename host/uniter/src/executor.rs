@@ -324,12 +324,12 @@ impl Executor {
     pub async fn remove_files(&self) -> Result<(), UniterError> {
         let directory = self.state_directory.clone();
         let unit = self.config.process.unit_directory(&self.config.unit);
-        // Those of a subordinate's container are its principal's, and stay.
-        let container = self.config.process.container_directory(&self.config.unit);
+        // What a subordinate shares is its principal's, and stays.
+        let shared = self.config.process.shared_directory(&self.config.unit);
         self.config.process.intents().withdraw(&self.config.unit);
         blocking(move || {
             directory.remove()?;
-            periapt_files::remove(&container).map_err(file("remove", &container))?;
+            periapt_files::remove(&shared).map_err(file("remove", &shared))?;
             periapt_files::remove(&unit).map_err(file("remove", &unit))
         })
         .await

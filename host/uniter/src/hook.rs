@@ -14,7 +14,7 @@ use periapt_engine::{SharedClock, failpoint};
 use periapt_model::charm::Access;
 use periapt_model::hook::{AtOnce, Effects, Info};
 use periapt_sandbox::{
-    ContainerDirectory, Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo,
+    Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo, SharedDirectory,
 };
 use periapt_wire::rest::HookUsage;
 use tokio_util::sync::CancellationToken;
@@ -241,27 +241,23 @@ fn hook_call(
             charm: charm.directory.clone(),
             unit: files,
             temporary: config.process.temporary(),
-            container: container(config, charm, snapshot),
+            shared: shared(config, charm, snapshot),
         },
         limits: snapshot.limits.clone(),
     }
 }
 
-/// The directories the charm shares with whoever lives in the same container. A name that is
+/// The directories that the charm shares with its principal or its subordinates. A name that is
 /// more than one word was never checked, and is left out.
-fn container(
-    config: &UniterConfig,
-    charm: &Charm,
-    snapshot: &HookSnapshot,
-) -> Vec<ContainerDirectory> {
+fn shared(config: &UniterConfig, charm: &Charm, snapshot: &HookSnapshot) -> Vec<SharedDirectory> {
     let principal = snapshot.principal.as_ref().unwrap_or(&config.unit);
-    let root = config.process.container_directory(principal);
-    let declared = charm.info.container.iter();
+    let root = config.process.shared_directory(principal);
+    let declared = charm.info.shared.iter();
     let words = declared.filter(|(name, _)| {
         let mut parts = Path::new(name).components();
         matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str())
     });
-    let directory = |(name, access): (&String, &Access)| ContainerDirectory {
+    let directory = |(name, access): (&String, &Access)| SharedDirectory {
         name: name.clone(),
         path: root.join(name),
         access: *access,

@@ -66,7 +66,7 @@ struct Shared {
     interrupted: Mutex<BTreeMap<UnitName, OperationState>>,
     /// How often each unit runs: once, or twice while one that stops is not gone yet.
     running: Mutex<BTreeMap<UnitName, usize>>,
-    /// Directories of containers in which nothing is deeper than it may be.
+    /// Shared directories in which nothing is deeper than it may be.
     shallow: Mutex<BTreeSet<PathBuf>>,
     courses: Courses,
 }
@@ -94,7 +94,7 @@ impl Process {
     pub const DIRECTORIES: &[&str] = &[
         "charms",
         "units",
-        "containers",
+        "shared",
         "tmp",
         discard::DISCARDED,
         intents::DIRECTORY,
@@ -196,9 +196,9 @@ impl Process {
         self.shared.directory.join(directories::UNITS)
     }
 
-    /// Where the directories of containers are.
-    pub(crate) fn containers(&self) -> PathBuf {
-        self.shared.directory.join(directories::CONTAINERS)
+    /// Where the shared directories are.
+    pub(crate) fn shared_directories(&self) -> PathBuf {
+        self.shared.directory.join(directories::SHARED)
     }
 
     /// The directory of a unit; `state` is in it.
@@ -206,13 +206,13 @@ impl Process {
         directories::unit(&self.shared.directory, unit)
     }
 
-    /// What the units of one container share, a directory for each name; it goes with the
+    /// What a principal and its subordinates share, a directory for each name; it goes with the
     /// principal unit.
-    pub fn container_directory(&self, principal: &UnitName) -> PathBuf {
-        directories::container(&self.shared.directory, principal)
+    pub fn shared_directory(&self, principal: &UnitName) -> PathBuf {
+        directories::shared(&self.shared.directory, principal)
     }
 
-    /// Makes a directory of a container. One that was there before this process is cut to the
+    /// Makes a shared directory. One that was there before this process is cut to the
     /// depth that the sandbox allows, so that no hook fails for what another one left when its
     /// agent was killed. Blocks.
     pub(crate) fn prepare_shared(&self, path: &Path) -> Result<(), UniterError> {

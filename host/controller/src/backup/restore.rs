@@ -181,7 +181,7 @@ fn trees(parts: &mut PartsReader, source: &Path, agents: &Path) -> Result<(), Co
             Kind::State(generation) => {
                 StateDirectory::new(directories::state(&agent, &tree.unit)).generation(generation)
             }
-            Kind::Container => directories::container(&agent, &tree.unit),
+            Kind::Shared => directories::shared(&agent, &tree.unit),
         };
         if let Some(parent) = to.parent() {
             DirBuilder::new()

@@ -1,4 +1,4 @@
-//! A principal and its subordinate share a container: directories that both charms declare, in
+//! A principal and its subordinate share the directories that both charms declare, in
 //! the way each declares, and nothing else. Both sides try for more, with everything a charm can
 //! do and with paths that only the host can know.
 
@@ -14,7 +14,7 @@ use crate::home;
 
 const READY: &str = "start: status active ready";
 
-/// `main/0` and `main/1` with `aside/0` and `aside/1` in their containers. `logs` is written by
+/// `main/0` and `main/1` with `aside/0` and `aside/1` beside them. `logs` is written by
 /// the principals and read by the subordinates, `spool` the other way round, and `private` is
 /// declared by the principals alone.
 struct Group {
@@ -81,9 +81,9 @@ impl Group {
         })
     }
 
-    /// Where the units of a principal's container share a directory.
+    /// Where a principal and its subordinates share a directory.
     fn shared(&self, principal: &str, name: &str) -> PathBuf {
-        self.agent.join("containers").join(principal).join(name)
+        self.agent.join("shared").join(principal).join(name)
     }
 
     /// Lets all units of an application do something and waits until each has done it well.
@@ -177,7 +177,7 @@ impl Group {
 }
 
 #[test]
-fn a_container_shares_exactly_what_both_sides_declare() -> Result<()> {
+fn a_principal_and_a_subordinate_share_exactly_what_both_declare() -> Result<()> {
     let group = Group::new()?;
     let agents = group.home.agent_pids()?;
 
@@ -186,19 +186,19 @@ fn a_container_shares_exactly_what_both_sides_declare() -> Result<()> {
         "main",
         &[
             "append of the principal".to_owned(),
-            "container-write logs note from the principal".to_owned(),
-            "container-write private note for the principal alone".to_owned(),
+            "shared-write logs note from the principal".to_owned(),
+            "shared-write private note for the principal alone".to_owned(),
         ],
     )?;
     group.does(
         "aside",
         &[
             "append of the subordinate".to_owned(),
-            "container-read logs note".to_owned(),
-            "container-write spool note from the subordinate".to_owned(),
+            "shared-read logs note".to_owned(),
+            "shared-write spool note from the subordinate".to_owned(),
         ],
     )?;
-    group.does("main", &["container-read spool note".to_owned()])?;
+    group.does("main", &["shared-read spool note".to_owned()])?;
     let log = group.home.log()?;
     for (reader, read) in [
         ("aside/0", "from the principal"),
@@ -206,7 +206,7 @@ fn a_container_shares_exactly_what_both_sides_declare() -> Result<()> {
         ("main/0", "from the subordinate"),
         ("main/1", "from the subordinate"),
     ] {
-        let shown = format!("container: \"{read}\"");
+        let shown = format!("shared: \"{read}\"");
         assert!(
             log.lines()
                 .any(|line| line.contains(reader) && line.contains(&shown)),
@@ -216,16 +216,16 @@ fn a_container_shares_exactly_what_both_sides_declare() -> Result<()> {
 
     // The subordinate tries for what is the principal's, and for what is its own to read only.
     group.tries("aside", "reach", &secrets(&group, "main", "private")?)?;
-    let readable = ["/container/logs/note", "/container/logs"].map(str::to_owned);
+    let readable = ["/shared/logs/note", "/shared/logs"].map(str::to_owned);
     group.tries("aside", "change", &readable)?;
-    group.fails("aside", "container-write logs note defaced", "permitted")?;
-    group.fails("aside", "container-write logs other new", "permitted")?;
-    group.fails("aside", "container-write private note defaced", "private")?;
+    group.fails("aside", "shared-write logs note defaced", "permitted")?;
+    group.fails("aside", "shared-write logs other new", "permitted")?;
+    group.fails("aside", "shared-write private note defaced", "private")?;
     // The principal tries for the subordinate's.
     group.tries("main", "reach", &secrets(&group, "aside", "nothing")?)?;
-    let readable = ["/container/spool/note", "/container/spool"].map(str::to_owned);
+    let readable = ["/shared/spool/note", "/shared/spool"].map(str::to_owned);
     group.tries("main", "change", &readable)?;
-    group.fails("main", "container-write spool note defaced", "permitted")?;
+    group.fails("main", "shared-write spool note defaced", "permitted")?;
 
     // Each leaves links for the other in the directory that it may write. Those that a charm
     // cannot make are made by an attacker who has the host's help.
@@ -251,7 +251,7 @@ fn a_container_shares_exactly_what_both_sides_declare() -> Result<()> {
                     symlink(target, &link)?;
                 }
             }
-            links.push(format!("/container/{name}/{}", planted(number)));
+            links.push(format!("/shared/{name}/{}", planted(number)));
         }
         let agent = group.agent.clone();
         for (word, target) in [
@@ -262,27 +262,27 @@ fn a_container_shares_exactly_what_both_sides_declare() -> Result<()> {
             for principal in ["main-0", "main-1"] {
                 symlink(&target, group.shared(principal, name).join(word))?;
             }
-            links.push(format!("/container/{name}/{word}"));
+            links.push(format!("/shared/{name}/{word}"));
         }
-        links.push(format!("/container/{name}/proc/etc/passwd"));
+        links.push(format!("/shared/{name}/proc/etc/passwd"));
         group.tries(victim, "follow", &links)?;
         // Nor does who may write there get out by them, or by links of its own.
         group.tries(planter, "follow", &links)?;
         group.does(planter, &[])?;
-        let script = format!("script=config-changed: container-escape {name}");
+        let script = format!("script=config-changed: shared-escape {name}");
         group.home.ok(["config", planter, &script])?;
         for number in 0..2 {
             let name = format!("{planter}/{number}");
             let model = group.home.until("the way out is tried", |model| {
                 unit(model, &name).is_some_and(|unit| {
                     let message = unit["workload-status"]["message"].as_str();
-                    message.is_some_and(|message| message.starts_with("container-escape"))
+                    message.is_some_and(|message| message.starts_with("shared-escape"))
                 })
             })?;
             let said = unit(&model, &name).map(|unit| &unit["workload-status"]["message"]);
             assert_eq!(
                 said.and_then(Value::as_str),
-                Some("container-escape: nothing reached"),
+                Some("shared-escape: nothing reached"),
                 "{name}"
             );
         }
@@ -321,7 +321,7 @@ fn a_container_shares_exactly_what_both_sides_declare() -> Result<()> {
     Ok(())
 }
 
-/// Names of what belongs to an application's units, to other containers and to the host, as a
+/// Names of what belongs to an application's units, to other principals and to the host, as a
 /// neighbour could try them. `private` is a directory that only that side declares.
 fn secrets(group: &Group, owner: &str, private: &str) -> Result<Vec<String>> {
     let own = group.agent.join(format!("units/{owner}-0"));
@@ -341,7 +341,7 @@ fn secrets(group: &Group, owner: &str, private: &str) -> Result<Vec<String>> {
         group.shared("main-0", private),
         group.shared("main-0", "logs/note"),
         group.shared("main-1", "spool/note"),
-        group.agent.join("containers"),
+        group.agent.join("shared"),
         group.agent.join("agent.json"),
         group.agent.clone(),
     ];
@@ -351,18 +351,18 @@ fn secrets(group: &Group, owner: &str, private: &str) -> Result<Vec<String>> {
         // The same by ways around.
         paths.push(format!("/proc/self/root{path}"));
         paths.push(format!(
-            "/container/logs/../../../../../../../../../..{path}"
+            "/shared/logs/../../../../../../../../../..{path}"
         ));
         paths.push(path);
     }
     let guest = [
-        "/container",
-        "/container/..",
-        "/container/logs/..",
-        "/container/spool/../..",
-        "/container/main-1/logs/note",
-        "/container/logs/../../main-1/logs/note",
-        "/state/../../../containers",
+        "/shared",
+        "/shared/..",
+        "/shared/logs/..",
+        "/shared/spool/../..",
+        "/shared/main-1/logs/note",
+        "/shared/logs/../../main-1/logs/note",
+        "/state/../../../shared",
         "/charm/../../units",
         "/proc/self/fd",
         "/proc/1/root",
@@ -370,10 +370,10 @@ fn secrets(group: &Group, owner: &str, private: &str) -> Result<Vec<String>> {
     ];
     paths.extend(guest.map(str::to_owned));
     for name in [private.to_owned(), format!("{private}/note")] {
-        paths.push(format!("/container/{name}"));
-        paths.push(format!("/container/logs/../{name}"));
-        paths.push(format!("../container/{name}"));
-        paths.push(format!("container/{name}"));
+        paths.push(format!("/shared/{name}"));
+        paths.push(format!("/shared/logs/../{name}"));
+        paths.push(format!("../shared/{name}"));
+        paths.push(format!("shared/{name}"));
     }
     Ok(paths)
 }
