@@ -399,13 +399,18 @@ async fn unit_gone(executor: &Executor) -> WorkerResult {
 
 fn report(executor: &Executor, worker: &WorkerContext) {
     let state = &executor.local.operation;
-    worker.set_report(json!({
-        "operation": state.kind,
-        "step": state.step,
-        "hook": state.hook.as_ref().map(periapt_model::hook::Info::name),
-        "charm": state.charm_url,
-        "leader": state.leader,
-    }));
+    let (kind, step, leader) = (state.kind, state.step, state.leader);
+    let (hook, charm) = (state.hook.clone(), state.charm_url.clone());
+    // Made when somebody asks: with every hook there is another one, and nobody looks at most.
+    worker.report_from(move || {
+        json!({
+            "operation": kind,
+            "step": step,
+            "hook": hook.as_ref().map(periapt_model::hook::Info::name),
+            "charm": charm,
+            "leader": leader,
+        })
+    });
 }
 
 fn sources(config: &UniterConfig) -> Sources {

@@ -63,6 +63,9 @@ struct Tracker {
 impl Tracker {
     async fn run(mut self, worker: WorkerContext) -> WorkerResult {
         let mut asking: Option<ClaimRequest> = None;
+        let standing = self.source.standing.subscribe();
+        // Made when somebody asks: a thousand trackers at rest need not keep it.
+        worker.report_from(move || json!({ "leader": standing.borrow().is_leader() }));
         loop {
             let before = self.clock.monotonic();
             let claim = ClaimLeadership {
@@ -74,14 +77,11 @@ impl Tracker {
                 Err(error) if error.is(code::LEASE_DENIED) => false,
                 Err(error) => return Err(error).while_doing("claiming leadership"),
             };
-            self.publish(
-                &worker,
-                if won {
-                    Standing::Leader { claimed_at: before }
-                } else {
-                    Standing::Minion
-                },
-            );
+            self.source.standing.send_replace(if won {
+                Standing::Leader { claimed_at: before }
+            } else {
+                Standing::Minion
+            });
             if let Some(request) = asking.take() {
                 // Who asked may have gone away meanwhile.
                 let _ = request.send(won);
@@ -97,11 +97,6 @@ impl Tracker {
                 None
             };
         }
-    }
-
-    fn publish(&self, worker: &WorkerContext, standing: Standing) {
-        self.source.standing.send_replace(standing);
-        worker.set_report(json!({ "leader": standing.is_leader() }));
     }
 
     /// Answers until the claim has to be renewed, also when somebody asks too late for a whole
