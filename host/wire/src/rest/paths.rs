@@ -22,7 +22,7 @@ impl<const N: usize> Path<N> {
     }
 
     /// Its segments with these values for the parts that vary, in their order.
-    pub fn at<'a>(self, values: [&'a str; N]) -> Vec<&'a str> {
+    pub fn at(self, values: [&str; N]) -> Vec<&str> {
         let mut values = values.into_iter();
         let segments = self.text.split('/').skip(1);
         let value = |segment: &'static str| match segment.starts_with('{') {
