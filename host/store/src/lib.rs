@@ -57,7 +57,7 @@ pub use controller::nodes::{KnownNode, NODE_LOST};
 pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
 pub use full_status::Presence;
-pub use hook::{HookBegin, HookCommit};
+pub use hook::{Committed, HookBegin, HookCommit};
 pub use log::LogPage;
 pub use model::Setter;
 pub use options::{LeaseTime, StoreOptions};

@@ -279,7 +279,7 @@ impl Store {
         model: &ModelUuid,
         unit: &UnitName,
     ) -> crate::Result<Option<RemoteState>> {
-        let told = self.unit_told(model, unit, None).await?;
+        let told = self.unit_told(model, unit, "").await?;
         Ok(told.map(|told| told.remote))
     }
 }

@@ -18,6 +18,7 @@
 mod behind;
 pub mod charms;
 pub mod context;
+mod courses;
 pub mod directories;
 mod discard;
 pub mod environment;
@@ -29,6 +30,7 @@ mod hook_files;
 mod intents;
 pub mod leadership;
 mod leftovers;
+mod lines;
 pub mod process;
 pub mod remote;
 mod retries;
@@ -46,6 +48,7 @@ mod worker;
 mod tests;
 
 pub use charms::{Charm, Charms};
+pub use courses::Courses;
 pub use error::UniterError;
 pub use leadership::Leadership;
 pub use process::{HookLog, ModelIdentity, Process, ProcessOptions};

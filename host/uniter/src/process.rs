@@ -14,6 +14,7 @@ use periapt_model::{ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 
 use crate::charms::Charms;
+use crate::courses::Courses;
 use crate::directories;
 use crate::discard;
 use crate::error::{UniterError, file};
@@ -31,6 +32,8 @@ pub struct ModelIdentity {
 /// Where lines for `debug-log` go. Must not block.
 pub trait HookLog: Send + Sync + 'static {
     fn write(&self, record: LogRecord);
+    /// Those of these lines that may be logged; they go another way.
+    fn admit(&self, records: Vec<LogRecord>) -> Vec<LogRecord>;
 }
 
 /// What a process is made from.
@@ -65,6 +68,7 @@ struct Shared {
     running: Mutex<BTreeMap<UnitName, usize>>,
     /// Shared directories in which nothing is deeper than it may be.
     shallow: Mutex<BTreeSet<PathBuf>>,
+    courses: Courses,
 }
 
 /// A unit that runs, for as long as this lives.
@@ -122,6 +126,7 @@ impl Process {
                 interrupted: Mutex::default(),
                 running: Mutex::default(),
                 shallow: Mutex::default(),
+                courses: Courses::default(),
             }),
         })
     }
@@ -161,6 +166,11 @@ impl Process {
     /// Who may run a hook, and when.
     pub fn turns(&self) -> &Turns {
         &self.shared.turns
+    }
+
+    /// How long hooks took lately.
+    pub fn courses(&self) -> &Courses {
+        &self.shared.courses
     }
 
     /// Which hook each unit is about to run.

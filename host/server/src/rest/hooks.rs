@@ -33,7 +33,9 @@ async fn one(
     InModel(model): InModel,
     RunId(id): RunId,
 ) -> Result<Json<HookRun>, Answer> {
-    Ok(Json(state.store().hook_run(&model, id).await?))
+    let mut run = state.store().hook_run(&model, id).await?;
+    run.limits = run.usage.map(|_| state.limits().into());
+    Ok(Json(run))
 }
 
 /// `{id}` of the path.

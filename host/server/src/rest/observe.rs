@@ -113,7 +113,7 @@ async fn figures(State(state): State<ServerState>) -> Json<Figures> {
 
 /// Looks into the controller and all agents.
 ///
-/// `depengine` is an `EngineMap`; `machinelock`, `units`, `leases` and `presence` are lists of `MachineLockReport`, `UnitWorker`, `LeaseReport` and `PresenceReport`; `metrics` is OpenMetrics text.
+/// `depengine` is an `EngineMap`; `hooktimes`, `machinelock`, `units`, `leases` and `presence` are lists of `HookPart`, `MachineLockReport`, `UnitWorker`, `LeaseReport` and `PresenceReport`; `metrics` is OpenMetrics text.
 #[utoipa::path(get, path = paths::CONTROLLER_INTROSPECTION.text, responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
 async fn of_controller(
     State(state): State<ServerState>,
@@ -145,7 +145,9 @@ async fn answer(state: &ServerState, report: &str, scope: Scope) -> Result<Respo
         Err(error @ IntrospectionError::Unknown(_)) => Err(Answer(
             Problem::new(404, error.code(), "There is no such report")
                 .why(error.to_string())
-                .advice("ask for depengine, machinelock, units, leases, presence or metrics"),
+                .advice(
+                    "ask for depengine, hooktimes, machinelock, units, leases, presence or metrics",
+                ),
         )),
         Err(error) => Err(Answer(
             Problem::new(500, error.code(), "The report cannot be shown").why(error.to_string()),

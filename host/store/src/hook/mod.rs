@@ -4,9 +4,10 @@
 use periapt_model::charm::CharmUrl;
 use periapt_model::hook::{Effects, Info};
 use periapt_model::status::{Agent, Status, Workload};
-use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
-use periapt_model::{Life, ModelUuid, UnitName};
-use periapt_wire::agent::uniter::{HookCommitted, HookReport};
+use periapt_model::uniter::{OperationState, Resolved, agent_idle};
+use periapt_model::{Life, ModelUuid, Tag, UnitName};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::uniter::{HookReport, Known, Told};
 use periapt_wire::rpc::code;
 
 use crate::changes::namespace;
@@ -14,7 +15,7 @@ use crate::db::{Tx, columns, params, to_json};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::unit::uniter::{self, UNIT, told};
-use crate::{Result, Store, relation, status};
+use crate::{Result, Store, log, relation, status};
 
 mod effects;
 mod ports;
@@ -42,7 +43,7 @@ pub struct HookBegin {
 }
 
 /// What ends a hook that went well.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct HookCommit {
     /// The sequence of the state that it was decided on.
     pub from: u64,
@@ -57,10 +58,20 @@ pub struct HookCommit {
     pub absent: Vec<Info>,
     /// None for a hook that the charm does not have.
     pub run: Option<HookReport>,
-    /// The agent is idle if this is still what the controller says.
-    pub idle_at: Option<RemoteState>,
-    /// Digest of the configuration that the agent has.
-    pub config_hash: Option<String>,
+    /// Lines about the unit.
+    pub records: Vec<LogRecord>,
+    /// The agent is idle if the remote state still is the one it knows.
+    pub rests: bool,
+    /// What the agent has of what the controller said.
+    pub known: Known,
+}
+
+/// What the controller says of a unit as a hook of it is committed.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    pub told: Told,
+    /// Whether the agent is now shown as idle.
+    pub idle: bool,
 }
 
 impl Store {
@@ -160,12 +171,7 @@ impl Store {
             from: self.get_state(model, unit).await?.sequence,
             effects,
             operation: operation.clone(),
-            workload: None,
-            hook: None,
-            absent: Vec::new(),
-            run: None,
-            idle_at: None,
-            config_hash: None,
+            ..HookCommit::default()
         };
         self.commit_hook_run(model, unit, commit).await?;
         Ok(())
@@ -179,11 +185,12 @@ impl Store {
         model: &ModelUuid,
         unit: &UnitName,
         commit: HookCommit,
-    ) -> Result<HookCommitted> {
+    ) -> Result<Committed> {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&commit.operation)?);
         // Only a hook that writes into a relation passes the point below, so that a test can tell
         // which one it was.
         let tells_others = !commit.effects.relations.is_empty();
+        let keep = self.lines_kept(commit.records.len());
         let committed = self.write(move |tx| {
             Box::pin(async move {
                 let effects = &commit.effects;
@@ -220,13 +227,15 @@ impl Store {
                 if let Some(run) = &commit.run {
                     runs::insert(tx, &model, &unit, run).await?;
                 }
-                let known = commit.config_hash.as_deref();
-                let mut told = told(&mut tx.db, &model, &unit, row, known).await?;
-                // The row was read before.
-                if told.remote.resolved != Resolved::None {
-                    take_answer(tx, &model, &unit).await?;
-                    told.remote.resolved = Resolved::None;
-                }
+                let about = Tag::Unit(unit.clone());
+                let records = commit.records.into_iter();
+                let records = records.map(|record| LogRecord {
+                    entity: about.clone(),
+                    ..record
+                });
+                log::append(tx, &model, records, keep).await?;
+                let known = &commit.known;
+                let mut told = told(&mut tx.db, &model, &unit, row, &known.config).await?;
                 if !effects.leader.is_empty() {
                     told.remote.leader_settings_version =
                         leader_settings_version(tx, &model, &unit).await?;
@@ -234,13 +243,16 @@ impl Store {
                 if let Some(workload) = commit.workload {
                     told.view.workload = workload;
                 }
-                let idle = commit
-                    .idle_at
-                    .is_some_and(|seen| same_for_all(seen) == told.remote);
+                let idle = commit.rests && Known::of_remote(&told.remote) == known.remote;
                 if idle {
                     status::put_agent(tx, &model, &unit, &agent_idle()).await?;
                 }
-                Ok(HookCommitted { told, idle })
+                // The row was read before.
+                if told.remote.resolved != Resolved::None {
+                    take_answer(tx, &model, &unit).await?;
+                    told.remote.resolved = Resolved::None;
+                }
+                Ok(Committed { told, idle })
             })
         });
         let committed = committed.await?;
@@ -255,17 +267,6 @@ async fn leader_settings_version(tx: &mut Tx, model: &ModelUuid, unit: &UnitName
     let sql = "SELECT version FROM leader_settings WHERE model_uuid = $1 AND application = $2";
     let values = params![model, &unit.application()];
     Ok(tx.db.count(sql, values).await?)
-}
-
-/// Without what only the agent knows, and with the answer taken away as the commit does.
-fn same_for_all(remote: RemoteState) -> RemoteState {
-    RemoteState {
-        resolved: Resolved::None,
-        leader: false,
-        retry_hook_version: 0,
-        update_status_version: 0,
-        ..remote
-    }
 }
 
 columns! {

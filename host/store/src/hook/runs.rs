@@ -7,12 +7,12 @@ use periapt_model::bounds;
 use periapt_model::hook::remembered;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookReport;
-use periapt_wire::rest::{HookQuery, HookRun, Page};
+use periapt_wire::rest::{HookQuery, HookRun, HookUsage, Page};
 
 use crate::changes::namespace;
-use crate::db::{Tx, columns, json, params, to_json, word};
+use crate::db::{self, Cells, Column, Tx, columns, json, names, params, to_json, word};
 use crate::error::StoreError;
-use crate::{Result, Store, require_model};
+use crate::{DatabaseError, Result, Store, require_model};
 
 #[cfg(test)]
 mod tests;
@@ -113,11 +113,26 @@ columns! {
         message = "message",
         effects = "effects" as json,
         waited = "waited",
+        usage = ["memory_bytes, host_calls, output_bytes, state_directory_bytes"] as usage,
+        ; limits: None
     }
     const ONE = "FROM hook_run WHERE id = $1 AND model_uuid = $2";
     const OF_UNIT = page!("unit = $2");
     const OF_APPLICATION = page!("application = $2");
     const OF_MODEL = page!("$2 = ''");
+    const BY_ID = names!("FROM hook_run WHERE model_uuid = $1 AND id IN", "");
+}
+
+/// What a hook used, of one that ran.
+fn usage(cells: &mut Cells<'_>) -> std::result::Result<Option<HookUsage>, DatabaseError> {
+    db::optional(cells, 4, |cells| {
+        Ok(HookUsage {
+            memory_bytes: Column::read(cells)?,
+            host_calls: Column::read(cells)?,
+            output_bytes: Column::read(cells)?,
+            state_directory_bytes: Column::read(cells)?,
+        })
+    })
 }
 
 /// Appends a run, in the transaction of what it did.
@@ -128,8 +143,9 @@ pub(crate) async fn insert(
     run: &HookReport,
 ) -> Result<()> {
     let sql = "INSERT INTO hook_run
-        (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+        (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
+        memory_bytes, host_calls, output_bytes, state_directory_bytes)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
     let id = tx.next_id();
     let result = if run.code.is_empty() { OK } else { FAILED };
     let values = params![
@@ -145,7 +161,11 @@ pub(crate) async fn insert(
         &run.code,
         shortened(&run.message, bounds::TEXT_BYTES.length()),
         to_json(&remembered(&run.effects))?,
-        run.waited
+        run.waited,
+        run.usage.map(|usage| usage.memory_bytes),
+        run.usage.map(|usage| usage.host_calls),
+        run.usage.map(|usage| usage.output_bytes),
+        run.usage.map(|usage| usage.state_directory_bytes)
     ];
     tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::HOOK, id.to_string());

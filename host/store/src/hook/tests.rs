@@ -363,12 +363,7 @@ async fn a_write_that_was_decided_on_an_older_state_is_refused_and_leaves_nothin
                 from,
                 effects: state(&[("key", Some("value".to_owned()))]),
                 operation: queued.clone(),
-                workload: None,
-                hook: None,
-                absent: Vec::new(),
-                run: None,
-                idle_at: None,
-                config_hash: None,
+                ..HookCommit::default()
             };
             let late = store.commit_hook_run(&model, &site, late).await;
             assert_eq!(late.expect_err("late").code(), "stale");
@@ -437,12 +432,7 @@ proptest! {
                         from: fixture.store.sequence(&model, &site).await,
                         effects,
                         operation,
-                        workload: None,
-                        hook: None,
-                        absent: Vec::new(),
-                        run: None,
-                        idle_at: None,
-                        config_hash: None,
+                        ..HookCommit::default()
                     };
                     for time in 0..commit.times {
                         let committed = fixture.store.commit_hook_run(&model, &site, commits.clone()).await;

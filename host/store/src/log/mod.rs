@@ -8,7 +8,7 @@ use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::LogQuery;
 
 use crate::changes::namespace;
-use crate::db::{columns, params};
+use crate::db::{Tx, columns, params};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
@@ -66,40 +66,66 @@ fn plain(message: &str) -> String {
     LOG_LINE_BYTES.cut(&plain).into_owned()
 }
 
+/// Appends lines, in their order, and cuts the log back to as many as it is to `keep`.
+pub(crate) async fn append(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    records: impl IntoIterator<Item = LogRecord>,
+    keep: Option<u64>,
+) -> Result<()> {
+    let mut rows = Vec::new();
+    for record in records {
+        let id = tx.next_id();
+        let level = level(&record.level)? as u64;
+        let entity = record.entity.to_string();
+        let message = plain(&record.message);
+        let module = TEXT_BYTES.cut(&record.module).into_owned();
+        rows.push(params![
+            id,
+            model,
+            record.time,
+            entity,
+            level,
+            module,
+            message
+        ]);
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let head = "INSERT INTO log (id, model_uuid, time, entity, level, module, message)";
+    tx.db.insert_many(head, "", rows).await?;
+    if let Some(keep) = keep {
+        let sql = "DELETE FROM log WHERE model_uuid = $1 AND id <= (
+            SELECT id FROM log WHERE model_uuid = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)";
+        tx.db.execute(sql, params![model, keep]).await?;
+    }
+    tx.touch(model, namespace::LOG, "");
+    Ok(())
+}
+
 impl Store {
     /// Appends lines, in their order.
     pub async fn write_logs(&self, model: &ModelUuid, records: Vec<LogRecord>) -> Result<()> {
         if records.is_empty() {
             return Ok(());
         }
-        let (model, keep) = (model.clone(), self.inner.keep_lines);
-        let written = records.len() as u64;
-        let before = self.inner.log_lines.fetch_add(written, Ordering::Relaxed);
-        let prune = before / PRUNE_EVERY != (before + written) / PRUNE_EVERY;
+        let (model, keep) = (model.clone(), self.lines_kept(records.len()));
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_model(&mut tx.db, &model).await?;
-                let mut rows = Vec::with_capacity(records.len());
-                for record in records {
-                    let id = tx.next_id();
-                    let level = level(&record.level)? as u64;
-                    let entity = record.entity.to_string();
-                    let message = plain(&record.message);
-                    let module = TEXT_BYTES.cut(&record.module).into_owned();
-                    rows.push(params![id, &model, record.time, entity, level, module, message]);
-                }
-                let head = "INSERT INTO log (id, model_uuid, time, entity, level, module, message)";
-                tx.db.insert_many(head, "", rows).await?;
-                if prune {
-                    let sql = "DELETE FROM log WHERE model_uuid = $1 AND id <= (
-                        SELECT id FROM log WHERE model_uuid = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)";
-                    tx.db.execute(sql, params![&model, keep]).await?;
-                }
-                tx.touch(&model, namespace::LOG, "");
-                Ok(())
+                append(tx, &model, records, keep).await
             })
         })
         .await
+    }
+
+    /// How many lines a log keeps, where it is to be cut back with the next ones, so many.
+    pub(crate) fn lines_kept(&self, written: usize) -> Option<u64> {
+        let written = written as u64;
+        let before = self.inner.log_lines.fetch_add(written, Ordering::Relaxed);
+        let prune = before / PRUNE_EVERY != (before + written) / PRUNE_EVERY;
+        prune.then_some(self.inner.keep_lines)
     }
 
     /// Lines that match the query. Without `after` from where the query begins: the first line

@@ -18,24 +18,28 @@ use crate::{DatabaseError, Result, Store, application, relation, status};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations whose
-    /// configuration the caller has, by its digest, in one statement.
+    /// configuration the caller knows, by its digest, in one statement.
     pub async fn unit_told(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-        config_hash: Option<&str>,
+        config_known: &str,
     ) -> Result<Option<Told>> {
         let mut db = self.glance().await?;
         let Some(row) = db.one(UNIT, params![model, unit]).await? else {
             return Ok(None);
         };
-        if config_hash == Some(&row.config_hash) && row.relations == 0 {
-            return told(&mut db, model, unit, row, config_hash).await.map(Some);
+        if config_known == row.config_hash && row.relations == 0 {
+            return told(&mut db, model, unit, row, config_known)
+                .await
+                .map(Some);
         }
         drop(db);
         let mut db = self.snapshot().await?;
         match db.one(UNIT, params![model, unit]).await? {
-            Some(row) => told(&mut db, model, unit, row, config_hash).await.map(Some),
+            Some(row) => told(&mut db, model, unit, row, config_known)
+                .await
+                .map(Some),
             None => Ok(None),
         }
     }
@@ -204,13 +208,13 @@ pub(crate) async fn told(
     model: &ModelUuid,
     unit: &UnitName,
     row: UnitRow,
-    config_hash: Option<&str>,
+    config_known: &str,
 ) -> Result<Told> {
     let relations = match row.relations {
         0 => BTreeMap::new(),
         _ => relation::of_unit(db, model, unit, row.principal.as_ref()).await?,
     };
-    let config = match config_hash == Some(&row.config_hash) {
+    let config = match config_known == row.config_hash {
         true => None,
         false => Some(effective_config(db, model, unit).await?),
     };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use async_trait::async_trait;
 use periapt_model::charm::{Archive, CharmInfo, CharmUrl};
 use periapt_model::hook::Effects;
-use periapt_sandbox::{HookContext, HookFailure, SharedDirectory, UnitFiles};
+use periapt_sandbox::{HookContext, HookFailure, HookOutcome, SharedDirectory, UnitFiles, Usage};
 use periapt_wire::ApiConnection;
 
 use crate::sandbox::{CharmFiles, HookCall, RunnableCharm, Sandbox, SandboxError};
@@ -129,7 +129,25 @@ struct Scripted {
 }
 
 impl RunnableCharm for Scripted {
-    fn run(
+    fn run(&self, call: HookCall, context: Box<dyn HookContext>) -> HookOutcome {
+        let (result, effects) = match self.play(call, context) {
+            Ok(effects) => (Ok(()), effects),
+            Err(failure) => (Err(failure), Effects::default()),
+        };
+        let usage = Usage {
+            memory_bytes: 1 << 20,
+            ..Usage::default()
+        };
+        HookOutcome {
+            result,
+            effects,
+            usage,
+        }
+    }
+}
+
+impl Scripted {
+    fn play(
         &self,
         call: HookCall,
         mut context: Box<dyn HookContext>,

@@ -2,15 +2,22 @@ use std::time::Duration;
 
 use periapt_model::hook::Effects;
 use periapt_model::status::{Agent, Status};
-use periapt_model::uniter::OperationState;
+use periapt_model::uniter::{OperationState, RemoteState};
 use periapt_model::{Tag, UnitName};
-use periapt_wire::agent::uniter::HookReport;
-use periapt_wire::rest::HookQuery;
+use periapt_wire::agent::uniter::{HookReport, Known};
+use periapt_wire::rest::{HookQuery, HookUsage};
 
 use crate::Interest;
 use crate::changes::namespace;
 use crate::testing::{Fixture, fixtures, unit};
 use crate::{HookCommit, Store};
+
+const USAGE: HookUsage = HookUsage {
+    memory_bytes: 1_114_112,
+    host_calls: 12,
+    output_bytes: 3,
+    state_directory_bytes: 0,
+};
 
 fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
     HookReport {
@@ -22,20 +29,15 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
         code: code.to_owned(),
         message: if code.is_empty() { "" } else { "it fell" }.to_owned(),
         effects: vec!["opened 80/tcp".to_owned()],
+        usage: code.is_empty().then_some(USAGE),
     }
 }
 
 fn commit(from: u64, run: HookReport) -> HookCommit {
     HookCommit {
         from,
-        config_hash: None,
-        hook: None,
-        absent: Vec::new(),
-        effects: Effects::default(),
-        operation: OperationState::default(),
-        workload: None,
         run: Some(run),
-        idle_at: None,
+        ..HookCommit::default()
     }
 }
 
@@ -47,6 +49,22 @@ async fn ran(fixture: &Fixture, model: &periapt_model::ModelUuid, name: &UnitNam
         .commit_hook_run(model, name, commit(from, report(hook, now, "")))
         .await
         .expect("committed");
+}
+
+#[tokio::test]
+async fn a_run_keeps_what_it_used() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(1).await;
+        let site = unit("site/0");
+        ran(&fixture, &model, &site, "install").await;
+        let page = store.hook_runs(&model, &HookQuery::default()).await;
+        let run = &page.expect("page").items[0];
+        assert_eq!((run.usage, run.limits), (Some(USAGE), None));
+        let same = store.hook_run(&model, run.id).await.expect("run");
+        assert_eq!(&same, run);
+        fixture.end().await;
+    }
 }
 
 async fn hooks(store: &Store, model: &periapt_model::ModelUuid, query: HookQuery) -> Vec<String> {
@@ -216,8 +234,13 @@ async fn idle_is_set_only_while_nothing_else_is_to_do() {
             .await
             .expect("read")
             .expect("there");
+        let resting = |seen: RemoteState| Known {
+            remote: Known::of_remote(&seen),
+            ..Known::default()
+        };
         let stale = HookCommit {
-            idle_at: Some(periapt_model::uniter::RemoteState {
+            rests: true,
+            known: resting(RemoteState {
                 config_hash: "another".to_owned(),
                 ..remote.clone()
             }),
@@ -229,7 +252,8 @@ async fn idle_is_set_only_while_nothing_else_is_to_do() {
             .expect("committed");
         assert!(!answer.idle && answer.told.remote == remote);
         let leader = HookCommit {
-            idle_at: Some(periapt_model::uniter::RemoteState {
+            rests: true,
+            known: resting(RemoteState {
                 leader: true,
                 update_status_version: 3,
                 ..remote.clone()

@@ -11,12 +11,11 @@ use periapt_model::hook::{Effects, Info, RelationSettings};
 use periapt_model::relation::{HookKind, RelationHook, RelationState, RemoteRelation};
 use periapt_model::uniter::{OperationKind, OperationState, OperationStep, Resolved};
 use periapt_model::{AgentName, Life, ModelUuid, UnitName};
-use periapt_wire::agent::uniter::HookCommitted;
 use periapt_wire::rest::RelationInfo;
 
 use crate::lease::{Manager, Namespace};
 use crate::testing::{Fixture, application, charm, request, unit};
-use crate::{HookBegin, HookCommit, Result, StoreError};
+use crate::{Committed, HookBegin, HookCommit, Result, StoreError};
 
 mod ends;
 mod leaders;
@@ -200,7 +199,7 @@ impl<'a> House<'a> {
         name: &str,
         hook: Option<Info>,
         effects: Effects,
-    ) -> Result<HookCommitted> {
+    ) -> Result<Committed> {
         self.commit_with(name, hook, Vec::new(), effects).await
     }
 
@@ -211,20 +210,17 @@ impl<'a> House<'a> {
         hook: Option<Info>,
         absent: Vec<Info>,
         effects: Effects,
-    ) -> Result<HookCommitted> {
+    ) -> Result<Committed> {
         let commit = HookCommit {
             from: self.fixture.store.sequence(&self.model, &unit(name)).await,
-            config_hash: None,
             effects,
             operation: OperationState {
                 installed: true,
                 ..OperationState::default()
             },
-            workload: None,
             hook,
             absent,
-            run: None,
-            idle_at: None,
+            ..HookCommit::default()
         };
         self.fixture
             .store
@@ -298,17 +294,12 @@ impl<'a> House<'a> {
             }
             let commit = HookCommit {
                 from: store.sequence(&self.model, name).await,
-                config_hash: None,
-                effects: Effects::default(),
                 operation: OperationState {
                     installed: true,
                     ..OperationState::default()
                 },
-                workload: None,
                 hook: Some(info),
-                absent: Vec::new(),
-                run: None,
-                idle_at: None,
+                ..HookCommit::default()
             };
             store
                 .commit_hook_run(&self.model, name, commit)
