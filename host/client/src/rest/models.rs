@@ -101,11 +101,11 @@ impl RestClient {
         last: Option<&str>,
     ) -> Result<EventStream, RestError> {
         let path = match model {
-            Some(model) => &paths::MODEL_EVENTS.at([model]) as &[&str],
-            None => &paths::EVENTS.at([]),
+            Some(model) => paths::MODEL_EVENTS.at([model]),
+            None => paths::EVENTS.at([]),
         };
         let response = self
-            .send(Method::GET, path, |request| match last {
+            .send(Method::GET, &path, |request| match last {
                 Some(last) => request.header("last-event-id", last),
                 None => request,
             })
