@@ -23,22 +23,23 @@ impl Figures {
 
 /// Most memory the process ever held, MiB.
 pub fn peak_memory(pid: Pid) -> Result<u64> {
-    Ok(field(pid, "VmHWM:")? / 1024)
+    Ok(field(pid, "status", "VmHWM:")? / 1024)
 }
 
 /// Memory the process holds now, MiB.
 pub fn resident_memory(pid: Pid) -> Result<u64> {
-    Ok(resident_kibibytes(pid)? / 1024)
+    Ok(field(pid, "status", "VmRSS:")? / 1024)
 }
 
-/// Memory the process holds now, KiB.
-pub fn resident_kibibytes(pid: Pid) -> Result<u64> {
-    field(pid, "VmRSS:")
+/// The process's share of memory now, KiB: a page that several processes hold, as those of the
+/// program itself, is divided among them. The sum over processes is what they take together.
+pub fn share_of_memory(pid: Pid) -> Result<u64> {
+    field(pid, "smaps_rollup", "Pss:")
 }
 
-fn field(pid: Pid, name: &str) -> Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero()))?;
-    let line = status
+fn field(pid: Pid, file: &str, name: &str) -> Result<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/{file}", pid.as_raw_nonzero()))?;
+    let line = text
         .lines()
         .find_map(|line| line.strip_prefix(name))
         .context("no such field")?;

@@ -8,7 +8,7 @@ use periapt_tests::Home;
 use periapt_wire::rest::{AddModel, Deploy};
 
 use crate::counters::Counters;
-use crate::figures::resident_kibibytes;
+use crate::figures::share_of_memory;
 use crate::hooks::{idle, settled};
 use crate::report::{Budget, Report};
 use crate::{MODEL, client, relations};
@@ -124,7 +124,7 @@ async fn processor(home: &Home, client: &RestClient, watched: Duration) -> Resul
     Ok(used.as_secs_f64() / watched.as_secs_f64() * 100.0)
 }
 
-/// Memory of both sides, KiB.
+/// Memory of both sides, KiB, with each shared page once.
 struct Held {
     controller: u64,
     agents: u64,
@@ -134,11 +134,8 @@ impl Held {
     fn of(home: &Home) -> Result<Self> {
         let agents = home.agent_pids().context("agents")?;
         Ok(Self {
-            controller: resident_kibibytes(home.controller_pid()?)?,
-            agents: agents
-                .into_iter()
-                .map(resident_kibibytes)
-                .sum::<Result<_>>()?,
+            controller: share_of_memory(home.controller_pid()?)?,
+            agents: agents.into_iter().map(share_of_memory).sum::<Result<_>>()?,
         })
     }
 

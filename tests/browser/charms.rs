@@ -40,7 +40,7 @@ requires:
 ];
 
 /// What the subordinate shares with its principals.
-const SHARED: &str = "container: {logs: read-only}\n";
+const SHARED: &str = "shared: {logs: read-only}\n";
 
 /// Writes the charms into a folder.
 pub fn write(folder: &Path) -> Result<()> {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use nest::{CONTAINER, Nest, STATE, TMP};
+use nest::{Nest, SHARED, STATE, TMP};
 use periapt_tests::{Home, charm, kill};
 use rustix::process::{Pid, Resource, getrlimit};
 
@@ -54,14 +54,14 @@ fn home(descriptors: u64) -> Result<Home> {
     Ok(home)
 }
 
-/// Packs a charm that nests directories in its `start` hook, and shares `/container/spool`.
+/// Packs a charm that nests directories in its `start` hook, and shares `/shared/spool`.
 fn pack(home: &Home, name: &str, nest: Nest<'_>) -> Result<PathBuf> {
     let path = home.path().join(format!("{name}.charm"));
     let mut archive = zip::ZipWriter::new(fs::File::create(&path)?);
     let metadata = format!("name: {name}\nsummary: nests\ndescription: nests\n");
     let files: [(&str, &[u8]); 3] = [
         ("metadata.yaml", metadata.as_bytes()),
-        ("capabilities.yaml", b"container:\n  spool: read-write\n"),
+        ("capabilities.yaml", b"shared:\n  spool: read-write\n"),
         ("charm.wasm", &nest.component()),
     ];
     for (name, content) in files {
@@ -152,12 +152,12 @@ fn count(root: &Path) -> usize {
 }
 
 #[test]
-fn directories_without_end_in_a_container_fail_the_hook_and_removal_still_ends() -> Result<()> {
+fn shared_directories_without_end_fail_the_hook_and_removal_still_ends() -> Result<()> {
     let home = home(20_000)?;
     let agents = home.agent_pids()?;
     let controller = home.controller_pid()?;
     let nest = Nest {
-        at: CONTAINER,
+        at: SHARED,
         name: "d",
         levels: 18_800,
         bytes: 10,
@@ -165,24 +165,24 @@ fn directories_without_end_in_a_container_fail_the_hook_and_removal_still_ends()
     deploy(&home, "nester", nest)?;
     let reason = fails(&home, "nester/0")?;
     assert!(
-        reason.contains("256 levels deep in /container/spool"),
+        reason.contains("256 levels deep in /shared/spool"),
         "{reason}"
     );
     let agent = agent(&home, "nester-0")?;
-    let spool = agent.join("containers/nester-0/spool");
+    let spool = agent.join("shared/nester-0/spool");
     assert!(spool.join("d/".repeat(256)).is_dir());
     assert!(!spool.join("d/".repeat(257)).exists(), "the rest is cut");
     neighbour_lives(&home, "first", &agents)?;
 
     // Trees that were made before there was a bound.
-    let old = Planted::new(&agent.join("containers/nester-0/old"), LEVELS)?;
+    let old = Planted::new(&agent.join("shared/nester-0/old"), LEVELS)?;
     home.ok(["remove-application", "nester", "--force", "--no-prompt"])?;
     home.until("the application to be gone", |model| {
         model["applications"].get("nester").is_none() && !old.0.exists()
     })?;
     neighbour_lives(&home, "second", &agents)?;
 
-    let old = Planted::new(&agent.join("containers/site-0/old"), LEVELS)?;
+    let old = Planted::new(&agent.join("shared/site-0/old"), LEVELS)?;
     home.ok(["destroy-model", "test", "--no-prompt", "--force"])?;
     assert!(!old.0.exists() && !agent.exists());
     assert_eq!(home.controller_pid()?, controller, "the controller lives");

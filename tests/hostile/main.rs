@@ -2,7 +2,6 @@
 //! do not notice.
 
 mod connections;
-mod container;
 mod deep;
 mod flood;
 mod secrets;

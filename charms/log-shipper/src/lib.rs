@@ -31,7 +31,7 @@ pub struct LogShipper;
 
 impl LogShipper {
     fn read(&self, context: &Context<Config>) -> Result<()> {
-        let directory = context.container(DIRECTORY)?;
+        let directory = context.shared(DIRECTORY)?;
         let state = context.state();
         let before: Vec<Position> = state.get(POSITIONS_KEY)?.unwrap_or_default();
         let mut totals: Totals = state.get(TOTALS_KEY)?.unwrap_or_default();

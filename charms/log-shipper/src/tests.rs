@@ -8,7 +8,7 @@ use super::*;
 
 fn shipper() -> (Harness<LogShipper>, PathBuf) {
     let mut harness = Harness::new();
-    let logs = harness.add_container(DIRECTORY);
+    let logs = harness.add_shared(DIRECTORY);
     (harness, logs)
 }
 

@@ -103,17 +103,17 @@ pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
                 .ok_or("network-get: name a binding in a hook that is not of a relation")?;
             relations::show(context, "network", &context.network(binding)?)
         }
-        Action::ContainerWrite { name, file, text } => {
-            let path = context.container(name)?.join(file);
+        Action::SharedWrite { name, file, text } => {
+            let path = context.shared(name)?.join(file);
             Ok(fs::write(path, format!("{text}\n"))?)
         }
-        Action::ContainerRead { name, file } => {
-            let text = fs::read_to_string(context.container(name)?.join(file))?;
-            relations::show(context, "container", text.trim_end())
+        Action::SharedRead { name, file } => {
+            let text = fs::read_to_string(context.shared(name)?.join(file))?;
+            relations::show(context, "shared", text.trim_end())
         }
-        Action::ContainerEscape(name) => {
-            let reached = escape::try_container(context, name)?;
-            report(context, "container-escape", &reached)
+        Action::SharedEscape(name) => {
+            let reached = escape::try_shared(context, name)?;
+            report(context, "shared-escape", &reached)
         }
         Action::Reach(extent, paths) => {
             let reached = reach::attempt(context, *extent, paths);

@@ -107,15 +107,15 @@ type FromShared = (&'static str, fn(&Path) -> bool);
 
 /// Attempts that start at a shared directory, to reach what is not shared under its name. They
 /// get the directory.
-const FROM_CONTAINER: &[FromShared] = &[
+const FROM_SHARED: &[FromShared] = &[
     ("parent", |shared| {
         lists(shared.join("..")) || lists(shared.join("../.."))
     }),
     ("many parents", |shared| {
         reads(shared.join("../../../../../../../../etc/passwd"))
     }),
-    ("all containers", |_| {
-        lists("/container/..") || lists("/container/.")
+    ("all shared directories", |_| {
+        lists("/shared/..") || lists("/shared/.")
     }),
     ("parent through a folder", |shared| {
         let folder = shared.join("escape-folder");
@@ -153,9 +153,9 @@ const FROM_CONTAINER: &[FromShared] = &[
 
 /// Tries everything that may lead out of the shared directory `name`; the answer names what
 /// succeeded.
-pub fn try_container(context: &Context<Config>, name: &str) -> Result<Vec<&'static str>> {
-    let shared = context.container(name)?;
-    let reached = FROM_CONTAINER
+pub fn try_shared(context: &Context<Config>, name: &str) -> Result<Vec<&'static str>> {
+    let shared = context.shared(name)?;
+    let reached = FROM_SHARED
         .iter()
         .filter(|(_, attempt)| attempt(&shared))
         .map(|(name, _)| *name)

@@ -104,7 +104,7 @@ pub fn attempt(context: &Context<Config>, extent: Extent, paths: &[String]) -> V
     reason = "the one call that makes links on Unix and WASI alike"
 )]
 pub fn plant(context: &Context<Config>, name: &str, targets: &[String]) -> Result<()> {
-    let shared = context.container(name)?;
+    let shared = context.shared(name)?;
     for (number, target) in targets.iter().enumerate() {
         match fs::soft_link(target, shared.join(format!("planted-{number}"))) {
             Ok(()) => info!(context, "planted {number}: {target}"),

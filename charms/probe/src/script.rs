@@ -65,16 +65,16 @@ pub enum Action {
     GoalState,
     /// None stands for the endpoint of the hook.
     NetworkGet(Option<String>),
-    ContainerWrite {
+    SharedWrite {
         name: String,
         file: String,
         text: String,
     },
-    ContainerRead {
+    SharedRead {
         name: String,
         file: String,
     },
-    ContainerEscape(String),
+    SharedEscape(String),
     /// Tries to get at paths.
     Reach(Extent, Vec<String>),
     /// Leaves links to the targets in a shared directory.
@@ -154,26 +154,26 @@ fn parse_action(text: &str) -> Result<Action, String> {
         "is-leader" => Action::IsLeader,
         "goal-state" => Action::GoalState,
         "network-get" => Action::NetworkGet(some(rest)),
-        "container-write" => {
+        "shared-write" => {
             let mut words = rest.splitn(3, ' ');
             match (words.next(), words.next(), words.next()) {
-                (Some(name), Some(file), Some(text)) => Action::ContainerWrite {
+                (Some(name), Some(file), Some(text)) => Action::SharedWrite {
                     name: name.to_owned(),
                     file: file.to_owned(),
                     text: text.to_owned(),
                 },
-                _ => return Err("write container-write NAME FILE TEXT".to_owned()),
+                _ => return Err("write shared-write NAME FILE TEXT".to_owned()),
             }
         }
-        "container-read" => match rest.split_once(' ') {
-            Some((name, file)) => Action::ContainerRead {
+        "shared-read" => match rest.split_once(' ') {
+            Some((name, file)) => Action::SharedRead {
                 name: name.to_owned(),
                 file: file.trim().to_owned(),
             },
-            None => return Err("write container-read NAME FILE".to_owned()),
+            None => return Err("write shared-read NAME FILE".to_owned()),
         },
-        "container-escape" if !rest.is_empty() => Action::ContainerEscape(rest.to_owned()),
-        "container-escape" => return Err("write container-escape NAME".to_owned()),
+        "shared-escape" if !rest.is_empty() => Action::SharedEscape(rest.to_owned()),
+        "shared-escape" => return Err("write shared-escape NAME".to_owned()),
         "reach" => reach(Extent::Reach, rest)?,
         "change" => reach(Extent::Change, rest)?,
         "follow" => reach(Extent::Follow, rest)?,

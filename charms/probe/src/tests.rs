@@ -138,18 +138,18 @@ fn shared_directories_are_written_and_read() {
     let mut harness = Harness::<Probe>::new();
     harness.set_config(
         "script",
-        "start: container-write logs a.log some text\nstart: container-read logs a.log",
+        "start: shared-write logs a.log some text\nstart: shared-read logs a.log",
     );
     let error = harness.run(Hook::Start).expect_err("has none");
     assert!(error.to_string().contains("capabilities.yaml"), "{error}");
-    let shared = harness.add_container("logs");
+    let shared = harness.add_shared("logs");
     harness.run(Hook::Start).expect("succeeds");
     assert_eq!(
         fs::read_to_string(shared.join("a.log")).expect("is there"),
         "some text\n"
     );
     assert_eq!(
-        harness.state::<String>("container").as_deref(),
+        harness.state::<String>("shared").as_deref(),
         Some("some text")
     );
 }
@@ -157,7 +157,7 @@ fn shared_directories_are_written_and_read() {
 #[test]
 fn what_a_path_leads_to_is_told() {
     let mut harness = Harness::<Probe>::new();
-    let shared = harness.add_container("logs");
+    let shared = harness.add_shared("logs");
     let secret = harness.state_dir().join("secret");
     fs::write(&secret, "x").expect("writes");
     let script = |words: &str| format!("start: plant logs {}\nstart: {words}", secret.display());

@@ -4,8 +4,8 @@
 //! the hooks only say when. A configuration that makes no site is the operator's to mend: the
 //! unit says so in its status and keeps the site it had.
 //!
-//! Who is related at `website` learns what the site is called and how big it is; who shares the
-//! unit's container finds a log of what was rendered.
+//! Who is related at `website` learns what the site is called and how big it is; the
+//! subordinates of the unit find a log of what was rendered.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -100,7 +100,7 @@ impl SiteCharm {
 
     /// A site without a log directory is a site all the same.
     fn write_log(&self, context: &Context<Config>, lines: &[String]) -> Result<()> {
-        match context.container(log::DIRECTORY) {
+        match context.shared(log::DIRECTORY) {
             Ok(directory) => log::append(&directory, lines, SystemTime::now()),
             Err(error) => {
                 debug!(context, "no log is written: {error}");

@@ -1,4 +1,4 @@
-//! A log file for whoever shares the container: one line per file rendered.
+//! A log file for the subordinates: one line per file rendered.
 //!
 //! The directory outlives hooks and is not rolled back with them, like any log. It is kept
 //! small: once the file is full it becomes `site.log.1`, and the one before that goes.

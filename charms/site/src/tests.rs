@@ -172,7 +172,7 @@ fn who_is_related_learns_what_the_site_is() {
 #[test]
 fn what_is_rendered_is_logged_and_the_log_stays_small() {
     let mut harness = site();
-    let logs = harness.add_container(log::DIRECTORY);
+    let logs = harness.add_shared(log::DIRECTORY);
     harness.run(Hook::ConfigChanged).expect("succeeds");
     let text = fs::read_to_string(logs.join(log::FILE)).expect("is there");
     let lines: Vec<_> = text.lines().collect();

@@ -171,7 +171,7 @@ fn in_words(error: &std::io::Error) -> String {
         kind if kind == ErrorKind::PermissionDenied
             || error.raw_os_error() == Some(NOT_CAPABLE) =>
         {
-            "the sandbox reaches /charm (read-only), /state, /tmp and the declared /container \
+            "the sandbox reaches /charm (read-only), /state, /tmp and the declared /shared \
              directories, and no other file"
         }
         _ => return format!("an operation on a file failed: {error}"),

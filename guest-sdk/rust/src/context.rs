@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::{Error, Event, Host, Result};
 
 /// The folders of a hook. In a sandbox they are always `/charm`, `/state`,
-/// `/tmp` and `/container`.
+/// `/tmp` and `/shared`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dirs {
     /// The charm's own files.
@@ -15,8 +15,8 @@ pub struct Dirs {
     pub state: PathBuf,
     /// Empty at the start of each hook.
     pub tmp: PathBuf,
-    /// Its folders are the directories the charm shares in its container.
-    pub container: PathBuf,
+    /// Its folders are the directories the charm shares.
+    pub shared: PathBuf,
 }
 
 impl Default for Dirs {
@@ -25,7 +25,7 @@ impl Default for Dirs {
             charm: "/charm".into(),
             state: "/state".into(),
             tmp: "/tmp".into(),
-            container: "/container".into(),
+            shared: "/shared".into(),
         }
     }
 }
@@ -53,22 +53,22 @@ impl<'a, C> Context<'a, C> {
         self.event
     }
 
-    /// The directory `name` that this charm shares with whoever lives in the same container: a
+    /// The directory `name` that this charm shares with its principal or its subordinates: a
     /// principal and its subordinates. What is written there is there at once, for all of them,
     /// also when the hook fails later.
     ///
     /// # Errors
-    /// [`Error::Container`] where the charm does not declare it.
-    pub fn container(&self, name: &str) -> Result<PathBuf> {
-        let path = self.dirs.container.join(name);
+    /// [`Error::Shared`] where the charm does not declare it.
+    pub fn shared(&self, name: &str) -> Result<PathBuf> {
+        let path = self.dirs.shared.join(name);
         if !name.is_empty() && !name.contains('/') && name != ".." && path.is_dir() {
             return Ok(path);
         }
-        Err(Error::Container {
+        Err(Error::Shared {
             name: name.to_owned(),
             reason: format!(
                 "this unit has none of that name; declare it in the charm's capabilities.yaml \
-                 (\"container: {{{name}: read-only}}\" or read-write)"
+                 (\"shared: {{{name}: read-only}}\" or read-write)"
             ),
         })
     }

@@ -72,7 +72,7 @@ pub enum Error {
         reason: String,
     },
     /// There is no shared directory of that name.
-    Container {
+    Shared {
         /// The name asked for.
         name: String,
         /// Why there is none, and what to do.
@@ -110,8 +110,8 @@ impl fmt::Display for Error {
                 member,
                 reason,
             } => write!(f, "relation {relation}, data of {member}: {reason}"),
-            Error::Container { name, reason } => {
-                write!(f, "container directory \"{name}\": {reason}")
+            Error::Shared { name, reason } => {
+                write!(f, "shared directory \"{name}\": {reason}")
             }
             Error::Files(error) => error.fmt(f),
             Error::Failed(message) => f.write_str(message),

@@ -5,8 +5,8 @@
 //! leaves no state, no port change and no file behind, only status, workload version and log
 //! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped;
 //! only the leader speaks for the application. The other ends of relations, the leader's place
-//! and the directories of the container are the test's to move: see [`Harness::add_relation`],
-//! [`Harness::elect`] and [`Harness::add_container`].
+//! and the shared directories are the test's to move: see [`Harness::add_relation`],
+//! [`Harness::elect`] and [`Harness::add_shared`].
 
 use std::cell::{Ref, RefCell};
 use std::marker::PhantomData;
@@ -65,7 +65,7 @@ impl<C: Charm> Harness<C> {
             charm: folder.sub("charm"),
             state: folder.sub("state"),
             tmp: folder.sub("tmp"),
-            container: folder.sub("container"),
+            shared: folder.sub("shared"),
         };
         let mut host = TestHost::default();
         host.endpoints = C::ENDPOINTS.iter().map(|&name| name.to_owned()).collect();

@@ -8,7 +8,7 @@ use periapt_engine::SystemClock;
 use periapt_model::hook::Limits;
 use periapt_model::{ModelUuid, UserName};
 use periapt_server::authority::Authority;
-use periapt_store::{Store, StoreError, StoreOptions};
+use periapt_store::{CONTROLLER_CLOUD, Store, StoreError, StoreOptions};
 use periapt_wire::rest::AddModel;
 use rand::Rng;
 
@@ -47,6 +47,7 @@ pub struct BootstrapResult {
     /// `host:port`.
     pub api_endpoints: Vec<String>,
     pub ca_pem: String,
+    pub cloud: String,
     pub admin_user: String,
     pub admin_password: String,
     pub controller_model: ModelUuid,
@@ -102,6 +103,7 @@ pub async fn bootstrap(options: BootstrapOptions) -> Result<BootstrapResult, Con
         name: config.name.clone(),
         api_endpoints: vec![SocketAddr::new(config.reachable(), port).to_string()],
         ca_pem: authority.ca_pem().to_owned(),
+        cloud: CONTROLLER_CLOUD.to_owned(),
         admin_user: ADMIN.to_owned(),
         admin_password: password,
         controller_model,

@@ -49,8 +49,9 @@ pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
 pub use options::{Database, Listener, Namespaces, Options, SlowQuery, SlowStatement};
 pub use session::{
-    PART, Param, Probe, Row, Session, Which, begin_schema, migrate_to, part_params, schema_version,
-    to_json, writer,
+    Cells, Column, Columns, PART, Param, Probe, Row, Select, SelectWhich, Session, Which,
+    begin_schema, json, migrate_to, optional, optional_json, optional_word, part_params,
+    schema_version, to_json, word, writer,
 };
 pub use staging::Staging;
 pub use tx::{Touched, Tx};

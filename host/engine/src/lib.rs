@@ -77,6 +77,7 @@ pub mod tomb;
 pub mod worker;
 
 mod panics;
+mod race;
 
 pub use catacomb::Catacomb;
 pub use clock::{Clock, FakeClock, SharedClock, SystemClock};

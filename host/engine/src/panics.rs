@@ -16,13 +16,11 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Runs `work`; a panic in it becomes an error which carries the panic's text.
-pub(crate) async fn catch<T>(
+pub(crate) fn catch<T>(
     work: impl Future<Output = Result<T, WorkerError>>,
-) -> Result<T, WorkerError> {
-    match AssertUnwindSafe(work).catch_unwind().await {
-        Ok(result) => result,
-        Err(payload) => Err(panicked(payload.as_ref())),
-    }
+) -> impl Future<Output = Result<T, WorkerError>> {
+    let caught = AssertUnwindSafe(work).catch_unwind();
+    caught.map(|result| result.unwrap_or_else(|payload| Err(panicked(payload.as_ref()))))
 }
 
 /// As [`catch`], for a plain call.

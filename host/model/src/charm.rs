@@ -27,7 +27,7 @@ pub use metadata::{
 };
 pub use url::CharmUrl;
 
-/// What a charm may do in a directory of its container.
+/// What a charm may do in a shared directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
@@ -55,9 +55,9 @@ pub struct CharmInfo {
     #[serde(default)]
     #[schema(required = true)]
     pub capabilities: Vec<String>,
-    /// Directories it shares with whoever lives in the same container, by name.
+    /// Directories that a principal and its subordinates share, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub container: BTreeMap<String, Access>,
+    pub shared: BTreeMap<String, Access>,
     /// The hooks the component says it implements, in its own order.
     pub hooks: Vec<String>,
     pub subordinate: bool,

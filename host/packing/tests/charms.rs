@@ -77,7 +77,7 @@ fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
     assert!(archive.metadata.subordinate);
     assert_eq!(
         archive.capabilities,
-        ["container/logs (read-only)", "container/spool (read-write)"]
+        ["shared/logs (read-only)", "shared/spool (read-write)"]
     );
 }
 

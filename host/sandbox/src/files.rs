@@ -1,5 +1,5 @@
 //! Directories of a hook: what the guest finds under `/charm`, `/state`, `/tmp` and
-//! `/container`.
+//! `/shared`.
 //!
 //! Nothing is made or opened before the guest uses it. A guest that asks for its directories, as
 //! some languages do before their first line of output, gets handles ([`Mounted`]) that stand for
@@ -13,7 +13,7 @@
 //! It also watches how much a guest leaves behind and how deep, because WASI has no quota.
 //!
 //! What a hook leaves in `/state` and `/tmp` is taken away when it fails. What it leaves in a
-//! directory of its container stays, and others live there. So a tree that is too deep there is
+//! directory that it shares stays, and others live there. So a tree that is too deep there is
 //! cut at the bound when the hook ends: whoever runs next finds nothing to be blamed for.
 
 use std::path::{Path, PathBuf};
@@ -41,9 +41,9 @@ pub struct Directories {
     /// Where an empty directory for `/tmp` is made. Nobody else uses this place; what a killed
     /// process leaves there can be removed before the next one starts.
     pub temporary: PathBuf,
-    /// What the charm shares with others in its container. There is no `/container` itself: a
+    /// What a principal and its subordinates share. There is no `/shared` itself: a
     /// guest sees the directories that it was given by name and cannot list what else there is.
-    pub container: Vec<ContainerDirectory>,
+    pub shared: Vec<SharedDirectory>,
 }
 
 /// The files of a unit, as one hook meets them. All functions may block; what takes long counts as
@@ -60,23 +60,23 @@ pub trait UnitFiles: Send + Sync {
     /// The hook may have changed something in the copy.
     fn changed(&self);
 
-    /// Makes sure that a directory of the container is there and is as it may be.
+    /// Makes sure that a shared directory is there and is as it may be.
     fn share(&self, directory: &Path) -> Result<(), HookFailure>;
 }
 
-/// A directory shared by charms of one container, `/container/NAME` of the guest. What a hook
+/// A directory shared by a principal and its subordinates, `/shared/NAME` of the guest. What a hook
 /// writes there is there at once, also when the hook fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContainerDirectory {
+pub struct SharedDirectory {
     /// One word, without `/`.
     pub name: String,
     pub path: PathBuf,
     pub access: Access,
 }
 
-impl ContainerDirectory {
+impl SharedDirectory {
     /// Where the guest finds it.
     fn of_guest(&self) -> String {
-        format!("/container/{}", self.name)
+        format!("/shared/{}", self.name)
     }
 }

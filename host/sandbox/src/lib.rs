@@ -42,7 +42,7 @@ pub use charm::{LoadError, LoadedCharm};
 pub use compile::{ChildLimits, CompileError, compile_child_main, compile_in_child};
 pub use engine::{EngineError, SandboxEngine, Settings, engine_hash};
 pub use failure::HookFailure;
-pub use files::{ContainerDirectory, Directories, UnitFiles};
+pub use files::{Directories, SharedDirectory, UnitFiles};
 pub use periapt_contract::settings::Settings as Bag;
 pub use periapt_contract::{
     CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, OwnBag, PortsAnswers,

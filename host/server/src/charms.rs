@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use periapt_model::charm::{Archive, ArchiveError, CharmInfo, CharmUrl};
 use periapt_model::{ModelUuid, NameError};
-use periapt_store::StoreError;
+use periapt_store::{CompiledForm, StoreError};
 use thiserror::Error;
 
 use crate::compiler::{CompileProblem, CompiledCharm};
@@ -73,9 +73,8 @@ pub async fn upload(
         CharmUrl::new(&archive.metadata.name, 0)?,
         compiled.hooks.clone(),
     );
-    let charm = store.add_charm(model, info, bytes).await?;
-    keep(state, &charm.sha256, compiled).await?;
-    Ok(charm)
+    let form = keep(state, compiled).await?;
+    Ok(store.add_compiled_charm(model, info, bytes, form).await?)
 }
 
 /// Compiles a stored charm for this controller's engine unless that is done.
@@ -97,8 +96,8 @@ pub async fn ensure_compiled(state: &ServerState, charm: &CharmInfo) -> Result<(
         })?;
     let archive = read(bytes).await?;
     let compiled = state.compiler().compile(archive.component(), None).await?;
-    keep(state, &charm.sha256, compiled).await?;
-    Ok(())
+    let form = keep(state, compiled).await?;
+    Ok(store.put_compiled(&charm.sha256, form).await?)
 }
 
 /// Unpacking is work for a core, not for the reactor.
@@ -107,14 +106,11 @@ async fn read(bytes: Bytes) -> Result<Archive, CharmError> {
     Ok(archive.map_err(|_| CharmError::Interrupted)??)
 }
 
-async fn keep(
-    state: &ServerState,
-    archive: &str,
-    compiled: CompiledCharm,
-) -> Result<(), StoreError> {
+/// Stores the bytes of a compiled charm, which nothing refers to yet.
+async fn keep(state: &ServerState, compiled: CompiledCharm) -> Result<CompiledForm, StoreError> {
     let digest = state.store().put_blob(Bytes::from(compiled.cwasm)).await?;
-    state
-        .store()
-        .put_compiled(archive, &compiled.engine_hash, &digest)
-        .await
+    Ok(CompiledForm {
+        engine_hash: compiled.engine_hash,
+        digest,
+    })
 }

@@ -9,7 +9,13 @@ use periapt_database::{
 use periapt_engine::SharedClock;
 
 use crate::db::Session;
+use crate::tables::{Table, tables};
 use crate::{Result, Store};
+
+pub(crate) const TABLES: &[Table] = tables! {
+    "entity_version";
+    "sequence";
+};
 
 impl Store {
     /// Waits until everything handed in is committed, then lets go of the database. Later

@@ -6,7 +6,7 @@ use periapt_wire::rest::HistoryEntry;
 use crate::db::params;
 use crate::error::StoreError;
 use crate::status::kind;
-use crate::{Result, Store, hook_runs};
+use crate::{Result, Store, hook};
 
 impl Store {
     /// The last `limit` statuses of a unit, application, machine or model, oldest first.
@@ -82,7 +82,7 @@ impl Store {
                 let mut gone = 0;
                 let age = i64::try_from(max_age_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
                 let oldest = (max_age_ms > 0).then(|| tx.now.saturating_sub(age));
-                gone += hook_runs::prune(tx, &model, oldest).await?;
+                gone += hook::runs::prune(tx, &model, oldest).await?;
                 if max_age_ms > 0 {
                     let sql = "DELETE FROM status_history WHERE model_uuid = $1 AND time < $2";
                     gone += tx.db.execute(sql, params![&model, tx.now.saturating_sub(age)]).await?;

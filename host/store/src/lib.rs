@@ -16,47 +16,32 @@ use std::sync::atomic::AtomicU64;
 use periapt_database::{OpenDatabase, Options};
 use periapt_model::ModelUuid;
 
-mod access;
-mod agents;
-mod applications;
-mod assignments;
+mod application;
 mod audit;
 pub mod backup;
 mod changes;
-mod charms;
+mod charm;
 mod cleanup;
-mod clouds;
-mod compiled;
-mod config;
-mod controller_config;
+mod cloud;
+mod controller;
 mod database;
-mod deploy;
 mod entities;
-mod environ;
 mod error;
 mod full_status;
 mod history;
-mod hook_runs;
-mod hooks;
+mod hook;
 pub mod lease;
 mod life;
-mod log_forward;
-mod logs;
-mod machines;
+mod log;
+mod machine;
 mod migrations;
-mod model_config;
-mod models;
-mod nodes;
+mod model;
 mod options;
-mod relations;
-mod removal;
+mod relation;
 mod status;
-mod stopping;
-mod tokens;
-mod undertaker;
-mod uniter;
-mod units;
-mod users;
+mod tables;
+mod unit;
+mod user;
 mod waiting;
 
 #[cfg(test)]
@@ -64,24 +49,26 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use access::ModelStanding;
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
 pub use changes::namespace;
+pub use charm::CompiledForm;
+pub use cloud::CONTROLLER_CLOUD;
+pub use controller::nodes::{KnownNode, NODE_LOST};
 pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
 pub use full_status::Presence;
-pub use hooks::{HookBegin, HookCommit};
-pub use logs::LogPage;
-pub use model_config::Setter;
-pub use nodes::{KnownNode, NODE_LOST};
+pub use hook::{Committed, HookBegin, HookCommit};
+pub use log::LogPage;
+pub use model::Setter;
 pub use options::{LeaseTime, StoreOptions};
 pub use periapt_database::{
     Buckets, COUNTS, Change, ChangeStream, Database, Definition, Error as DatabaseError, Expected,
     Guard, Interest, KeptAnswer, Measures, REMEMBERED, Recent, Remembered, RequestMark, SECONDS,
     SlowQuery, SlowStatement, Spread, Staging, Subscription, version_tag,
 };
-pub use tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
-pub use users::PasswordCheck;
+pub use user::PasswordCheck;
+pub use user::access::ModelStanding;
+pub use user::tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 
 use changes::Ear;
 use db::Session;
@@ -100,7 +87,7 @@ pub struct Store {
 struct Inner {
     ear: Arc<Ear>,
     /// Which models texts name.
-    names: models::ModelNames,
+    names: model::ModelNames,
     /// Lines of log kept per model.
     keep_lines: u64,
     /// Lines of log written since the store opened.
@@ -135,38 +122,12 @@ impl Store {
             database,
             inner: Arc::new(Inner {
                 ear,
-                names: models::ModelNames::default(),
+                names: model::ModelNames::default(),
                 keep_lines,
                 log_lines: AtomicU64::new(0),
                 audit_rows: AtomicU64::new(0),
             }),
         })
-    }
-
-    /// A value that belongs to the controller itself.
-    pub async fn controller_value(&self, key: &str) -> Result<Option<String>> {
-        let sql = "SELECT value FROM controller_value WHERE key = $1";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, db::params![key])
-            .await?;
-        Ok(row.map(|row| row.text(0)).transpose()?)
-    }
-
-    /// Sets a value that belongs to the controller itself.
-    pub async fn set_controller_value(&self, key: &str, value: &str) -> Result<()> {
-        let params = db::params![key, value];
-        self.write(move |tx| {
-            Box::pin(async move {
-                let sql = "INSERT INTO controller_value (key, value) VALUES ($1, $2)
-                    ON CONFLICT (key) DO UPDATE SET value = excluded.value
-                    WHERE controller_value.value <> excluded.value";
-                tx.db.execute(sql, params).await?;
-                Ok(())
-            })
-        })
-        .await
     }
 }
 
@@ -176,9 +137,8 @@ pub(crate) async fn require_model(
     model: &ModelUuid,
 ) -> Result<periapt_model::Life> {
     let sql = "SELECT life FROM model WHERE uuid = $1";
-    let row = db.fetch_optional(sql, db::params![model]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("model", model))?;
-    Ok(row.parse(0, "life")?)
+    let life = db.word("life", sql, db::params![model]).await?;
+    life.ok_or_else(|| StoreError::not_found("model", model))
 }
 
 /// Fails unless the model is there and alive.

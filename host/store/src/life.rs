@@ -28,11 +28,7 @@ impl Store {
             ),
             Tag::Controller(_) | Tag::User(_) | Tag::Agent(..) => return Ok(Some(Life::Alive)),
         };
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![model, name])
-            .await?;
-        Ok(row.map(|row| row.parse(0, "life")).transpose()?)
+        let mut db = self.glance().await?;
+        Ok(db.word("life", sql, params![model, name]).await?)
     }
 }

@@ -14,4 +14,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0010_clouds.sql"),
     include_str!("migrations/0011_agents.sql"),
     include_str!("migrations/0012_sequence.sql"),
+    include_str!("migrations/0013_hook_usage.sql"),
 ];

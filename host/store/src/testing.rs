@@ -246,7 +246,7 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         ("title".to_owned(), option(Kind::String, None)),
     ];
     CharmInfo {
-        container: Default::default(),
+        shared: Default::default(),
         url: CharmUrl::new(name, 0).expect("url"),
         name: name.to_owned(),
         revision: 0,
@@ -279,7 +279,7 @@ impl Store {
         model: &ModelUuid,
         unit: &UnitName,
     ) -> crate::Result<Option<RemoteState>> {
-        let told = self.unit_told(model, unit, None).await?;
+        let told = self.unit_told(model, unit, "").await?;
         Ok(told.map(|told| told.remote))
     }
 }
@@ -302,6 +302,14 @@ pub(crate) fn present(_: &AgentName) -> bool {
 }
 
 /// A collector of slow statements.
+/// What a charm was compiled to.
+pub(crate) fn form(engine_hash: &str, digest: &str) -> crate::CompiledForm {
+    crate::CompiledForm {
+        engine_hash: engine_hash.to_owned(),
+        digest: digest.to_owned(),
+    }
+}
+
 pub(crate) fn collector() -> (crate::SlowQuery, Arc<std::sync::Mutex<Vec<String>>>) {
     let lines: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&lines);

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::cleanup::Kind;
 use crate::db::{Row, Session, Which, of_which, params};
 use crate::full_status::rfc3339;
-use crate::relations::{Neighbours, in_words, listed};
+use crate::relation::{Neighbours, in_words, listed};
 
 const SECOND: i64 = 1_000_000;
 

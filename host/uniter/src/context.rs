@@ -26,7 +26,8 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::leadership::Leadership;
-use crate::process::{HookLog, ModelIdentity};
+use crate::lines::Lines;
+use crate::process::ModelIdentity;
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
 use crate::turns::Turn;
@@ -82,7 +83,7 @@ pub(crate) struct UnitContext {
     /// Until when the unit leads that led before the snapshot was made: so long nobody else
     /// changes what is the leader's.
     pub leads_until: Option<Duration>,
-    pub log: Arc<dyn HookLog>,
+    pub lines: Arc<Lines>,
     pub clock: SharedClock,
     pub runtime: Handle,
     pub tether: Tether,

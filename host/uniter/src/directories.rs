@@ -6,8 +6,8 @@ use periapt_model::UnitName;
 
 /// Where the directories of units are.
 pub(crate) const UNITS: &str = "units";
-/// Where the directories of containers are.
-pub(crate) const CONTAINERS: &str = "containers";
+/// Where the shared directories are.
+pub(crate) const SHARED: &str = "shared";
 
 /// The directory of a unit.
 pub fn unit(agent: &Path, unit: &UnitName) -> PathBuf {
@@ -24,10 +24,10 @@ pub fn generation(agent: &Path, unit: &UnitName, generation: u64) -> PathBuf {
     state(agent, unit).join(generation.to_string())
 }
 
-/// What the units of one container share, a directory for each name; it goes with the principal
+/// What a principal and its subordinates share, a directory for each name; it goes with the principal
 /// unit.
-pub fn container(agent: &Path, principal: &UnitName) -> PathBuf {
-    agent.join(CONTAINERS).join(name(principal))
+pub fn shared(agent: &Path, principal: &UnitName) -> PathBuf {
+    agent.join(SHARED).join(name(principal))
 }
 
 fn name(unit: &UnitName) -> String {

@@ -12,7 +12,8 @@ use periapt_model::uniter::{
     Resolved, agent_files_missing, agent_hook_failed, agent_idle, agent_waiting,
 };
 use periapt_wire::Call;
-use periapt_wire::agent::uniter::{GetState, SetState, SetUnitAgentStatus, Told};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::uniter::{GetState, News, SetState, SetUnitAgentStatus};
 
 use crate::charms::Charm;
 use crate::context;
@@ -69,7 +70,7 @@ pub(crate) struct Executor {
     waited: Duration,
     /// What the controller said of the unit as the last hook was committed, and until when the
     /// unit was known to lead before that.
-    told: Option<(Told, Option<Duration>)>,
+    told: Option<(News, Option<Duration>)>,
     settings: KnownSettings,
     missing: Option<Missing>,
     /// The hook at hand was put back because the charm is not compiled.
@@ -271,7 +272,7 @@ impl Executor {
     }
 
     /// What the controller said of the unit in its last answer; none if it did not say.
-    pub fn take_told(&mut self) -> Option<(Told, Option<Duration>)> {
+    pub fn take_told(&mut self) -> Option<(News, Option<Duration>)> {
         self.told.take()
     }
 
@@ -322,12 +323,12 @@ impl Executor {
     pub async fn remove_files(&self) -> Result<(), UniterError> {
         let directory = self.state_directory.clone();
         let unit = self.config.process.unit_directory(&self.config.unit);
-        // Those of a subordinate's container are its principal's, and stay.
-        let container = self.config.process.container_directory(&self.config.unit);
+        // What a subordinate shares is its principal's, and stays.
+        let shared = self.config.process.shared_directory(&self.config.unit);
         self.config.process.intents().withdraw(&self.config.unit);
         blocking(move || {
             directory.remove()?;
-            periapt_files::remove(&container).map_err(file("remove", &container))?;
+            periapt_files::remove(&shared).map_err(file("remove", &shared))?;
             periapt_files::remove(&unit).map_err(file("remove", &unit))
         })
         .await
@@ -449,13 +450,11 @@ impl Executor {
     }
 
     fn log(&self, level: &str, message: &str) {
-        let process = &self.config.process;
-        process.log().write(context::record(
-            process.clock(),
-            &self.config.unit,
-            "uniter",
-            level,
-            message,
-        ));
+        self.config.process.log().write(self.line(level, message));
+    }
+
+    fn line(&self, level: &str, message: &str) -> LogRecord {
+        let clock = self.config.process.clock();
+        context::record(clock, &self.config.unit, "uniter", level, message)
     }
 }

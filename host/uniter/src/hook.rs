@@ -5,6 +5,7 @@
 //! the controller. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
+use std::ops::Range;
 use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +14,9 @@ use periapt_engine::{SharedClock, failpoint};
 use periapt_model::charm::Access;
 use periapt_model::hook::{AtOnce, Effects, Info};
 use periapt_sandbox::{
-    ContainerDirectory, Directories, HookContext, HookEvent, HookFailure, RelationInfo,
+    Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo, SharedDirectory,
 };
+use periapt_wire::rest::HookUsage;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
@@ -22,6 +24,7 @@ use crate::context::{self, Tether, UnitContext};
 use crate::environment;
 use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
+use crate::lines::Lines;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
@@ -41,12 +44,17 @@ pub(crate) enum Ended {
         generation: u64,
         status_set: bool,
         at_once: Vec<AtOnce>,
+        usage: HookUsage,
+        /// When its thread began and when it was done.
+        ran: Range<Duration>,
     },
     Failed {
         code: &'static str,
         reason: String,
         status_set: bool,
         at_once: Vec<AtOnce>,
+        /// None if no sandbox was entered.
+        usage: Option<HookUsage>,
     },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
@@ -56,6 +64,8 @@ pub(crate) enum Ended {
 pub(crate) struct Surroundings {
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,
+    /// Where the hook's lines go.
+    pub lines: Arc<Lines>,
     /// Until when the unit leads, as it was known before the controller said what the hook sees.
     pub leads_until: Option<Duration>,
 }
@@ -90,6 +100,7 @@ pub(crate) async fn load(
                 reason,
                 status_set: false,
                 at_once: Vec::new(),
+                usage: None,
             }))
         }
         Err(SandboxError::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
@@ -133,7 +144,8 @@ impl Starting {
             tether: tether.clone(),
             files,
         };
-        let mut thread = tokio::task::spawn_blocking(move || job.work(&turn));
+        let clock = config.process.clock().clone();
+        let mut thread = tokio::task::spawn_blocking(move || job.work(&turn, &clock));
         tokio::select! {
             ended = &mut thread => ended.map_err(|error| UniterError::Thread(error.to_string()))?,
             () = out_of_patience(config.process.clock(), dying, config) => {
@@ -162,16 +174,27 @@ struct Job {
 }
 
 impl Job {
-    fn work(self, turn: &Turn) -> Result<Ended, UniterError> {
-        let result = self.code.run(self.call, self.context);
+    fn work(self, turn: &Turn, clock: &SharedClock) -> Result<Ended, UniterError> {
+        let entered = clock.monotonic();
+        let HookOutcome {
+            result,
+            effects,
+            usage,
+        } = self.code.run(self.call, self.context);
+        let usage = HookUsage {
+            memory_bytes: usage.memory_bytes,
+            host_calls: usage.host_calls,
+            output_bytes: usage.output_bytes,
+            state_directory_bytes: usage.state_directory_bytes,
+        };
         turn.step_aside();
         let (status_set, at_once) = self.tether.takes();
         if let Some(error) = self.files.failure() {
             return Err(error);
         }
         match result {
-            Ok(_) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
-            Ok(effects) => {
+            Ok(()) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
+            Ok(()) => {
                 let generation = self.files.seal()?;
                 failpoint::reach("uniter-after-execute");
                 Ok(Ended::Well {
@@ -179,6 +202,8 @@ impl Job {
                     generation,
                     status_set,
                     at_once,
+                    usage,
+                    ran: entered..clock.monotonic(),
                 })
             }
             Err(HookFailure::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
@@ -187,6 +212,7 @@ impl Job {
                 reason: failure.to_string(),
                 status_set,
                 at_once,
+                usage: Some(usage),
             }),
         }
     }
@@ -215,27 +241,23 @@ fn hook_call(
             charm: charm.directory.clone(),
             unit: files,
             temporary: config.process.temporary(),
-            container: container(config, charm, snapshot),
+            shared: shared(config, charm, snapshot),
         },
         limits: snapshot.limits.clone(),
     }
 }
 
-/// The directories the charm shares with whoever lives in the same container. A name that is
+/// The directories that the charm shares with its principal or its subordinates. A name that is
 /// more than one word was never checked, and is left out.
-fn container(
-    config: &UniterConfig,
-    charm: &Charm,
-    snapshot: &HookSnapshot,
-) -> Vec<ContainerDirectory> {
+fn shared(config: &UniterConfig, charm: &Charm, snapshot: &HookSnapshot) -> Vec<SharedDirectory> {
     let principal = snapshot.principal.as_ref().unwrap_or(&config.unit);
-    let root = config.process.container_directory(principal);
-    let declared = charm.info.container.iter();
+    let root = config.process.shared_directory(principal);
+    let declared = charm.info.shared.iter();
     let words = declared.filter(|(name, _)| {
         let mut parts = Path::new(name).components();
         matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str())
     });
-    let directory = |(name, access): (&String, &Access)| ContainerDirectory {
+    let directory = |(name, access): (&String, &Access)| SharedDirectory {
         name: name.clone(),
         path: root.join(name),
         access: *access,
@@ -265,7 +287,7 @@ fn context(
         connection: config.connection.clone(),
         leadership: config.leadership.clone(),
         leads_until: around.leads_until,
-        log: Arc::clone(config.process.log()),
+        lines: around.lines,
         clock: config.process.clock().clone(),
         runtime: tokio::runtime::Handle::current(),
         tether,

@@ -20,7 +20,7 @@ impl Process {
         let process = self.clone();
         let kept = files::blocking(move || {
             let mut kept = BTreeSet::new();
-            for folder in [process.units(), process.containers()] {
+            for folder in [process.units(), process.shared_directories()] {
                 kept.extend(named(&folder).map_err(file("read", &folder))?);
             }
             Ok(kept)
@@ -33,13 +33,13 @@ impl Process {
     }
 
     /// Removes what is kept for a unit that the model does not have any more, unless it runs;
-    /// whether it did. What a principal's container shares goes with the principal.
+    /// whether it did. What a principal shares goes with the principal.
     pub async fn remove_unit(&self, unit: &UnitName) -> Result<bool, UniterError> {
         if self.is_running(unit) {
             return Ok(false);
         }
         self.intents().withdraw(unit);
-        let directories = [self.container_directory(unit), self.unit_directory(unit)];
+        let directories = [self.shared_directory(unit), self.unit_directory(unit)];
         let state = self.state_directory(unit);
         files::blocking(move || {
             state.remove()?;

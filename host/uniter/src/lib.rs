@@ -19,6 +19,7 @@
 mod behind;
 pub mod charms;
 pub mod context;
+mod courses;
 pub mod directories;
 mod discard;
 pub mod environment;
@@ -31,6 +32,7 @@ mod intents;
 mod journal;
 pub mod leadership;
 mod leftovers;
+mod lines;
 pub mod process;
 pub mod remote;
 mod retries;
@@ -48,6 +50,7 @@ mod worker;
 mod tests;
 
 pub use charms::{Charm, Charms};
+pub use courses::Courses;
 pub use error::UniterError;
 pub use leadership::Leadership;
 pub use process::{HookLog, ModelIdentity, Process, ProcessOptions};

@@ -14,6 +14,7 @@ use periapt_model::{ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 
 use crate::charms::Charms;
+use crate::courses::Courses;
 use crate::directories;
 use crate::discard;
 use crate::error::{UniterError, file};
@@ -33,6 +34,8 @@ pub struct ModelIdentity {
 /// Where lines for `debug-log` go. Must not block.
 pub trait HookLog: Send + Sync + 'static {
     fn write(&self, record: LogRecord);
+    /// Those of these lines that may be logged; they go another way.
+    fn admit(&self, records: Vec<LogRecord>) -> Vec<LogRecord>;
 }
 
 /// What a process is made from.
@@ -68,8 +71,9 @@ struct Shared {
     interrupted: Mutex<BTreeMap<UnitName, OperationState>>,
     /// How often each unit runs: once, or twice while one that stops is not gone yet.
     running: Mutex<BTreeMap<UnitName, usize>>,
-    /// Directories of containers in which nothing is deeper than it may be.
+    /// Shared directories in which nothing is deeper than it may be.
     shallow: Mutex<BTreeSet<PathBuf>>,
+    courses: Courses,
 }
 
 /// A unit that runs, for as long as this lives.
@@ -95,7 +99,7 @@ impl Process {
     pub const DIRECTORIES: &[&str] = &[
         "charms",
         "units",
-        "containers",
+        "shared",
         "tmp",
         discard::DISCARDED,
         intents::DIRECTORY,
@@ -133,6 +137,7 @@ impl Process {
                 interrupted: Mutex::default(),
                 running: Mutex::default(),
                 shallow: Mutex::default(),
+                courses: Courses::default(),
             }),
         })
     }
@@ -174,6 +179,11 @@ impl Process {
         &self.shared.turns
     }
 
+    /// How long hooks took lately.
+    pub fn courses(&self) -> &Courses {
+        &self.shared.courses
+    }
+
     /// Which hook each unit is about to run.
     pub(crate) fn intents(&self) -> &Intents {
         &self.shared.intents
@@ -203,9 +213,9 @@ impl Process {
         self.shared.directory.join(directories::UNITS)
     }
 
-    /// Where the directories of containers are.
-    pub(crate) fn containers(&self) -> PathBuf {
-        self.shared.directory.join(directories::CONTAINERS)
+    /// Where the shared directories are.
+    pub(crate) fn shared_directories(&self) -> PathBuf {
+        self.shared.directory.join(directories::SHARED)
     }
 
     /// The directory of a unit; `state` is in it.
@@ -213,13 +223,13 @@ impl Process {
         directories::unit(&self.shared.directory, unit)
     }
 
-    /// What the units of one container share, a directory for each name; it goes with the
+    /// What a principal and its subordinates share, a directory for each name; it goes with the
     /// principal unit.
-    pub fn container_directory(&self, principal: &UnitName) -> PathBuf {
-        directories::container(&self.shared.directory, principal)
+    pub fn shared_directory(&self, principal: &UnitName) -> PathBuf {
+        directories::shared(&self.shared.directory, principal)
     }
 
-    /// Makes a directory of a container. One that was there before this process is cut to the
+    /// Makes a shared directory. One that was there before this process is cut to the
     /// depth that the sandbox allows, so that no hook fails for what another one left when its
     /// agent was killed. Blocks.
     pub(crate) fn prepare_shared(&self, path: &Path) -> Result<(), UniterError> {

@@ -16,8 +16,8 @@ use periapt_engine::{SharedClock, SharedRandomness};
 use periapt_model::UnitName;
 use periapt_model::config::Values;
 use periapt_model::uniter::RemoteState;
-use periapt_wire::agent::uniter::{GetRemoteState, HookView, Told, WatchUnit};
-use periapt_wire::{ApiConnection, Watcher};
+use periapt_wire::agent::uniter::{GetRemoteState, HookView, Known, News, WatchUnit};
+use periapt_wire::{ApiConnection, CallError, Watcher};
 use tokio::sync::watch;
 
 use crate::error::{UniterError, call};
@@ -49,19 +49,37 @@ pub struct Heard {
 
 impl Heard {
     /// Takes over what the controller says now; timers and leadership go on.
-    fn hear(&mut self, told: Told, leads_until: Option<Duration>) {
-        if let Some(config) = told.config {
-            self.config = Arc::new(config);
-            self.config_hash.clone_from(&told.remote.config_hash);
-        }
-        self.view = told.view;
+    fn hear(&mut self, news: News, leads_until: Option<Duration>) {
+        let News {
+            remote,
+            view,
+            config,
+        } = news;
         self.leads_until = leads_until;
-        self.state = RemoteState {
-            leader: self.state.leader,
-            retry_hook_version: self.state.retry_hook_version,
-            update_status_version: self.state.update_status_version,
-            ..told.remote
-        };
+        if let Some(view) = view {
+            self.view = view;
+        }
+        if let Some(remote) = remote {
+            self.state = RemoteState {
+                leader: self.state.leader,
+                retry_hook_version: self.state.retry_hook_version,
+                update_status_version: self.state.update_status_version,
+                ..remote
+            };
+        }
+        if let Some(config) = config {
+            self.config = Arc::new(config);
+            self.config_hash.clone_from(&self.state.config_hash);
+        }
+    }
+
+    /// What the controller need not say again.
+    pub fn known(&self) -> Known {
+        Known {
+            remote: Known::of_remote(&self.state),
+            view: Known::of_view(&self.view),
+            config: self.config_hash.clone(),
+        }
     }
 }
 
@@ -91,18 +109,20 @@ impl RemoteWatcher {
             .map_err(|_| UniterError::LeadershipTracker)?
             .is_leader();
         let leads_until = sources.leadership.leads_until();
-        let Some(told) = fetch(&sources, None).await? else {
+        let Some(news) = fetch(&sources, Known::default()).await? else {
             return Ok(None);
+        };
+        let (Some(remote), Some(view)) = (news.remote, news.view) else {
+            let error =
+                CallError::Unexpected("the controller left out what it was asked".to_owned());
+            return Err(call("reading the state of the unit")(error));
         };
         let mut this = Self {
             heard: Heard {
-                config: Arc::new(told.config.unwrap_or_default()),
-                config_hash: told.remote.config_hash.clone(),
-                state: RemoteState {
-                    leader,
-                    ..told.remote
-                },
-                view: told.view,
+                config: Arc::new(news.config.unwrap_or_default()),
+                config_hash: remote.config_hash.clone(),
+                state: RemoteState { leader, ..remote },
+                view,
                 leads_until,
             },
             sources,
@@ -134,17 +154,16 @@ impl RemoteWatcher {
     /// Fetches the snapshot; false when the unit is gone.
     pub async fn refresh(&mut self) -> Result<bool, UniterError> {
         let leads_until = self.sources.leadership.leads_until();
-        let known = Some(self.heard.config_hash.clone());
-        let Some(told) = fetch(&self.sources, known).await? else {
+        let Some(news) = fetch(&self.sources, self.heard.known()).await? else {
             return Ok(false);
         };
-        self.accept(told, leads_until);
+        self.accept(news, leads_until);
         Ok(true)
     }
 
     /// Takes over what the controller says of the unit; `leads_until` was known before it was asked.
-    pub fn accept(&mut self, told: Told, leads_until: Option<Duration>) {
-        self.heard.hear(told, leads_until);
+    pub fn accept(&mut self, news: News, leads_until: Option<Duration>) {
+        self.heard.hear(news, leads_until);
         self.heard.state.leader = self.standing.borrow_and_update().is_leader();
     }
 
@@ -217,13 +236,10 @@ async fn watch(sources: &Sources) -> Result<Watcher, UniterError> {
     Ok(watcher)
 }
 
-async fn fetch(
-    sources: &Sources,
-    config_hash: Option<String>,
-) -> Result<Option<Told>, UniterError> {
+async fn fetch(sources: &Sources, known: Known) -> Result<Option<News>, UniterError> {
     let ask = GetRemoteState {
         unit: sources.unit.clone(),
-        config_hash,
+        known,
     };
     sources
         .connection

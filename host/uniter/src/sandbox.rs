@@ -11,9 +11,9 @@ use async_trait::async_trait;
 use periapt_files::out_of_descriptors;
 use periapt_model::Digest;
 use periapt_model::charm::{COMPONENT, CharmInfo};
-use periapt_model::hook::{Effects, Limits};
+use periapt_model::hook::Limits;
 use periapt_sandbox::{
-    Artifact, CompileCache, Directories, HookContext, HookEvent, HookFailure, HookRun, LoadError,
+    Artifact, CompileCache, Directories, HookContext, HookEvent, HookOutcome, HookRun, LoadError,
     LoadedCharm, SandboxEngine,
 };
 use periapt_wire::rpc::code;
@@ -57,8 +57,8 @@ pub trait Sandbox: Send + Sync + 'static {
 
 /// Loaded code.
 pub trait RunnableCharm: Send + Sync {
-    /// Runs one hook and gives back its effects. Blocks, within the wall-clock limit.
-    fn run(&self, call: HookCall, context: Box<dyn HookContext>) -> Result<Effects, HookFailure>;
+    /// Runs one hook. Blocks, within the wall-clock limit.
+    fn run(&self, call: HookCall, context: Box<dyn HookContext>) -> HookOutcome;
 }
 
 /// Why a charm could not be loaded.
@@ -211,7 +211,7 @@ struct WasmCharm {
 }
 
 impl RunnableCharm for WasmCharm {
-    fn run(&self, call: HookCall, context: Box<dyn HookContext>) -> Result<Effects, HookFailure> {
+    fn run(&self, call: HookCall, context: Box<dyn HookContext>) -> HookOutcome {
         let HookCall {
             event,
             environment,
@@ -225,7 +225,6 @@ impl RunnableCharm for WasmCharm {
             directories,
             limits,
         };
-        let outcome = self.engine.run(run, context);
-        outcome.result.map(|()| outcome.effects)
+        self.engine.run(run, context)
     }
 }

@@ -89,41 +89,58 @@ async fn follow(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResul
     ended
 }
 
-async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
-    let executor = worker
-        .or_dying(Executor::start(config.clone(), worker.clone()))
-        .await?;
-    let mut executor = match executor {
+/// What the loop works with.
+struct Running {
+    executor: Executor,
+    remote: RemoteWatcher,
+}
+
+/// Reads what there is and waits for the unit's files; none when the unit is gone.
+async fn start(
+    config: &Arc<UniterConfig>,
+    worker: &WorkerContext,
+) -> Result<Option<Box<Running>>, WorkerError> {
+    let begun = Executor::start(config.clone(), worker.clone());
+    let mut executor = match worker.or_dying(begun).await? {
         Err(error) if error.is_not_found() => {
             let removed = config.process.remove_unit(&config.unit).await;
             removed.worker_error()?;
-            return Err(Fatal::TerminateAgent.into());
+            return Ok(None);
         }
         executor => executor.worker_error()?,
     };
     let remote = worker
-        .or_dying(RemoteWatcher::start(sources(&config)))
+        .or_dying(RemoteWatcher::start(sources(config)))
         .await?
         .worker_error()?;
-    let Some(mut remote) = remote else {
-        return unit_gone(&executor).await;
-    };
-    if !files_are_there(&mut executor, &mut remote, &worker).await? {
-        return unit_gone(&executor).await;
+    if let Some(mut remote) = remote
+        && files_are_there(&mut executor, &mut remote, worker).await?
+    {
+        return Ok(Some(Box::new(Running { executor, remote })));
     }
+    executor.remove_files().await.worker_error()?;
+    Ok(None)
+}
+
+/// The frame of this function is what a unit at rest weighs: what it does not rest in is boxed.
+async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
+    let Some(mut running) = Box::pin(start(&config, &worker)).await? else {
+        return Err(Fatal::TerminateAgent.into());
+    };
+    let Running { executor, remote } = running.as_mut();
     let mut started = Ok(true);
     loop {
         if !started.worker_error()? {
-            return unit_gone(&executor).await;
+            return unit_gone(executor).await;
         }
-        match turns(&mut executor, &mut remote, &worker).await {
+        match turns(executor, remote, &worker).await {
             Ok(Some(End::UnitDead)) => {
-                return die(&config, &mut executor, &mut remote, &worker).await;
+                return Box::pin(die(&config, executor, remote, &worker)).await;
             }
             Ok(Some(End::Terminate)) => return Ok(()),
             Ok(Some(End::Stopping)) => return Err(WorkerError::Dying),
             Ok(None) => started = worker.or_dying(remote.restart()).await?,
-            Err(Turn::Gone) => return unit_gone(&executor).await,
+            Err(Turn::Gone) => return unit_gone(executor).await,
             Err(Turn::Dying) => return Err(WorkerError::Dying),
             Err(Turn::Failed(UniterError::Fortress(_))) => return Err(WorkerError::Bounce),
             // A call of an earlier connection came through after all: all is read anew.
@@ -132,7 +149,7 @@ async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
             Err(Turn::Failed(error))
                 if error.is_not_found() && !remote.refresh().await.worker_error()? =>
             {
-                return unit_gone(&executor).await;
+                return unit_gone(executor).await;
             }
             Err(Turn::Failed(error)) => return Err(WorkerError::other(error)),
         }
@@ -207,7 +224,8 @@ async fn turns(
         match decision {
             Decision::Run(operation) => {
                 let waited = place.take();
-                let turn = match executor.needs_turn(&operation, remote.state()).await? {
+                let needed = Box::pin(executor.needs_turn(&operation, remote.state()));
+                let turn = match needed.await? {
                     None => None,
                     Some(hook) => {
                         let mut waits = match waited {
@@ -240,7 +258,7 @@ async fn turns(
                     }
                     Outcome::Answered | Outcome::Committed | Outcome::Failed => {
                         match executor.take_told() {
-                            Some((told, leads_until)) => remote.accept(told, leads_until),
+                            Some((news, leads_until)) => remote.accept(news, leads_until),
                             None if !remote.refresh().await? => return Err(Turn::Gone),
                             None => {}
                         }

@@ -39,8 +39,8 @@ fn a_line_that_makes_no_sense_is_named() {
         "nowhere-relation-joined: succeed",
         "ring-relation-danced: succeed",
         "start: relation-set",
-        "start: container-write logs file",
-        "start: container-escape",
+        "start: shared-write logs file",
+        "start: shared-escape",
         "start: reach",
         "start: plant logs",
     ] {

@@ -190,7 +190,7 @@ impl<C: Charm> Harness<C> {
     }
 }
 
-/// Directories of the container.
+/// Shared directories.
 impl<C: Charm> Harness<C> {
     /// Gives the unit the shared directory `name`, as its `capabilities.yaml` would, and says
     /// where it is, so that a test can play the others who share it. Whether it is read-only is
@@ -198,8 +198,8 @@ impl<C: Charm> Harness<C> {
     ///
     /// # Panics
     /// Where it cannot be made.
-    pub fn add_container(&mut self, name: &str) -> PathBuf {
-        let path = self.dirs.container.join(name);
+    pub fn add_shared(&mut self, name: &str) -> PathBuf {
+        let path = self.dirs.shared.join(name);
         files::empty(&path);
         path
     }

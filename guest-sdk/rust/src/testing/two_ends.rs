@@ -1,4 +1,4 @@
-//! Relations, leadership and containers in the harness.
+//! Relations, leadership and shared directories in the harness.
 
 use std::fs;
 
@@ -293,7 +293,7 @@ fn every_hook_of_every_endpoint_is_exported() {
 }
 
 #[test]
-fn goals_and_containers_are_as_the_test_says() {
+fn goals_and_shared_directories_are_as_the_test_says() {
     let mut harness = Harness::<Greeter>::new();
     let goal = Goal {
         name: "test/1".to_owned(),
@@ -304,17 +304,14 @@ fn goals_and_containers_are_as_the_test_says() {
         units: vec![goal.clone()],
         ..GoalState::default()
     });
-    let shared = harness.add_container("logs");
+    let shared = harness.add_shared("logs");
     fs::write(shared.join("a.log"), "x").expect("writes");
     harness.with_context(Hook::Start, |context| {
         assert_eq!(context.goal_state().expect("answers").units, [goal]);
-        let path = context.container("logs").expect("is there");
+        let path = context.shared("logs").expect("is there");
         assert_eq!(fs::read_to_string(path.join("a.log")).expect("reads"), "x");
         for wrong in ["data", "..", "", "logs/.."] {
-            let error = context
-                .container(wrong)
-                .expect_err("is not there")
-                .to_string();
+            let error = context.shared(wrong).expect_err("is not there").to_string();
             assert!(error.contains("capabilities.yaml"), "{error}");
         }
     });

@@ -2,8 +2,8 @@
 //!
 //! Trigger: somebody asks the controller for the workers of the model, or for a look into its
 //! agent. Action: collects the reports of this process's engine and all engines nested in it,
-//! and answers the first with a row for each worker and the second with the reports themselves
-//! and the machine locks. Effect: `periapt workers` and `periapt introspect` show the agents
+//! and answers the first with a row for each worker and the second with the reports themselves,
+//! the machine locks and how long hooks took. Effect: `periapt workers` and `periapt introspect` show the agents
 //! beside the controller. The controller's API is its only door: a restricted process opens no
 //! socket of its own.
 
@@ -43,7 +43,8 @@ pub fn manifold() -> Manifold {
                     asked = looks.changed() => asked.map(|()| Asked::Look),
                 }?;
                 if let Asked::Look = asked {
-                    let introspection = look(engine.report(), process.turns().report());
+                    let mut introspection = look(engine.report(), process.turns().report());
+                    introspection.hook_times = process.courses().report();
                     connection
                         .call(&PutIntrospection { introspection })
                         .await
@@ -84,6 +85,7 @@ fn look(engine: EngineReport, machine_locks: Vec<MachineLockReport>) -> AgentInt
         engine,
         left_out,
         machine_locks,
+        hook_times: Vec::new(),
     }
 }
 

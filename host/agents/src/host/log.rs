@@ -108,6 +108,11 @@ impl LogBuffer {
         }
     }
 
+    fn wants(&self, record: &LogRecord) -> bool {
+        let level = Level::parse(&record.level).unwrap_or(Level::Info);
+        self.shared.levels.wants(&record.module, level)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.shared
             .waiting
@@ -118,10 +123,23 @@ impl LogBuffer {
 
 impl HookLog for LogBuffer {
     fn write(&self, record: LogRecord) {
-        let level = Level::parse(&record.level).unwrap_or(Level::Info);
-        if self.shared.levels.wants(&record.module, level) {
+        if self.wants(&record) {
             self.push(record);
         }
+    }
+
+    fn admit(&self, mut records: Vec<LogRecord>) -> Vec<LogRecord> {
+        records.retain(|record| self.wants(record));
+        let wanted = records.len();
+        let now = self.shared.clock.monotonic();
+        let mut waiting = self.lock();
+        records.retain(|record| waiting.admit(record, now));
+        drop(waiting);
+        if records.len() < wanted {
+            // That lines are missing is said in a line of its own.
+            self.shared.arrived.notify_one();
+        }
+        records
     }
 }
 

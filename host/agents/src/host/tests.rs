@@ -296,7 +296,7 @@ async fn what_units_left_that_are_gone_is_removed_and_nothing_else() {
         let unit = unit(number);
         [
             process.unit_directory(&unit),
-            process.container_directory(&unit),
+            process.shared_directory(&unit),
         ]
     });
     for directory in kept.iter().flatten() {

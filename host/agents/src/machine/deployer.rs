@@ -15,7 +15,7 @@ use periapt_engine::{
     Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::status::{Agent, Status, Workload};
-use periapt_model::{Life, UnitName};
+use periapt_model::{Life, MachineId, UnitName};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::deployer::{
     DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, SetUnitStopped, WatchMachineUnits,
@@ -67,24 +67,30 @@ impl Deployer {
         let mut changes = Watching::begin(&worker, &self.connection, &watch, doing).await?;
         loop {
             changes.changed().await?;
-            let ask = MachineUnits {
-                machine: machine.clone(),
-            };
-            let units = worker
-                .or_dying(self.connection.call(&ask))
-                .await?
-                .while_doing("listing units")?;
-            self.stop_missing(&units, &worker).await?;
-            for unit in &units {
-                match unit.life {
-                    Life::Dead => self.remove(&unit.unit, &worker).await?,
-                    Life::Alive | Life::Dying if unit.stopped => {
-                        self.stop(&unit.unit, &worker).await?;
-                    }
-                    Life::Alive | Life::Dying => self.deploy(unit).await?,
+            // In a frame of its own: a machine at rest keeps only what it waits with.
+            Box::pin(self.deploy_all(&machine, &worker)).await?;
+        }
+    }
+
+    async fn deploy_all(&self, machine: &MachineId, worker: &WorkerContext) -> WorkerResult {
+        let ask = MachineUnits {
+            machine: machine.clone(),
+        };
+        let units = worker
+            .or_dying(self.connection.call(&ask))
+            .await?
+            .while_doing("listing units")?;
+        self.stop_missing(&units, worker).await?;
+        for unit in &units {
+            match unit.life {
+                Life::Dead => self.remove(&unit.unit, worker).await?,
+                Life::Alive | Life::Dying if unit.stopped => {
+                    self.stop(&unit.unit, worker).await?;
                 }
+                Life::Alive | Life::Dying => self.deploy(unit).await?,
             }
         }
+        Ok(())
     }
 
     /// Stops the agents of units that were removed from under them. One that had no time to

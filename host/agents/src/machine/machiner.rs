@@ -26,28 +26,48 @@ pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let machine: MachineContext = context.get(agent::NAME)?;
         let connection: ApiConnection = context.get(apicaller::NAME)?;
-        Ok(TaskWorker::spawn(move |worker| async move {
-            run(machine, connection, worker).await
+        Ok(TaskWorker::spawn(move |worker| {
+            let machiner = Machiner {
+                context: machine,
+                connection,
+                worker,
+                units: None,
+                told: None,
+            };
+            machiner.run()
         }))
     })
     .needs([agent::NAME, apicaller::NAME])
 }
 
-async fn run(
+struct Machiner {
     context: MachineContext,
     connection: ApiConnection,
     worker: WorkerContext,
-) -> WorkerResult {
-    let machine = context.machine.clone();
-    let watch = WatchMachine {
-        machine: machine.clone(),
-    };
-    let doing = "watching the machine";
-    let mut changes = Watching::begin(&worker, &connection, &watch, doing).await?;
-    let mut units = None;
-    let mut told = None;
-    loop {
-        either(&mut changes, &mut units).await?;
+    /// Of a machine that is leaving.
+    units: Option<Watching>,
+    /// The status that was reported last.
+    told: Option<Machine>,
+}
+
+impl Machiner {
+    async fn run(mut self) -> WorkerResult {
+        let watch = WatchMachine {
+            machine: self.context.machine.clone(),
+        };
+        let doing = "watching the machine";
+        let begun = Watching::begin(&self.worker, &self.connection, &watch, doing);
+        let mut changes = Box::pin(begun).await?;
+        loop {
+            either(&mut changes, &mut self.units).await?;
+            // In a frame of its own: a machine at rest keeps only what it waits with.
+            Box::pin(self.follow()).await?;
+        }
+    }
+
+    async fn follow(&mut self) -> WorkerResult {
+        let machine = self.context.machine.clone();
+        let connection = &self.connection;
         let life = connection
             .call(&MachineLife {
                 machine: machine.clone(),
@@ -58,17 +78,17 @@ async fn run(
             Some(Life::Alive) => Machine::Started,
             Some(Life::Dying) => Machine::Stopped,
         };
-        if told.is_none() {
+        if self.told.is_none() {
             let set = SetMachineAddresses {
                 machine: machine.clone(),
-                addresses: context.host.addresses.clone(),
+                addresses: self.context.host.addresses.clone(),
             };
             connection
                 .call(&set)
                 .await
                 .while_doing("reporting addresses")?;
         }
-        if told.replace(status) != Some(status) {
+        if self.told.replace(status) != Some(status) {
             let set = SetMachineStatus {
                 machine: machine.clone(),
                 status: Status::new(status, ""),
@@ -78,26 +98,22 @@ async fn run(
                 .await
                 .while_doing("reporting the status")?;
         }
-        if status == Machine::Stopped {
-            if units.is_none() {
-                // Before asking, so that the last unit's end is not missed.
-                let watch = WatchMachineUnits {
-                    machine: machine.clone(),
-                };
-                let doing = "watching the units";
-                units = Some(Watching::begin(&worker, &connection, &watch, doing).await?);
-            }
-            match connection
-                .call(&EnsureMachinerDead {
-                    machine: machine.clone(),
-                })
-                .await
-            {
-                Ok(_) => return Err(Fatal::TerminateAgent.into()),
-                Err(error) if error.is(code::NOT_FOUND) => return Err(Fatal::TerminateAgent.into()),
-                Err(error) if error.is(code::HAS_ASSIGNED_UNITS) => {}
-                Err(error) => return Err(error).while_doing("ending the machine's life"),
-            }
+        if status != Machine::Stopped {
+            return Ok(());
+        }
+        if self.units.is_none() {
+            // Before asking, so that the last unit's end is not missed.
+            let watch = WatchMachineUnits {
+                machine: machine.clone(),
+            };
+            let doing = "watching the units";
+            self.units = Some(Watching::begin(&self.worker, connection, &watch, doing).await?);
+        }
+        match connection.call(&EnsureMachinerDead { machine }).await {
+            Ok(_) => Err(Fatal::TerminateAgent.into()),
+            Err(error) if error.is(code::NOT_FOUND) => Err(Fatal::TerminateAgent.into()),
+            Err(error) if error.is(code::HAS_ASSIGNED_UNITS) => Ok(()),
+            Err(error) => Err(error).while_doing("ending the machine's life"),
         }
     }
 }

@@ -190,8 +190,8 @@ pub enum DashboardFormat {
 
 #[derive(Debug, Args)]
 pub struct Introspect {
-    /// What to see: depengine (engines and their nodes), machinelock, units, leases, presence,
-    /// metrics.
+    /// What to see: depengine (engines and their nodes), hooktimes, machinelock, units, leases,
+    /// presence, metrics.
     #[arg(default_value = "depengine")]
     pub report: String,
     /// Look into the agent of this model and into its units.

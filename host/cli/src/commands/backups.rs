@@ -300,7 +300,7 @@ fn remember(contents: &mut Contents, restored: &RestoreResult) -> String {
         .entry(name.clone())
         .or_insert_with(|| Controller {
             uuid,
-            cloud: "local".to_owned(),
+            cloud: restored.cloud.clone(),
             others: [
                 "controller-machine-count",
                 "active-controller-machine-count",

@@ -244,7 +244,7 @@ fn remember(context: &Context, made: &BootstrapResult, data_dir: &Path) -> Outco
         uuid: made.uuid.to_string(),
         api_endpoints: made.api_endpoints.clone(),
         ca_cert: made.ca_pem.clone(),
-        cloud: "local".to_owned(),
+        cloud: made.cloud.clone(),
         agent_version: env!("CARGO_PKG_VERSION").to_owned(),
         data_dir: Some(data_dir.to_owned()),
         others: counts

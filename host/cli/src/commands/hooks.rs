@@ -1,7 +1,7 @@
 //! `hooks`: what ran, when, for how long and how it ended.
 
 use periapt_model::{ApplicationName, UnitName};
-use periapt_wire::rest::{HookQuery, HookRun};
+use periapt_wire::rest::{HookQuery, HookRun, HookUsage};
 use serde::Serialize;
 
 use super::Context;
@@ -115,6 +115,8 @@ struct HookDocument {
     message: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     effects: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<HookUsage>,
 }
 
 impl HookDocument {
@@ -132,6 +134,7 @@ impl HookDocument {
             code: clean(&run.code),
             message: clean(&run.message),
             effects: run.effects.iter().map(|effect| clean(effect)).collect(),
+            usage: run.usage,
         }
     }
 }
@@ -155,6 +158,8 @@ mod tests {
             code: code.to_owned(),
             message: "unreachable".to_owned(),
             effects: vec!["opened 80/tcp".to_owned(), "state counter".to_owned()],
+            usage: None,
+            limits: None,
         };
         let runs = [run("start", "trap", 12_400), run("install", "", 1_850)];
         let expected = "\

@@ -4,7 +4,7 @@
 use periapt_wire::rest::{
     AddToken, AddUser, AddedToken, AddedUser, ChangePassword, ChangeUser, ControllerAccess, Grant,
     GrantModel, LoginReply, LoginRequest, ModelAccess, ModelPermission, Register, Session,
-    TokenInfo, UserInfo, WhoAmI,
+    TokenInfo, UserInfo, WhoAmI, paths,
 };
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
@@ -13,22 +13,22 @@ use super::{Authorization, RestClient, RestError};
 
 impl RestClient {
     pub async fn whoami(&self) -> Result<WhoAmI, RestError> {
-        self.get(&["v1", "whoami"]).await
+        self.get(&paths::WHOAMI.at([])).await
     }
 
     /// A login whose token has a name of its own.
     pub async fn login_as(&self, login: &LoginRequest) -> Result<LoginReply, RestError> {
-        self.post(&["v1", "login"], login).await
+        self.post(&paths::LOGIN.at([]), login).await
     }
 
     /// The browser's session that the request was made with.
     pub async fn session(&self) -> Result<Session, RestError> {
-        self.get(&["v1", "session"]).await
+        self.get(&paths::SESSION.at([])).await
     }
 
     /// Ends the token that this client carries.
     pub async fn logout(&self) -> Result<Empty, RestError> {
-        self.remove(&["v1", "session"]).await
+        self.remove(&paths::SESSION.at([])).await
     }
 
     /// Trades a one-time token for a password; the returned client carries the new login.
@@ -36,7 +36,7 @@ impl RestClient {
         &self,
         request: &Register,
     ) -> Result<(RestClient, LoginReply), RestError> {
-        let reply: LoginReply = self.post(&["v1", "register"], request).await?;
+        let reply: LoginReply = self.post(&paths::REGISTER.at([]), request).await?;
         let client = self
             .clone()
             .with(Authorization::Bearer(reply.token.clone()));
@@ -44,15 +44,15 @@ impl RestClient {
     }
 
     pub async fn users(&self) -> Result<Vec<UserInfo>, RestError> {
-        self.get(&["v1", "users"]).await
+        self.get(&paths::USERS.at([])).await
     }
 
     pub async fn add_user(&self, user: &AddUser) -> Result<AddedUser, RestError> {
-        self.post(&["v1", "users"], user).await
+        self.post(&paths::USERS.at([]), user).await
     }
 
     pub async fn user(&self, user: &str) -> Result<UserInfo, RestError> {
-        self.get(&["v1", "users", user]).await
+        self.get(&paths::USER.at([user])).await
     }
 
     pub async fn change_user(
@@ -60,11 +60,11 @@ impl RestClient {
         user: &str,
         change: &ChangeUser,
     ) -> Result<UserInfo, RestError> {
-        self.patch(&["v1", "users", user], change).await
+        self.patch(&paths::USER.at([user]), change).await
     }
 
     pub async fn remove_user(&self, user: &str) -> Result<Empty, RestError> {
-        self.remove(&["v1", "users", user]).await
+        self.remove(&paths::USER.at([user])).await
     }
 
     pub async fn change_password(
@@ -72,29 +72,29 @@ impl RestClient {
         user: &str,
         change: &ChangePassword,
     ) -> Result<Empty, RestError> {
-        self.put(&["v1", "users", user, "password"], change).await
+        self.put(&paths::USER_PASSWORD.at([user]), change).await
     }
 
     /// Makes the password unusable and invites the user anew.
     pub async fn reset_password(&self, user: &str) -> Result<AddedUser, RestError> {
-        let path = ["v1", "users", user, "registration"];
+        let path = paths::USER_REGISTRATION.at([user]);
         self.json(Method::POST, &path, |request| request).await
     }
 
     pub async fn tokens(&self, user: &str) -> Result<Vec<TokenInfo>, RestError> {
-        self.get(&["v1", "users", user, "tokens"]).await
+        self.get(&paths::USER_TOKENS.at([user])).await
     }
 
     pub async fn add_token(&self, user: &str, token: &AddToken) -> Result<AddedToken, RestError> {
-        self.post(&["v1", "users", user, "tokens"], token).await
+        self.post(&paths::USER_TOKENS.at([user]), token).await
     }
 
     pub async fn remove_token(&self, user: &str, id: &str) -> Result<Empty, RestError> {
-        self.remove(&["v1", "users", user, "tokens", id]).await
+        self.remove(&paths::USER_TOKEN.at([user, id])).await
     }
 
     pub async fn grant(&self, user: &str, access: ControllerAccess) -> Result<UserInfo, RestError> {
-        self.put(&["v1", "users", user, "access"], &Grant { access })
+        self.put(&paths::USER_ACCESS.at([user]), &Grant { access })
             .await
     }
 
@@ -103,7 +103,7 @@ impl RestClient {
         user: &str,
         access: ControllerAccess,
     ) -> Result<UserInfo, RestError> {
-        let path = ["v1", "users", user, "access"];
+        let path = paths::USER_ACCESS.at([user]);
         self.json(Method::DELETE, &path, |request| {
             request.json(&Grant { access })
         })
@@ -111,7 +111,7 @@ impl RestClient {
     }
 
     pub async fn model_access(&self, model: &str) -> Result<Vec<ModelAccess>, RestError> {
-        self.get(&["v1", "models", model, "access"]).await
+        self.get(&paths::MODEL_ACCESS.at([model])).await
     }
 
     pub async fn grant_model(
@@ -120,7 +120,7 @@ impl RestClient {
         user: &str,
         access: ModelPermission,
     ) -> Result<ModelAccess, RestError> {
-        let path = ["v1", "models", model, "access", user];
+        let path = paths::MODEL_ACCESS_OF.at([model, user]);
         self.put(&path, &GrantModel { access }).await
     }
 
@@ -130,7 +130,7 @@ impl RestClient {
         user: &str,
         access: ModelPermission,
     ) -> Result<ModelAccess, RestError> {
-        let path = ["v1", "models", model, "access", user];
+        let path = paths::MODEL_ACCESS_OF.at([model, user]);
         self.json(Method::DELETE, &path, |request| {
             request.json(&GrantModel { access })
         })

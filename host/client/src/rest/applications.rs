@@ -3,20 +3,19 @@
 use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, HistoryEntry, ListQuery,
-    Refresh, Removal,
+    Refresh, Removal, paths,
 };
 
 use super::{RestClient, RestError};
 
 impl RestClient {
     pub async fn applications(&self, model: &str) -> Result<Vec<ApplicationInfo>, RestError> {
-        let path = ["v1", "models", model, "applications"];
+        let path = paths::APPLICATIONS.at([model]);
         self.list(&path, &ListQuery::default()).await
     }
 
     pub async fn deploy(&self, model: &str, deploy: &Deploy) -> Result<ApplicationInfo, RestError> {
-        self.post(&["v1", "models", model, "applications"], deploy)
-            .await
+        self.post(&paths::APPLICATIONS.at([model]), deploy).await
     }
 
     pub async fn application(
@@ -24,7 +23,7 @@ impl RestClient {
         model: &str,
         name: &ApplicationName,
     ) -> Result<ApplicationInfo, RestError> {
-        self.get(&["v1", "models", model, "applications", name.as_str()])
+        self.get(&paths::APPLICATION.at([model, name.as_str()]))
             .await
     }
 
@@ -37,7 +36,7 @@ impl RestClient {
         timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
         self.delete(
-            &["v1", "models", model, "applications", name.as_str()],
+            &paths::APPLICATION.at([model, name.as_str()]),
             force,
             timeout_ms,
         )
@@ -49,15 +48,8 @@ impl RestClient {
         model: &str,
         name: &ApplicationName,
     ) -> Result<ApplicationConfig, RestError> {
-        self.get(&[
-            "v1",
-            "models",
-            model,
-            "applications",
-            name.as_str(),
-            "config",
-        ])
-        .await
+        self.get(&paths::APPLICATION_CONFIG.at([model, name.as_str()]))
+            .await
     }
 
     pub async fn set_application_config(
@@ -67,14 +59,7 @@ impl RestClient {
         change: &ConfigChange,
     ) -> Result<ApplicationConfig, RestError> {
         self.patch(
-            &[
-                "v1",
-                "models",
-                model,
-                "applications",
-                name.as_str(),
-                "config",
-            ],
+            &paths::APPLICATION_CONFIG.at([model, name.as_str()]),
             change,
         )
         .await
@@ -87,14 +72,7 @@ impl RestClient {
         refresh: &Refresh,
     ) -> Result<ApplicationInfo, RestError> {
         self.post(
-            &[
-                "v1",
-                "models",
-                model,
-                "applications",
-                name.as_str(),
-                "refresh",
-            ],
+            &paths::APPLICATION_REFRESH.at([model, name.as_str()]),
             refresh,
         )
         .await
@@ -108,14 +86,7 @@ impl RestClient {
         count: u32,
         placement: &[MachineId],
     ) -> Result<Vec<UnitName>, RestError> {
-        let path = [
-            "v1",
-            "models",
-            model,
-            "applications",
-            name.as_str(),
-            "units",
-        ];
+        let path = paths::APPLICATION_UNITS.at([model, name.as_str()]);
         self.post(
             &path,
             &AddUnits {
@@ -133,14 +104,7 @@ impl RestClient {
         limit: Option<u64>,
     ) -> Result<Vec<HistoryEntry>, RestError> {
         self.history(
-            &[
-                "v1",
-                "models",
-                model,
-                "applications",
-                name.as_str(),
-                "history",
-            ],
+            &paths::APPLICATION_HISTORY.at([model, name.as_str()]),
             limit,
         )
         .await

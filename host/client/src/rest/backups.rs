@@ -1,7 +1,7 @@
 //! The methods about backups.
 
 use periapt_model::digest::Digester;
-use periapt_wire::rest::Backup;
+use periapt_wire::rest::{Backup, paths};
 use reqwest::Method;
 
 use super::{RestClient, RestError, UPLOAD, body, chain};
@@ -11,12 +11,12 @@ const BACKUP: std::time::Duration = std::time::Duration::from_secs(3600);
 
 impl RestClient {
     pub async fn backups(&self) -> Result<Vec<Backup>, RestError> {
-        self.get(&["v1", "backups"]).await
+        self.get(&paths::BACKUPS.at([])).await
     }
 
     /// Has the controller make a backup; the answer comes once it is there.
     pub async fn create_backup(&self) -> Result<Backup, RestError> {
-        let path = ["v1", "backups"];
+        let path = paths::BACKUPS.at([]);
         let made = self.send(Method::POST, &path, |request| request.timeout(BACKUP));
         body(made.await?).await
     }
@@ -31,7 +31,7 @@ impl RestClient {
         backup: &Backup,
         mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
     ) -> Result<(), RestError> {
-        let path = ["v1", "backups", &backup.id];
+        let path = paths::BACKUP.at([&backup.id]);
         let answer = self.send(Method::GET, &path, |request| request.timeout(BACKUP));
         let mut answer = answer.await?;
         let mut digester = Digester::default();
@@ -58,6 +58,6 @@ impl RestClient {
     }
 
     pub async fn remove_backup(&self, id: &str) -> Result<Backup, RestError> {
-        self.remove(&["v1", "backups", id]).await
+        self.remove(&paths::BACKUP.at([id])).await
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use periapt_model::Digest;
 use periapt_model::charm::CharmInfo;
-use periapt_wire::rest::ListQuery;
+use periapt_wire::rest::{ListQuery, paths};
 use reqwest::{Body, Method};
 
 use super::{RestClient, RestError, UPLOAD, chain};
@@ -18,18 +18,18 @@ const UPLOAD_PART: usize = 64 << 10;
 
 impl RestClient {
     pub async fn charms(&self, model: &str) -> Result<Vec<CharmInfo>, RestError> {
-        self.list(&["v1", "models", model, "charms"], &ListQuery::default())
+        self.list(&paths::CHARMS.at([model]), &ListQuery::default())
             .await
     }
 
     pub async fn charm(&self, model: &str, url: &str) -> Result<CharmInfo, RestError> {
-        self.get(&["v1", "models", model, "charms", url]).await
+        self.get(&paths::CHARM.at([model, url])).await
     }
 
     /// The archive of a charm, the bytes that were uploaded. What arrives otherwise is refused.
     pub async fn charm_archive(&self, model: &str, charm: &CharmInfo) -> Result<Bytes, RestError> {
         let url = charm.url.to_string();
-        let path = ["v1", "models", model, "charms", &url, "archive"];
+        let path = paths::CHARM_ARCHIVE.at([model, &url]);
         let response = self.send(Method::GET, &path, |request| request.timeout(UPLOAD));
         let archive = response.await?.bytes().await;
         let archive = archive.map_err(|error| RestError::Interrupted(chain(&error)))?;
@@ -55,7 +55,7 @@ impl RestClient {
         let query: Vec<(&str, &str)> = name.map(|name| ("name", name)).into_iter().collect();
         // The controller refuses what arrives otherwise.
         let sha256 = Digest::of(&archive);
-        let path = ["v1", "models", model, "charms"];
+        let path = paths::CHARMS.at([model]);
         self.change(Method::POST, &path, |request| {
             request
                 .timeout(UPLOAD)

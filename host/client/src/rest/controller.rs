@@ -2,7 +2,7 @@
 
 use periapt_wire::rest::{
     AuditQuery, AuditRecord, ConfigChange, ConfigSettings, ControllerInfo, ControllerNode,
-    LoginReply, LoginRequest, Page, StopRequest, WorkerRow,
+    LoginReply, LoginRequest, Page, StopRequest, WorkerRow, paths,
 };
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
@@ -21,7 +21,7 @@ impl RestClient {
             password: password.to_owned(),
             name: None,
         };
-        let reply: LoginReply = self.post(&["v1", "login"], &login).await?;
+        let reply: LoginReply = self.post(&paths::LOGIN.at([]), &login).await?;
         Ok((
             self.clone()
                 .with(Authorization::Bearer(reply.token.clone())),
@@ -30,17 +30,17 @@ impl RestClient {
     }
 
     pub async fn controller(&self) -> Result<ControllerInfo, RestError> {
-        self.get(&["v1", "controller"]).await
+        self.get(&paths::CONTROLLER.at([])).await
     }
 
     /// Asks the controller to end. It answers before it does.
     pub async fn stop_controller(&self, stop: &StopRequest) -> Result<Empty, RestError> {
-        self.post(&["v1", "controller", "stop"], stop).await
+        self.post(&paths::CONTROLLER_STOP.at([]), stop).await
     }
 
     /// The processes of the controller.
     pub async fn controller_nodes(&self) -> Result<Vec<ControllerNode>, RestError> {
-        self.get(&["v1", "controller", "nodes"]).await
+        self.get(&paths::CONTROLLER_NODES.at([])).await
     }
 
     /// Removes a process from the controller; with `force`, also one that runs.
@@ -49,20 +49,21 @@ impl RestClient {
         node: u32,
         force: bool,
     ) -> Result<ControllerNode, RestError> {
-        let path = ["v1", "controller", "nodes", &node.to_string()];
+        let node = node.to_string();
+        let path = paths::CONTROLLER_NODE.at([&node]);
         self.delete(&path, force, None).await
     }
 
     /// The controller's configuration, all options.
     pub async fn controller_config(&self) -> Result<ConfigSettings, RestError> {
-        self.get(&["v1", "controller", "config"]).await
+        self.get(&paths::CONTROLLER_CONFIG.at([])).await
     }
 
     pub async fn set_controller_config(
         &self,
         change: &ConfigChange,
     ) -> Result<ConfigSettings, RestError> {
-        self.patch(&["v1", "controller", "config"], change).await
+        self.patch(&paths::CONTROLLER_CONFIG.at([]), change).await
     }
 
     /// A page of the audit log, newest first: of one model, or of the controller with all.
@@ -72,8 +73,8 @@ impl RestClient {
         query: &AuditQuery,
     ) -> Result<Page<AuditRecord>, RestError> {
         let path: Vec<&str> = match model {
-            Some(model) => vec!["v1", "models", model, "audit"],
-            None => vec!["v1", "audit"],
+            Some(model) => paths::MODEL_AUDIT.at([model]),
+            None => paths::AUDIT.at([]),
         };
         self.json(Method::GET, &path, |request| request.query(query))
             .await
@@ -81,22 +82,22 @@ impl RestClient {
 
     /// All workers of the catalogue over the whole controller.
     pub async fn controller_workers(&self) -> Result<Vec<WorkerRow>, RestError> {
-        self.get(&["v1", "workers"]).await
+        self.get(&paths::WORKERS.at([])).await
     }
 
     /// The answer of `/health`: the process lives.
     pub async fn health(&self) -> Result<String, RestError> {
-        self.text(&["health"]).await
+        self.text(&paths::HEALTH.at([])).await
     }
 
     /// The answer of `/ready`: requests are served.
     pub async fn ready(&self) -> Result<String, RestError> {
-        self.text(&["ready"]).await
+        self.text(&paths::READY.at([])).await
     }
 
     /// A look into the controller; JSON or, for `metrics`, text.
     pub async fn controller_introspection(&self, report: &str) -> Result<String, RestError> {
-        self.text(&["v1", "controller", "introspection", report])
+        self.text(&paths::CONTROLLER_INTROSPECTION.at([report]))
             .await
     }
 
@@ -106,7 +107,7 @@ impl RestClient {
         model: &str,
         report: &str,
     ) -> Result<String, RestError> {
-        self.text(&["v1", "models", model, "introspection", report])
+        self.text(&paths::MODEL_INTROSPECTION.at([model, report]))
             .await
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{
     AddModel, Cloud, CloudCredential, ConfigChange, ConfigSettings, HookQuery, HookRun, ListQuery,
-    LogQuery, ModelSummary, Page, WaitQuery, Waited, WorkerRow,
+    LogQuery, ModelSummary, Page, WaitQuery, Waited, WorkerRow, paths,
 };
 use periapt_wire::status::FullStatus;
 use reqwest::Method;
@@ -15,24 +15,25 @@ use super::{EventStream, Lines, RestClient, RestError, UPLOAD, body, chain};
 
 impl RestClient {
     pub async fn models(&self) -> Result<Vec<ModelSummary>, RestError> {
-        self.list(&["v1", "models"], &ListQuery::default()).await
+        self.list(&paths::MODELS.at([]), &ListQuery::default())
+            .await
     }
 
     pub async fn add_model(&self, model: &AddModel) -> Result<ModelSummary, RestError> {
-        self.post(&["v1", "models"], model).await
+        self.post(&paths::MODELS.at([]), model).await
     }
 
     pub async fn clouds(&self) -> Result<Vec<Cloud>, RestError> {
-        self.get(&["v1", "clouds"]).await
+        self.get(&paths::CLOUDS.at([])).await
     }
 
     /// Those of the caller.
     pub async fn credentials(&self) -> Result<Vec<CloudCredential>, RestError> {
-        self.get(&["v1", "credentials"]).await
+        self.get(&paths::CREDENTIALS.at([])).await
     }
 
     pub async fn model(&self, model: &str) -> Result<ModelSummary, RestError> {
-        self.get(&["v1", "models", model]).await
+        self.get(&paths::MODEL.at([model])).await
     }
 
     /// Begins to destroy a model. With `force`, whatever is not gone after `timeout_ms` is
@@ -43,13 +44,13 @@ impl RestClient {
         force: bool,
         timeout_ms: Option<u64>,
     ) -> Result<ModelSummary, RestError> {
-        self.delete(&["v1", "models", model], force, timeout_ms)
+        self.delete(&paths::MODEL.at([model]), force, timeout_ms)
             .await
     }
 
     /// A model's configuration, all options.
     pub async fn model_config(&self, model: &str) -> Result<ConfigSettings, RestError> {
-        self.get(&["v1", "models", model, "config"]).await
+        self.get(&paths::MODEL_CONFIG.at([model])).await
     }
 
     pub async fn set_model_config(
@@ -57,7 +58,7 @@ impl RestClient {
         model: &str,
         change: &ConfigChange,
     ) -> Result<ConfigSettings, RestError> {
-        self.patch(&["v1", "models", model, "config"], change).await
+        self.patch(&paths::MODEL_CONFIG.at([model]), change).await
     }
 
     pub async fn status(&self, model: &str, patterns: &[String]) -> Result<FullStatus, RestError> {
@@ -65,7 +66,7 @@ impl RestClient {
             .iter()
             .map(|pattern| ("pattern", pattern.as_str()))
             .collect();
-        self.json(Method::GET, &["v1", "models", model, "status"], |request| {
+        self.json(Method::GET, &paths::MODEL_STATUS.at([model]), |request| {
             request.query(&query)
         })
         .await
@@ -73,20 +74,19 @@ impl RestClient {
 
     /// Runs of hooks, newest first.
     pub async fn hooks(&self, model: &str, query: &HookQuery) -> Result<Page<HookRun>, RestError> {
-        self.json(Method::GET, &["v1", "models", model, "hooks"], |request| {
+        self.json(Method::GET, &paths::HOOKS.at([model]), |request| {
             request.query(query)
         })
         .await
     }
 
     pub async fn hook(&self, model: &str, id: i64) -> Result<HookRun, RestError> {
-        self.get(&["v1", "models", model, "hooks", &id.to_string()])
-            .await
+        self.get(&paths::HOOK.at([model, &id.to_string()])).await
     }
 
     /// Log lines; open-ended with `follow`.
     pub async fn logs(&self, model: &str, query: &LogQuery) -> Result<Lines<LogRecord>, RestError> {
-        let path = ["v1", "models", model, "logs"];
+        let path = paths::MODEL_LOGS.at([model]);
         Ok(Lines::new(
             self.send(Method::GET, &path, |request| request.query(query))
                 .await?,
@@ -101,8 +101,8 @@ impl RestClient {
         last: Option<&str>,
     ) -> Result<EventStream, RestError> {
         let path = match model {
-            Some(model) => &["v1", "models", model, "events"] as &[&str],
-            None => &["v1", "events"],
+            Some(model) => &paths::MODEL_EVENTS.at([model]) as &[&str],
+            None => &paths::EVENTS.at([]),
         };
         let response = self
             .send(Method::GET, path, |request| match last {
@@ -116,7 +116,7 @@ impl RestClient {
     /// Answers when something holds; `wait-timed-out` when it does not in time.
     pub async fn wait(&self, model: &str, wait: &WaitQuery) -> Result<Waited, RestError> {
         let response = self
-            .send(Method::GET, &["v1", "models", model, "wait"], |request| {
+            .send(Method::GET, &paths::MODEL_WAIT.at([model]), |request| {
                 request.query(wait)
             })
             .await?;
@@ -125,12 +125,12 @@ impl RestClient {
 
     /// All workers of the catalogue in one model and its agents.
     pub async fn workers(&self, model: &str) -> Result<Vec<WorkerRow>, RestError> {
-        self.get(&["v1", "models", model, "workers"]).await
+        self.get(&paths::MODEL_WORKERS.at([model])).await
     }
 
     /// A stored blob by its digest.
     pub async fn blob(&self, model: &str, digest: &str) -> Result<Bytes, RestError> {
-        let path = ["v1", "models", model, "blobs", digest];
+        let path = paths::BLOB.at([model, digest]);
         let response = self
             .send(Method::GET, &path, |request| request.timeout(UPLOAD))
             .await?;

@@ -1,7 +1,7 @@
 //! The methods about what a model's provider may do, and about trying it again.
 
 use periapt_model::MachineId;
-use periapt_wire::rest::{ChangeCredential, MachineInfo, ModelCredential};
+use periapt_wire::rest::{ChangeCredential, MachineInfo, ModelCredential, paths};
 use periapt_wire::rpc::Empty;
 
 use super::{RestClient, RestError};
@@ -14,13 +14,13 @@ impl RestClient {
         machine: &MachineId,
     ) -> Result<MachineInfo, RestError> {
         let id = machine.as_str().replace('/', "-");
-        let path = ["v1", "models", model, "machines", &id, "retry-provisioning"];
+        let path = paths::MACHINE_RETRY_PROVISIONING.at([model, &id]);
         self.post(&path, &Empty {}).await
     }
 
     /// Whether the model's provider may make instances.
     pub async fn credential(&self, model: &str) -> Result<ModelCredential, RestError> {
-        self.get(&["v1", "models", model, "credential"]).await
+        self.get(&paths::MODEL_CREDENTIAL.at([model])).await
     }
 
     pub async fn change_credential(
@@ -28,7 +28,6 @@ impl RestClient {
         model: &str,
         change: &ChangeCredential,
     ) -> Result<ModelCredential, RestError> {
-        self.put(&["v1", "models", model, "credential"], change)
-            .await
+        self.put(&paths::MODEL_CREDENTIAL.at([model]), change).await
     }
 }

@@ -1,6 +1,6 @@
 //! The methods about relations.
 
-use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, RelationInfo, Removal};
+use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, RelationInfo, Removal, paths};
 
 use super::{RestClient, RestError};
 
@@ -12,15 +12,12 @@ impl RestClient {
         endpoints: [&str; 2],
     ) -> Result<RelationInfo, RestError> {
         let endpoints = endpoints.map(str::to_owned).to_vec();
-        self.post(
-            &["v1", "models", model, "relations"],
-            &Integrate { endpoints },
-        )
-        .await
+        self.post(&paths::RELATIONS.at([model]), &Integrate { endpoints })
+            .await
     }
 
     pub async fn relation(&self, model: &str, id: u64) -> Result<RelationInfo, RestError> {
-        self.get(&["v1", "models", model, "relations", &id.to_string()])
+        self.get(&paths::RELATION.at([model, &id.to_string()]))
             .await
     }
 
@@ -32,8 +29,7 @@ impl RestClient {
         change: &ChangeRelation,
     ) -> Result<RelationInfo, RestError> {
         let id = id.to_string();
-        self.patch(&["v1", "models", model, "relations", &id], change)
-            .await
+        self.patch(&paths::RELATION.at([model, &id]), change).await
     }
 
     /// Begins to remove a relation; the subordinate units that go with it.
@@ -45,12 +41,8 @@ impl RestClient {
         timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
         let id = id.to_string();
-        self.delete(
-            &["v1", "models", model, "relations", &id],
-            force,
-            timeout_ms,
-        )
-        .await
+        self.delete(&paths::RELATION.at([model, &id]), force, timeout_ms)
+            .await
     }
 
     /// The relations that fit the filters of `query`.
@@ -59,7 +51,6 @@ impl RestClient {
         model: &str,
         query: &ListQuery,
     ) -> Result<Vec<RelationInfo>, RestError> {
-        self.list(&["v1", "models", model, "relations"], query)
-            .await
+        self.list(&paths::RELATIONS.at([model]), query).await
     }
 }

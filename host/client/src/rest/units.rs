@@ -2,7 +2,7 @@
 
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::rest::{
-    AddMachines, HistoryEntry, ListQuery, MachineInfo, Removal, ResolveRequest, UnitInfo,
+    AddMachines, HistoryEntry, ListQuery, MachineInfo, Removal, ResolveRequest, UnitInfo, paths,
 };
 use periapt_wire::rpc::Empty;
 
@@ -11,7 +11,7 @@ use super::{RestClient, RestError};
 impl RestClient {
     /// The units that fit the filters of `query`.
     pub async fn units(&self, model: &str, query: &ListQuery) -> Result<Vec<UnitInfo>, RestError> {
-        self.list(&["v1", "models", model, "units"], query).await
+        self.list(&paths::UNITS.at([model]), query).await
     }
 
     /// The machines that fit the filters of `query`.
@@ -20,7 +20,7 @@ impl RestClient {
         model: &str,
         query: &ListQuery,
     ) -> Result<Vec<MachineInfo>, RestError> {
-        self.list(&["v1", "models", model, "machines"], query).await
+        self.list(&paths::MACHINES.at([model]), query).await
     }
 
     pub async fn machine(
@@ -29,7 +29,7 @@ impl RestClient {
         machine: &MachineId,
     ) -> Result<MachineInfo, RestError> {
         let id = machine.as_str().replace('/', "-");
-        self.get(&["v1", "models", model, "machines", &id]).await
+        self.get(&paths::MACHINE.at([model, &id])).await
     }
 
     /// Adds machines that no unit asked for.
@@ -38,7 +38,7 @@ impl RestClient {
         model: &str,
         count: u32,
     ) -> Result<Vec<MachineInfo>, RestError> {
-        self.post(&["v1", "models", model, "machines"], &AddMachines { count })
+        self.post(&paths::MACHINES.at([model]), &AddMachines { count })
             .await
     }
 
@@ -51,13 +51,13 @@ impl RestClient {
         timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
         let id = machine.as_str().replace('/', "-");
-        self.delete(&["v1", "models", model, "machines", &id], force, timeout_ms)
+        self.delete(&paths::MACHINE.at([model, &id]), force, timeout_ms)
             .await
     }
 
     pub async fn unit(&self, model: &str, unit: &UnitName) -> Result<UnitInfo, RestError> {
         let (application, number) = parts(unit);
-        self.get(&["v1", "models", model, "units", &application, &number])
+        self.get(&paths::UNIT.at([model, &application, &number]))
             .await
     }
 
@@ -71,7 +71,7 @@ impl RestClient {
     ) -> Result<Removal, RestError> {
         let (application, number) = parts(unit);
         self.delete(
-            &["v1", "models", model, "units", &application, &number],
+            &paths::UNIT.at([model, &application, &number]),
             force,
             timeout_ms,
         )
@@ -86,37 +86,34 @@ impl RestClient {
         retry: bool,
     ) -> Result<Empty, RestError> {
         let (application, number) = parts(unit);
-        let path = [
-            "v1",
-            "models",
-            model,
-            "units",
-            &application,
-            &number,
-            "resolved",
-        ];
+        let path = paths::UNIT_RESOLVED.at([model, &application, &number]);
         self.post(&path, &ResolveRequest { retry }).await
     }
 
     /// Stops the agent of a unit, until it is started.
     pub async fn stop_unit(&self, model: &str, unit: &UnitName) -> Result<Empty, RestError> {
-        self.run_unit(model, unit, "stop").await
+        self.run_unit(paths::UNIT_STOP, model, unit).await
     }
 
     /// Starts the agent of a unit that was stopped.
     pub async fn start_unit(&self, model: &str, unit: &UnitName) -> Result<Empty, RestError> {
-        self.run_unit(model, unit, "start").await
+        self.run_unit(paths::UNIT_START, model, unit).await
     }
 
-    async fn run_unit(&self, model: &str, unit: &UnitName, verb: &str) -> Result<Empty, RestError> {
+    async fn run_unit(
+        &self,
+        path: paths::Path<3>,
+        model: &str,
+        unit: &UnitName,
+    ) -> Result<Empty, RestError> {
         let (application, number) = parts(unit);
-        let path = ["v1", "models", model, "units", &application, &number, verb];
+        let path = path.at([model, &application, &number]);
         self.post(&path, &Empty {}).await
     }
 
     /// Starts the agent of a model that ended for good.
     pub async fn start_agent(&self, model: &str) -> Result<Empty, RestError> {
-        self.post(&["v1", "models", model, "agent", "start"], &Empty {})
+        self.post(&paths::MODEL_AGENT_START.at([model]), &Empty {})
             .await
     }
 
@@ -128,15 +125,7 @@ impl RestClient {
     ) -> Result<Vec<HistoryEntry>, RestError> {
         let (application, number) = parts(unit);
         self.history(
-            &[
-                "v1",
-                "models",
-                model,
-                "units",
-                &application,
-                &number,
-                "history",
-            ],
+            &paths::UNIT_HISTORY.at([model, &application, &number]),
             limit,
         )
         .await
@@ -149,14 +138,7 @@ impl RestClient {
         limit: Option<u64>,
     ) -> Result<Vec<HistoryEntry>, RestError> {
         self.history(
-            &[
-                "v1",
-                "models",
-                model,
-                "machines",
-                &machine.as_str().replace('/', "-"),
-                "history",
-            ],
+            &paths::MACHINE_HISTORY.at([model, &machine.as_str().replace('/', "-")]),
             limit,
         )
         .await

@@ -158,9 +158,9 @@ fn trees(
         } else if generation > 0 {
             parts.manifest().missing.push(format!("{model}/{unit}"));
         }
-        let container = directories::container(&agent, &unit);
-        if container.is_dir() {
-            tree(parts, &container, &model, &unit, Kind::Container)?;
+        let shared = directories::shared(&agent, &unit);
+        if shared.is_dir() {
+            tree(parts, &shared, &model, &unit, Kind::Shared)?;
         }
     }
     Ok(())

@@ -49,8 +49,8 @@ pub struct Tree {
 pub enum Kind {
     /// Its state directory at this generation.
     State(u64),
-    /// What the units of its container share.
-    Container,
+    /// What it and its subordinates share.
+    Shared,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@
 //!
 //! Everything in it is of one moment. The database is read in one snapshot; the files of a unit
 //! are the generation which that snapshot names, and a generation that was committed never
-//! changes. What units of a container share is live and copied as it is found. Agents' own
+//! changes. What a principal and its subordinates share is live and copied as it is found. Agents' own
 //! configuration is left out on purpose: a restored controller gives its agents new passwords, so
 //! an agent that an earlier life of the controller left running cannot come back to it.
 

@@ -12,8 +12,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::ModelUuid;
 use periapt_server::authority::Authority;
-use periapt_store::StoreError;
 use periapt_store::backup::{Cell, ColumnKind, Restoring, Table};
+use periapt_store::{CONTROLLER_CLOUD, StoreError};
 use periapt_uniter::directories;
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -46,6 +46,7 @@ pub struct RestoreResult {
     /// `host:port`.
     pub api_endpoints: Vec<String>,
     pub ca_pem: String,
+    pub cloud: String,
     pub controller_model: ModelUuid,
     pub manifest: Manifest,
 }
@@ -103,6 +104,7 @@ fn restore_files(
             name: config.name.clone(),
             api_endpoints: vec![SocketAddr::new(config.reachable(), config.port).to_string()],
             ca_pem: authority.ca_pem().to_owned(),
+            cloud: CONTROLLER_CLOUD.to_owned(),
             controller_model: config.controller_model.clone(),
             data_dir,
             manifest,
@@ -178,7 +180,7 @@ fn trees(parts: &mut PartsReader, source: &Path, agents: &Path) -> Result<(), Co
         let agent = agents.join(tree.model.as_str());
         let to = match tree.what {
             Kind::State(generation) => directories::generation(&agent, &tree.unit, generation),
-            Kind::Container => directories::container(&agent, &tree.unit),
+            Kind::Shared => directories::shared(&agent, &tree.unit),
         };
         if let Some(parent) = to.parent() {
             DirBuilder::new()

@@ -125,7 +125,7 @@ async fn scene() -> Scene {
     let store = Store::open(store_options(&data_dir, None)).await.unwrap();
     let model = config.controller_model.clone();
     let charm = CharmInfo {
-        container: Default::default(),
+        shared: Default::default(),
         url: CharmUrl::new("probe", 0).unwrap(),
         name: "probe".to_owned(),
         revision: 0,
@@ -223,7 +223,7 @@ async fn a_unit_gets_the_generation_that_the_database_names_and_no_other() {
         .data_dir
         .join("agents")
         .join(scene.model.as_str());
-    let shared = agent.join("containers/probe-0/logs");
+    let shared = agent.join("shared/probe-0/logs");
     std::fs::create_dir_all(&shared).unwrap();
     std::fs::write(shared.join("log"), "shared").unwrap();
     let made = scene.create().await.unwrap();
@@ -231,7 +231,7 @@ async fn a_unit_gets_the_generation_that_the_database_names_and_no_other() {
     let mode = std::fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let kinds: Vec<Kind> = made.manifest.trees.iter().map(|tree| tree.what).collect();
-    assert_eq!(kinds, [Kind::State(7), Kind::Container]);
+    assert_eq!(kinds, [Kind::State(7), Kind::Shared]);
 
     let restored = restore(restored_to(&scene, "second")).await.unwrap();
     assert_eq!(restored.uuid, scene.source.config.uuid);
@@ -244,7 +244,7 @@ async fn a_unit_gets_the_generation_that_the_database_names_and_no_other() {
         std::fs::read_to_string(state.join("7/journal")).unwrap(),
         "7"
     );
-    let shared = agent.join("containers/probe-0/logs/log");
+    let shared = agent.join("shared/probe-0/logs/log");
     assert_eq!(std::fs::read_to_string(shared).unwrap(), "shared");
     let config = ControllerConfig::read(second).unwrap();
     assert_eq!(config.uuid, scene.source.config.uuid);

@@ -66,7 +66,7 @@ impl Pools {
     pub(crate) async fn glance(&self, probe: &Arc<Probe>) -> Result<Session, Error> {
         let connection = match self {
             Pools::Sqlite(readers) => Connection::Sqlite(readers.lend().await?),
-            Pools::Postgres(pool) => Connection::Postgres(Postgres::pooled(pool).await?),
+            Pools::Postgres(pool) => Connection::Postgres(Box::pin(Postgres::pooled(pool)).await?),
         };
         Ok(Session::new(connection, Arc::clone(probe)))
     }
@@ -80,17 +80,7 @@ impl Pools {
                 reader.execute("BEGIN", &[])?;
                 Connection::Sqlite(reader)
             }
-            Pools::Postgres(pool) => {
-                // A connection that was lost while nobody used it is found out here, where
-                // nothing was read yet.
-                let first = Postgres::snapshot(pool.acquire().await?).await;
-                Connection::Postgres(match first {
-                    Err(Error::Unavailable { .. }) => {
-                        Postgres::snapshot(pool.acquire().await?).await?
-                    }
-                    begun => begun?,
-                })
-            }
+            Pools::Postgres(pool) => Connection::Postgres(Box::pin(begin_snapshot(pool)).await?),
         };
         Ok(Session::new(connection, Arc::clone(probe)))
     }
@@ -103,6 +93,14 @@ impl Pools {
                 let _ = timeout(GREETING, pool.close()).await;
             }
         }
+    }
+}
+
+/// A connection that was lost while nobody used it is found out here, where nothing was read yet.
+async fn begin_snapshot(pool: &PgPool) -> Result<Postgres, Error> {
+    match Postgres::snapshot(pool.acquire().await?).await {
+        Err(Error::Unavailable { .. }) => Postgres::snapshot(pool.acquire().await?).await,
+        begun => begun,
     }
 }
 

@@ -16,6 +16,7 @@ use sqlx::AssertSqlSafe;
 use crate::error::Error;
 use crate::options::{SlowQuery, SlowStatement};
 
+mod columns;
 mod connect;
 mod params;
 mod parts;
@@ -24,6 +25,9 @@ mod row;
 mod schema;
 mod sqlite;
 
+pub use columns::{
+    Cells, Column, Columns, Select, SelectWhich, json, optional, optional_json, optional_word, word,
+};
 pub use connect::writer;
 pub(crate) use connect::{Pools, listener};
 pub use params::Param;
@@ -39,6 +43,9 @@ use sqlite::Sqlite;
 const STATEMENTS: usize = 512;
 
 /// A connection in one of its roles.
+///
+/// What is asked of PostgreSQL is boxed: beside a way over the network that costs nothing, and all
+/// that wait for a database are otherwise as large as sqlx's futures, SQLite's too.
 pub(crate) enum Connection {
     Sqlite(Sqlite),
     Postgres(Postgres),
@@ -144,7 +151,7 @@ impl Session {
                 rows.into_iter().map(Answer::Sqlite).map(Row).collect()
             }
             Connection::Postgres(connection) => {
-                let rows = connection.fetch(sql, params).await?;
+                let rows = Box::pin(connection.fetch(sql, params)).await?;
                 rows.into_iter().map(Answer::Postgres).map(Row).collect()
             }
         };
@@ -197,7 +204,7 @@ impl Session {
         let started = self.probe.clock.monotonic();
         let touched = match &mut self.connection {
             Connection::Sqlite(connection) => connection.execute(sql, &params)?,
-            Connection::Postgres(connection) => connection.execute(sql, params).await?,
+            Connection::Postgres(connection) => Box::pin(connection.execute(sql, params)).await?,
         };
         self.observe(sql, started);
         Ok(touched)
@@ -217,7 +224,7 @@ impl Session {
             Connection::Postgres(connection) => {
                 let sql = steps.join("; ");
                 let started = self.probe.clock.monotonic();
-                let row = connection.batch_last(sql.clone()).await?;
+                let row = Box::pin(connection.batch_last(sql.clone())).await?;
                 self.observe(&sql, started);
                 Ok(row.map(Answer::Postgres).map(Row))
             }
@@ -229,7 +236,7 @@ impl Session {
         let started = self.probe.clock.monotonic();
         match &mut self.connection {
             Connection::Sqlite(connection) => connection.batch(sql)?,
-            Connection::Postgres(connection) => connection.batch(sql.to_owned()).await?,
+            Connection::Postgres(connection) => Box::pin(connection.batch(sql.to_owned())).await?,
         }
         self.observe(sql, started);
         Ok(())
@@ -240,7 +247,7 @@ impl Session {
         let started = self.probe.clock.monotonic();
         match &mut self.connection {
             Connection::Sqlite(connection) => connection.batch(&sql)?,
-            Connection::Postgres(connection) => connection.batch(sql).await?,
+            Connection::Postgres(connection) => Box::pin(connection.batch(sql)).await?,
         }
         self.observe("COMMIT", started);
         Ok(())
@@ -272,7 +279,7 @@ impl Session {
                 }
                 Connection::Postgres(connection) => {
                     let sql = AssertSqlSafe(sql.clone());
-                    connection.execute(sql, params).await?;
+                    Box::pin(connection.execute(sql, params)).await?;
                 }
             }
             self.observe(head, started);

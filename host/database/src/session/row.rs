@@ -2,6 +2,7 @@
 
 use rusqlite::types::Value;
 use sqlx::Row as _;
+use sqlx::ValueRef as _;
 use sqlx::postgres::PgRow;
 
 use super::sqlite::Values;
@@ -17,6 +18,13 @@ pub(super) enum Answer {
 }
 
 impl Row {
+    pub(super) fn is_null(&self, index: usize) -> Result<bool, Error> {
+        match &self.0 {
+            Answer::Sqlite(values) => Ok(matches!(cell(values, index)?, Value::Null)),
+            Answer::Postgres(row) => Ok(row.try_get_raw(index)?.is_null()),
+        }
+    }
+
     pub fn optional_int(&self, index: usize) -> Result<Option<i64>, Error> {
         match &self.0 {
             Answer::Sqlite(values) => match cell(values, index)? {

@@ -10,6 +10,8 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::FutureExt;
+use futures::future::lazy;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{WorkerError, WorkerResult};
@@ -45,16 +47,21 @@ impl Catacomb {
             children.into_iter().for_each(|child| child.kill());
             return Err(WorkerError::text("catacomb already invoked"));
         }
-        let site = self.clone();
         let children: Vec<SharedWorker> = children.into_iter().collect();
-        self.tomb.spawn(async move {
-            for child in children {
-                // Refused only if killed before the work began; the child is taken care of.
-                let _ = site.add(child);
-            }
-            site.kill(catch(work).await.err());
+        let (site, parent) = (self.clone(), self.clone());
+        let work = catch(work).map(move |result| {
+            site.kill(result.err());
             Ok(())
         });
+        self.tomb.spawn(
+            lazy(move |_| {
+                for child in children {
+                    // Refused only if killed before the work began; the child is taken care of.
+                    let _ = parent.add(child);
+                }
+            })
+            .then(move |()| work),
+        );
         Ok(())
     }
 

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
+use crate::race::before;
+
 pub use fake::FakeClock;
 
 /// A source of time. `now` is for people and records, `monotonic` for measuring and waiting.
@@ -80,10 +82,10 @@ impl Clock for SystemClock {
 
 /// Runs `work` for at most `limit` of the clock's time; `None` when the limit came first, and then
 /// `work` is dropped. Work that is ready at once wins even over a zero limit.
-pub async fn timeout<F: Future>(clock: &dyn Clock, limit: Duration, work: F) -> Option<F::Output> {
-    tokio::select! {
-        biased;
-        output = work => Some(output),
-        () = clock.sleep(limit) => None,
-    }
+pub fn timeout<F: Future>(
+    clock: &dyn Clock,
+    limit: Duration,
+    work: F,
+) -> impl Future<Output = Option<F::Output>> {
+    before(work, move || clock.sleep(limit))
 }

@@ -83,16 +83,8 @@ async fn run_node(engine: DependencyEngine, start: Start) {
         context,
     } = start;
     let name = context.name().clone();
-    let attempt = catch(async {
-        context
-            .or_abort(engine.shared.config.clock.sleep(delay))
-            .await?;
-        let worker = (manifold.start)(context.clone()).await?;
-        let outputs: Outputs = worker.outputs();
-        Ok((worker, outputs))
-    })
-    .await;
-    context.expire();
+    // In a frame of its own, and the context gone with it: a worker may run for weeks.
+    let attempt = Box::pin(attempt(&engine, &manifold, delay, context)).await;
     let raw = match attempt {
         Ok((worker, outputs)) => {
             let started = worker.clone();
@@ -105,6 +97,25 @@ async fn run_node(engine: DependencyEngine, start: Start) {
     };
     let ending = judge(&engine, &manifold, raw);
     engine.apply(|state, config, effects| state.stopped(&name, ending, config, effects));
+}
+
+async fn attempt(
+    engine: &DependencyEngine,
+    manifold: &Manifold,
+    delay: Duration,
+    context: Context,
+) -> Result<(SharedWorker, Outputs), WorkerError> {
+    let attempt = catch(async {
+        context
+            .or_abort(engine.shared.config.clock.sleep(delay))
+            .await?;
+        let worker = (manifold.start)(context.clone()).await?;
+        let outputs: Outputs = worker.outputs();
+        Ok((worker, outputs))
+    })
+    .await;
+    context.expire();
+    attempt
 }
 
 fn judge(engine: &DependencyEngine, manifold: &Manifold, raw: WorkerResult) -> Ending {

@@ -19,7 +19,8 @@ use crate::worker::{Outputs, SharedWorker};
 #[derive(Default)]
 pub(super) struct State {
     life: EngineState,
-    nodes: BTreeMap<Name, Node>,
+    /// Boxed, since a tree keeps room for ten more than it has.
+    nodes: BTreeMap<Name, Box<Node>>,
     /// Nodes that removed themselves, with the reason they gave.
     uninstalled: BTreeMap<Name, String>,
     worst: Option<WorkerError>,
@@ -80,7 +81,8 @@ impl State {
             return Err(InstallError::Cycle(name));
         }
         self.uninstalled.remove(&name);
-        self.nodes.insert(name.clone(), Node::new(manifold));
+        self.nodes
+            .insert(name.clone(), Box::new(Node::new(manifold)));
         self.request_start(&name, Duration::ZERO, config, effects);
         Ok(())
     }
@@ -169,11 +171,10 @@ impl State {
     }
 
     fn bounce_dependents(&mut self, name: &Name, config: &EngineConfig, effects: &mut Effects) {
-        let depends = |(_, node): &(&Name, &Node)| node.manifold.inputs.contains(name);
         let dependents: Vec<Name> = self
             .nodes
             .iter()
-            .filter(depends)
+            .filter(|(_, node)| node.manifold.inputs.contains(name))
             .map(|(name, _)| name.clone())
             .collect();
         for dependent in dependents {
@@ -301,8 +302,10 @@ impl State {
     }
 
     fn finish_if_empty(&mut self, effects: &mut Effects) {
-        let ended = |node: &Node| node.manifold.is_engine || matches!(node.phase, Phase::Stopped);
-        if self.life == EngineState::Stopping && self.nodes.values().all(ended) {
+        let mut nodes = self.nodes.values();
+        let ended =
+            nodes.all(|node| node.manifold.is_engine || matches!(node.phase, Phase::Stopped));
+        if self.life == EngineState::Stopping && ended {
             self.life = EngineState::Stopped;
             effects.die(self.worst.clone());
         }

@@ -3,12 +3,14 @@
 use std::any::type_name;
 use std::sync::{Arc, Mutex};
 
+use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SharedClock;
 use crate::error::WorkerError;
 use crate::manifold::Name;
 use crate::panics::lock;
+use crate::race::unless;
 use crate::randomness::SharedRandomness;
 use crate::worker::Outputs;
 
@@ -120,12 +122,11 @@ impl Context {
     ///
     /// # Errors
     /// [`WorkerError::Aborted`] when called off.
-    pub async fn or_abort<F: Future>(&self, work: F) -> Result<F::Output, WorkerError> {
-        tokio::select! {
-            biased;
-            () = self.shared.abort.cancelled() => Err(WorkerError::Aborted),
-            output = work => Ok(output),
-        }
+    pub fn or_abort<F: Future>(
+        &self,
+        work: F,
+    ) -> impl Future<Output = Result<F::Output, WorkerError>> {
+        unless(&self.shared.abort, work).map(|output| output.ok_or(WorkerError::Aborted))
     }
 
     pub(crate) fn expire(&self) {

@@ -46,7 +46,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     life: Life,
-    workers: BTreeMap<String, Entry>,
+    /// Boxed, since a tree keeps room for ten more than it has.
+    workers: BTreeMap<String, Box<Entry>>,
     next_serial: u64,
     worst: Option<WorkerError>,
 }
@@ -148,7 +149,7 @@ impl Runner {
             let serial = state.next_serial;
             state
                 .workers
-                .insert(id.clone(), Entry::new(serial, stop.clone()));
+                .insert(id.clone(), Box::new(Entry::new(serial, stop.clone())));
             serial
         };
         let start: StartFn = Arc::new(move || Box::pin(start()));
@@ -273,7 +274,7 @@ impl Worker for Runner {
     fn report(&self) -> Value {
         let entries: Vec<_> = {
             let state = lock(&self.shared.state);
-            let entry = |(id, entry): (&String, &Entry)| {
+            let entries = state.workers.iter().map(|(id, entry)| {
                 (
                     id.clone(),
                     entry.stop.is_cancelled(),
@@ -281,8 +282,8 @@ impl Worker for Runner {
                     entry.started_at,
                     entry.error.clone(),
                 )
-            };
-            state.workers.iter().map(entry).collect()
+            });
+            entries.collect()
         };
         let mut workers = Map::new();
         for (id, stopping, worker, started_at, error) in entries {

@@ -10,12 +10,14 @@ mod tests;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use futures::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::catacomb::Catacomb;
 use crate::error::{WorkerError, WorkerResult};
 use crate::panics::lock;
+use crate::race::unless;
 use crate::worker::{Outputs, SharedWorker, Worker};
 
 /// A worker that is one async function.
@@ -99,12 +101,11 @@ impl WorkerContext {
     ///
     /// # Errors
     /// [`WorkerError::Dying`] when asked to stop.
-    pub async fn or_dying<F: Future>(&self, work: F) -> Result<F::Output, WorkerError> {
-        tokio::select! {
-            biased;
-            () = self.dying().cancelled() => Err(WorkerError::Dying),
-            output = work => Ok(output),
-        }
+    pub fn or_dying<F: Future>(
+        &self,
+        work: F,
+    ) -> impl Future<Output = Result<F::Output, WorkerError>> {
+        unless(self.dying(), work).map(|output| output.ok_or(WorkerError::Dying))
     }
 
     /// Hands over a child; see [`Catacomb::add`].

@@ -9,6 +9,7 @@ mod tests;
 
 use std::sync::{Arc, Mutex};
 
+use futures::FutureExt;
 use tokio::sync::SetOnce;
 use tokio_util::sync::CancellationToken;
 
@@ -104,9 +105,7 @@ impl Tomb {
             tomb: self.clone(),
             result: None,
         };
-        tokio::spawn(async move {
-            burial.with(catch(work).await);
-        });
+        tokio::spawn(catch(work).map(move |result| burial.with(result)));
         true
     }
 

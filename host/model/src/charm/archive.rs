@@ -98,8 +98,8 @@ pub struct Archive {
     pub config: Schema,
     pub actions: Actions,
     pub capabilities: Vec<String>,
-    /// Directories it shares with whoever lives in the same container, by name.
-    pub container: BTreeMap<String, Access>,
+    /// Directories that a principal and its subordinates share, by name.
+    pub shared: BTreeMap<String, Access>,
     /// Digest of the archive, 64 lower-case hexadecimal digits.
     pub sha256: String,
     /// Bytes of the archive.
@@ -132,7 +132,7 @@ impl Archive {
             config: manifest.config,
             actions: manifest.actions,
             capabilities: manifest.capabilities,
-            container: manifest.container,
+            shared: manifest.shared,
             sha256: Digest::of(bytes).to_string(),
             size: bytes.len() as u64,
             files,
@@ -170,7 +170,7 @@ impl Archive {
             config: self.config.clone(),
             actions: self.actions.clone(),
             capabilities: self.capabilities.clone(),
-            container: self.container.clone(),
+            shared: self.shared.clone(),
             hooks,
             subordinate: self.metadata.subordinate,
         }

@@ -50,8 +50,8 @@ pub struct Manifest {
     pub actions: Actions,
     /// What the charm asks for, in words.
     pub capabilities: Vec<String>,
-    /// Directories it shares with whoever lives in the same container, by name.
-    pub container: BTreeMap<String, Access>,
+    /// Directories that a principal and its subordinates share, by name.
+    pub shared: BTreeMap<String, Access>,
 }
 
 /// A file that does not say what a charm must say.
@@ -203,14 +203,14 @@ impl Manifest {
                 parts.capabilities,
             ),
         };
-        let Capabilities { container } = Capabilities::read(asked, file)?;
+        let Capabilities { shared } = Capabilities::read(asked, file)?;
 
         Ok(Self {
             metadata,
             config,
             actions,
-            capabilities: capabilities::words(&container),
-            container,
+            capabilities: capabilities::words(&shared),
+            shared,
         })
     }
 }

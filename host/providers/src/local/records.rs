@@ -97,7 +97,7 @@ impl Records {
     /// Removes the files of units, once there is no machine left on which a unit could be. An agent
     /// that was stopped in the middle of a forced removal had no time for it.
     pub async fn remove_units(&self) -> Result<(), ProviderError> {
-        for folder in ["units", "containers"] {
+        for folder in ["units", "shared"] {
             remove(self.directory.join(folder)).await?;
         }
         Ok(())

@@ -19,7 +19,7 @@ use wasmtime_wasi::{FsPerms, OpenMode};
 
 use super::reading::{Reading, Source};
 use super::temporary::Temporary;
-use super::{ContainerDirectory, Directories};
+use super::{Directories, SharedDirectory};
 use crate::failure::HookFailure;
 
 /// How often a running hook's directories are measured: often enough that a guest cannot write
@@ -35,8 +35,8 @@ pub(crate) struct Mounted {
     streams: Vec<Source>,
     stage: Option<PathBuf>,
     temporary: Option<Temporary>,
-    /// Those of the container that the guest used and may write to.
-    container: Vec<ContainerDirectory>,
+    /// Shared ones that the guest used and may write to.
+    shared: Vec<SharedDirectory>,
     limits: Limits,
     next: Instant,
 }
@@ -54,7 +54,7 @@ enum Place {
     Charm,
     State,
     Temporary,
-    Container(usize),
+    Shared(usize),
 }
 
 impl Mounted {
@@ -65,7 +65,7 @@ impl Mounted {
             streams: Vec::new(),
             stage: None,
             temporary: None,
-            container: Vec::new(),
+            shared: Vec::new(),
             limits: Limits {
                 bytes: limit,
                 levels: DIRECTORY_LEVELS.most,
@@ -84,9 +84,9 @@ impl Mounted {
             (Place::State, "/state".to_owned(), Access::ReadWrite),
             (Place::Temporary, "/tmp".to_owned(), Access::ReadWrite),
         ];
-        let container = self.directories.container.iter().enumerate();
-        places.extend(container.map(|(at, directory)| {
-            let place = Place::Container(at);
+        let shared = self.directories.shared.iter().enumerate();
+        places.extend(shared.map(|(at, directory)| {
+            let place = Place::Shared(at);
             (place, directory.of_guest(), directory.access)
         }));
         let mut promised = Vec::with_capacity(places.len());
@@ -177,13 +177,13 @@ impl Mounted {
                 }
             },
             Place::Temporary => (self.temporary()?, Access::ReadWrite),
-            Place::Container(at) => {
-                let Some(shared) = self.directories.container.get(at) else {
+            Place::Shared(at) => {
+                let Some(shared) = self.directories.shared.get(at) else {
                     return Err(HookFailure::Unknown("no such directory".to_owned()));
                 };
                 self.directories.unit.share(&shared.path)?;
-                if shared.access == Access::ReadWrite && !self.container.contains(shared) {
-                    self.container.push(shared.clone());
+                if shared.access == Access::ReadWrite && !self.shared.contains(shared) {
+                    self.shared.push(shared.clone());
                 }
                 (shared.path.clone(), shared.access)
             }
@@ -256,11 +256,11 @@ impl Mounted {
     }
 
     /// The last measurement of a hook that has ended: bytes in `/state`, or the directory that is
-    /// not as it may be. Leaves no directory of the container too deep for whoever comes next.
+    /// not as it may be. Leaves no shared directory too deep for whoever comes next.
     pub(crate) fn conclude(&self) -> Result<u64, HookFailure> {
         let measured = self.measure();
         if measured.is_err() {
-            for directory in &self.container {
+            for directory in &self.shared {
                 if let Err(error) = periapt_files::cut(&directory.path, self.limits.levels) {
                     tracing::warn!(path = %directory.path.display(), %error, "cannot remove directories that are too deep");
                 }
@@ -274,7 +274,7 @@ impl Mounted {
         if let Some(temporary) = &self.temporary {
             self.within("/tmp", temporary.path())?;
         }
-        for directory in &self.container {
+        for directory in &self.shared {
             self.within(&directory.of_guest(), &directory.path)?;
         }
         let stage = self.stage.as_ref();

@@ -11,10 +11,10 @@ use periapt_model::status::{Status, Workload};
 
 use super::unit_files::{Files, content};
 use crate::{
-    Bag, CallError, ConfigAnswers, ContainerDirectory, Directories, Goal, GoalStateAnswers, Goals,
-    HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
-    LogLevel, Member, Network, NetworkAnswers, PortsAnswers, RelationAnswers, RelationInfo,
-    SandboxEngine, Settings, StateAnswers, StatusAnswers, UnitAnswers,
+    Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals, HookContext,
+    HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers, LogLevel, Member,
+    Network, NetworkAnswers, PortsAnswers, RelationAnswers, RelationInfo, SandboxEngine, Settings,
+    SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
 };
 
 /// What hooks did at once.
@@ -35,7 +35,7 @@ pub struct Unit {
     pub relations: Vec<RelationInfo>,
     pub settings: BTreeMap<(u64, Member), Bag>,
     pub told: Bag,
-    pub container: Vec<ContainerDirectory>,
+    pub shared: Vec<SharedDirectory>,
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
     pub home: tempfile::TempDir,
@@ -73,7 +73,7 @@ impl Unit {
             relations: Vec::new(),
             settings: BTreeMap::new(),
             told: Bag::new(),
-            container: Vec::new(),
+            shared: Vec::new(),
             limits: Limits {
                 wall_clock_ms: 120_000,
                 ..Limits::default()
@@ -103,7 +103,7 @@ impl Unit {
                 charm: self.path("charm"),
                 unit: files.clone(),
                 temporary: self.path("temporary"),
-                container: self.container.clone(),
+                shared: self.shared.clone(),
             },
             limits: self.limits.clone(),
         };

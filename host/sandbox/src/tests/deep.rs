@@ -7,8 +7,8 @@ use periapt_model::bounds::DIRECTORY_LEVELS;
 use periapt_model::charm::Access;
 
 use super::agent::Unit;
-use super::nest::{CONTAINER, Nest, STATE, TMP};
-use crate::{ContainerDirectory, HookFailure, Settings};
+use super::nest::{Nest, SHARED, STATE, TMP};
+use crate::{HookFailure, Settings, SharedDirectory};
 
 const DEEP: Nest<'_> = Nest {
     at: TMP,
@@ -39,13 +39,13 @@ fn nothing_is_left(unit: &Unit) -> bool {
     })
 }
 
-/// A unit that shares `/container/spool`.
+/// A unit that shares `/shared/spool`.
 fn housed() -> Unit {
     let mut unit = Unit::new();
-    std::fs::create_dir_all(unit.path("container/spool")).unwrap();
-    unit.container = vec![ContainerDirectory {
+    std::fs::create_dir_all(unit.path("shared/spool")).unwrap();
+    unit.shared = vec![SharedDirectory {
         name: "spool".to_owned(),
-        path: unit.path("container/spool"),
+        path: unit.path("shared/spool"),
         access: Access::ReadWrite,
     }];
     unit
@@ -117,15 +117,15 @@ fn directories_may_be_as_deep_as_the_bound_says_and_no_deeper() {
 fn a_shared_directory_is_cut_so_that_the_next_hook_is_not_blamed() {
     let unit = housed();
     let nest = Nest {
-        at: CONTAINER,
+        at: SHARED,
         bytes: 1,
         ..DEEP
     };
     assert_eq!(
         unit.run(&nest.component()).result.unwrap_err(),
-        too_deep("/container/spool")
+        too_deep("/shared/spool")
     );
-    let shared = unit.path("container/spool");
+    let shared = unit.path("shared/spool");
     assert!(!is_deeper(&shared, DIRECTORY_LEVELS.most));
     assert!(
         is_deeper(&shared, DIRECTORY_LEVELS.most - 1),
@@ -141,13 +141,13 @@ fn a_hook_that_fails_otherwise_leaves_no_shared_directory_too_deep() {
     // Ended by the number of its calls, somewhere beyond the bound.
     unit.limits.host_calls = 3_000;
     let nest = Nest {
-        at: CONTAINER,
+        at: SHARED,
         levels: 10_000,
         ..DEEP
     };
     unit.run(&nest.component()).result.unwrap_err();
     assert!(!is_deeper(
-        &unit.path("container/spool"),
+        &unit.path("shared/spool"),
         DIRECTORY_LEVELS.most
     ));
 }

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::agent::Unit;
 use super::guest::{Guest, OK};
-use crate::{ContainerDirectory, HookFailure, HookOutcome};
+use crate::{HookFailure, HookOutcome, SharedDirectory};
 use periapt_model::charm::Access;
 
 /// The preopens, in the order in which WASI shows them.
@@ -244,15 +244,15 @@ fn a_missing_directory_is_said() {
 fn housed() -> Unit {
     let mut unit = unit();
     for name in ["logs", "spool", "other"] {
-        std::fs::create_dir_all(unit.path("container").join(name)).unwrap();
-        std::fs::write(unit.path("container").join(name).join("file"), name).unwrap();
+        std::fs::create_dir_all(unit.path("shared").join(name)).unwrap();
+        std::fs::write(unit.path("shared").join(name).join("file"), name).unwrap();
     }
-    let directory = |name: &str, access| ContainerDirectory {
+    let directory = |name: &str, access| SharedDirectory {
         name: name.to_owned(),
-        path: unit.path("container").join(name),
+        path: unit.path("shared").join(name),
         access,
     };
-    unit.container = vec![
+    unit.shared = vec![
         directory("logs", Access::ReadOnly),
         directory("spool", Access::ReadWrite),
     ];
@@ -263,14 +263,14 @@ const LOGS: u32 = 6;
 const SPOOL: u32 = 7;
 
 #[test]
-fn directories_of_the_container_are_granted_as_declared() {
+fn shared_directories_are_granted_as_declared() {
     let unit = housed();
     allowed(open(&unit, LOGS, "file", 0, READ));
     refused(open(&unit, LOGS, "file", 0, READ | WRITE));
     refused(open(&unit, LOGS, "new", CREATE, WRITE));
     allowed(open(&unit, SPOOL, "new", CREATE, READ | WRITE));
-    assert!(unit.path("container/spool/new").exists());
-    assert!(!unit.path("container/logs/new").exists());
+    assert!(unit.path("shared/spool/new").exists());
+    assert!(!unit.path("shared/logs/new").exists());
     // What a failed hook wrote there stays: it is shared, like a log file.
     refused(unit.run(&charm(
         "failed",
@@ -280,18 +280,14 @@ fn directories_of_the_container_are_granted_as_declared() {
             open_call(2048, 6, SPOOL, CREATE, WRITE)
         ),
     )));
-    assert!(unit.path("container/spool/failed").exists());
+    assert!(unit.path("shared/spool/failed").exists());
 }
 
 #[test]
-fn nothing_else_of_the_container_can_be_reached() {
+fn nothing_beside_the_shared_directories_can_be_reached() {
     let unit = housed();
-    symlink("../other/file", unit.path("container/spool/up")).unwrap();
-    symlink(
-        unit.path("container/other"),
-        unit.path("container/spool/out"),
-    )
-    .unwrap();
+    symlink("../other/file", unit.path("shared/spool/up")).unwrap();
+    symlink(unit.path("shared/other"), unit.path("shared/spool/out")).unwrap();
     for directory in [LOGS, SPOOL, LOGS + 2] {
         for path in [
             "../other/file",
@@ -299,7 +295,7 @@ fn nothing_else_of_the_container_can_be_reached() {
             "up",
             "out/file",
             "..",
-            "/container/other/file",
+            "/shared/other/file",
         ] {
             refused(open(&unit, directory, path, 0, READ));
             refused(open(&unit, directory, path, CREATE, WRITE));
@@ -307,7 +303,7 @@ fn nothing_else_of_the_container_can_be_reached() {
     }
     // Without a declaration there is nothing at all.
     let mut plain = housed();
-    plain.container.clear();
+    plain.shared.clear();
     refused(open(&plain, LOGS, "file", 0, READ));
 }
 
@@ -319,8 +315,5 @@ fn too_much_in_a_shared_directory_is_a_failure() {
     let size = "(call $size (i32.load (i32.const 1024)) (i64.const 2000000))";
     let big = charm("big", "", &format!("(i32.or {open} {size})"));
     let failure = unit.run(&big).result.unwrap_err();
-    assert!(
-        failure.to_string().contains("/container/spool"),
-        "{failure}"
-    );
+    assert!(failure.to_string().contains("/shared/spool"), "{failure}");
 }

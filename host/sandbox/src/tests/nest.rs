@@ -6,8 +6,8 @@ use super::guest::{Guest, OK};
 /// The preopens, in the order in which WASI shows them.
 pub const STATE: u32 = 4;
 pub const TMP: u32 = 5;
-/// Directories of the container follow, in the order of their names.
-pub const CONTAINER: u32 = 6;
+/// Shared directories follow, in the order of their names.
+pub const SHARED: u32 = 6;
 
 const IMPORTS: &str = r#"
   (import "wasi_snapshot_preview1" "path_create_directory" (func $make (param i32 i32 i32) (result i32)))

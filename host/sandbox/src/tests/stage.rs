@@ -91,7 +91,7 @@ fn run(unit: &Unit, component: &[u8]) -> (HookOutcome, bool, bool) {
             charm: unit.path("charm"),
             unit: files.clone(),
             temporary: unit.path("temporary"),
-            container: unit.container.clone(),
+            shared: unit.shared.clone(),
         },
         limits: unit.limits.clone(),
     };

@@ -129,20 +129,22 @@ impl Authenticator {
         password: &str,
         name: Option<&str>,
         peer: Option<IpAddr>,
-    ) -> Result<(UserName, IssuedToken), AuthError> {
+    ) -> Result<IssuedToken, AuthError> {
         let wanted = NewToken::login(name.unwrap_or(LOGIN_TOKEN), TOKEN_LIFE);
         self.issue(user, password, wanted, peer).await
     }
 
-    /// A person's password for a browser's session.
+    /// A person's password for a browser's session, with which another of that browser ends.
     pub async fn open_session(
         &self,
         user: &str,
         password: &str,
+        before: Option<String>,
         peer: Option<IpAddr>,
-    ) -> Result<(UserName, IssuedToken), AuthError> {
+    ) -> Result<IssuedToken, AuthError> {
         let wanted = NewToken {
             kind: TokenKind::Session,
+            replaces: before,
             ..NewToken::login("browser", SESSION_LIFE)
         };
         self.issue(user, password, wanted, peer).await
@@ -154,12 +156,11 @@ impl Authenticator {
         password: &str,
         wanted: NewToken,
         peer: Option<IpAddr>,
-    ) -> Result<(UserName, IssuedToken), AuthError> {
+    ) -> Result<IssuedToken, AuthError> {
         let user = user.strip_prefix("user-").unwrap_or(user);
         let name: UserName = user.parse().map_err(|_| AuthError::Invalid)?;
         self.confirm(&name, password, peer).await?;
-        let issued = self.store.issue_token(&name, wanted).await?;
-        Ok((name, issued))
+        Ok(self.store.issue_token(&name, wanted).await?)
     }
 
     /// Whether this is the user's password, as careful as a login.
@@ -181,20 +182,22 @@ impl Authenticator {
         peer: Option<IpAddr>,
     ) -> Result<IssuedToken, AuthError> {
         let attempt = Attempt::of_person(Tag::User(user.clone()), peer);
-        self.in_turn(&attempt, || async {
-            let done = self.store.register(user, invitation, password).await;
+        let issued = self.in_turn(&attempt, || async {
+            let wanted = NewToken::login(LOGIN_TOKEN, TOKEN_LIFE);
+            let done = self
+                .store
+                .register(user, invitation, password, wanted)
+                .await;
             if let Err(StoreError::Invalid { code, .. }) = &done
                 && *code == "registration-invalid"
             {
                 self.throttle.failed(&attempt);
             }
-            done?;
-            Ok::<_, AuthError>(())
-        })
-        .await?;
+            Ok::<_, AuthError>(done?)
+        });
+        let issued = issued.await?;
         self.throttle.succeeded(&attempt);
-        let wanted = NewToken::login(LOGIN_TOKEN, TOKEN_LIFE);
-        Ok(self.store.issue_token(user, wanted).await?)
+        Ok(issued)
     }
 
     /// A login on a websocket: a tag with its password, a user's tag with a token, or a token

@@ -1,10 +1,11 @@
 //! `Uniter`: one unit's hooks.
 
-use periapt_store::{HookBegin, HookCommit, Interest, namespace};
+use periapt_store::{Committed, HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm, GetGoalState,
-    GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState, SetApplicationStatus,
-    SetState, SetUnitAgentStatus, SetUnitStatus, SetWorkloadVersion, WatchUnit,
+    GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState, HookCommitted,
+    SetApplicationStatus, SetState, SetUnitAgentStatus, SetUnitStatus, SetWorkloadVersion,
+    WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -31,7 +32,8 @@ handlers! { for uniter:
         session.watch(watch::notify(session, interest), Vec::new())
     };
     GetRemoteState: |session, call| {
-        Ok(session.store().unit_told(session.model()?, &call.unit, call.config_hash.as_deref()).await?)
+        let told = session.store().unit_told(session.model()?, &call.unit, &call.known.config).await?;
+        Ok(told.map(|told| told.beyond(&call.known)))
     };
     GetState: |session, call| Ok(session.store().get_state(session.model()?, &call.unit).await?);
     SetState: |session, call| {
@@ -58,15 +60,16 @@ handlers! { for uniter:
             hook: call.hook,
             absent: call.absent,
             run: call.run,
-            idle_at: call.idle_at,
-            config_hash: call.config_hash,
+            records: call.records,
+            rests: call.rests,
+            known: call.known.clone(),
         };
         let run = commit.run.clone();
-        let committed = session.store().commit_hook_run(session.model()?, &call.unit, commit).await?;
+        let Committed { told, idle } = session.store().commit_hook_run(session.model()?, &call.unit, commit).await?;
         if let Some(run) = run {
             session.state().observation().hook(session.model()?, &call.unit, &run);
         }
-        Ok(committed)
+        Ok(HookCommitted { news: told.beyond(&call.known), idle })
     };
     FailHook: |session, call| {
         let run = call.run.clone();

@@ -12,7 +12,8 @@ use periapt_engine::EngineReport;
 use periapt_model::ModelUuid;
 use periapt_store::{Store, StoreError, lease};
 use periapt_wire::rest::{
-    AgentIntrospection, EngineMap, LeaseReport, MachineLockReport, PresenceReport, UnitWorker,
+    AgentIntrospection, EngineMap, HookPart, LeaseReport, MachineLockReport, PresenceReport,
+    UnitWorker,
 };
 use serde_json::Value;
 
@@ -27,6 +28,7 @@ mod tests;
 /// Reports by name, as in the last part of the address.
 pub const REPORTS: &[&str] = &[
     "depengine",
+    "hooktimes",
     "leases",
     "machinelock",
     "metrics",
@@ -88,6 +90,7 @@ impl Introspection {
     pub async fn report(&self, name: &str, scope: &Scope) -> Result<Report, IntrospectionError> {
         let json = match name {
             "depengine" => serde_json::to_value(self.engines(scope).await),
+            "hooktimes" => serde_json::to_value(self.hook_times(scope).await?),
             "machinelock" => serde_json::to_value(self.machine_locks(scope).await?),
             "units" => serde_json::to_value(self.units(scope).await?),
             "leases" => serde_json::to_value(self.held_leases(scope).await?),
@@ -139,6 +142,17 @@ impl Introspection {
         });
         // A report that panics is as good as none.
         asked.await.unwrap_or_default()
+    }
+
+    async fn hook_times(&self, scope: &Scope) -> Result<Vec<HookPart>, StoreError> {
+        let mut times = Vec::new();
+        for (model, agent) in self.ask(scope).await? {
+            times.extend(agent.hook_times.into_iter().map(|part| HookPart {
+                model: model.to_string(),
+                ..part
+            }));
+        }
+        Ok(times)
     }
 
     async fn machine_locks(&self, scope: &Scope) -> Result<Vec<MachineLockReport>, StoreError> {

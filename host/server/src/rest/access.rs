@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::State;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    ControllerAccess, Grant, GrantModel, ModelAccess, ModelPermission, UserInfo,
+    ControllerAccess, Grant, GrantModel, ModelAccess, ModelPermission, UserInfo, paths,
 };
 use utoipa_axum::routes;
 
@@ -28,7 +28,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Gives a user an access to the controller.
 ///
 /// The user has at least this access afterwards: one that is higher stays.
-#[utoipa::path(put, path = "/v1/users/{user}/access", request_body = Grant, responses((status = 200, body = UserInfo)))]
+#[utoipa::path(put, path = paths::USER_ACCESS.text, request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn grant(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -40,7 +40,7 @@ async fn grant(
 /// Takes an access to the controller from a user.
 ///
 /// All above it goes too, what is below stays. Without a body it is `superuser`.
-#[utoipa::path(delete, path = "/v1/users/{user}/access", request_body = Grant, responses((status = 200, body = UserInfo)))]
+#[utoipa::path(delete, path = paths::USER_ACCESS.text, request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn revoke(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -51,7 +51,7 @@ async fn revoke(
 }
 
 /// Lists who may do what in a model.
-#[utoipa::path(get, path = "/v1/models/{model}/access", responses((status = 200, body = Vec<ModelAccess>)))]
+#[utoipa::path(get, path = paths::MODEL_ACCESS.text, responses((status = 200, body = Vec<ModelAccess>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -62,7 +62,7 @@ async fn of_model(
 /// Gives a user an access to a model.
 ///
 /// The user has at least this access afterwards: one that is higher stays.
-#[utoipa::path(put, path = "/v1/models/{model}/access/{user}", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
+#[utoipa::path(put, path = paths::MODEL_ACCESS_OF.text, request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn grant_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -75,7 +75,7 @@ async fn grant_model(
 /// Takes an access to a model from a user.
 ///
 /// All above it goes too, what is below stays. Without a body the whole access goes.
-#[utoipa::path(delete, path = "/v1/models/{model}/access/{user}", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
+#[utoipa::path(delete, path = paths::MODEL_ACCESS_OF.text, request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn revoke_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

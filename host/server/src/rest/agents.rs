@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use periapt_wire::rest::paths;
 use periapt_wire::rpc::Empty;
 use utoipa_axum::routes;
 
@@ -23,7 +24,7 @@ pub(super) fn routes() -> Vec<Row> {
 ///
 /// It stays stopped, also when its machine's agent or the controller starts anew, until it is
 /// started. A hook that runs gets a moment to end and is otherwise run again then.
-#[utoipa::path(post, path = "/v1/models/{model}/units/{name}/{number}/stop", responses((status = 200, body = Empty)))]
+#[utoipa::path(post, path = paths::UNIT_STOP.text, responses((status = 200, body = Empty)))]
 async fn stop_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -32,7 +33,7 @@ async fn stop_unit(
 }
 
 /// Starts the agent of a unit that was stopped.
-#[utoipa::path(post, path = "/v1/models/{model}/units/{name}/{number}/start", responses((status = 200, body = Empty)))]
+#[utoipa::path(post, path = paths::UNIT_START.text, responses((status = 200, body = Empty)))]
 async fn start_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -43,7 +44,7 @@ async fn start_unit(
 /// Starts the agent of a model that ended for good.
 ///
 /// One that was ended by SIGABRT is not started again until somebody says so.
-#[utoipa::path(post, path = "/v1/models/{model}/agent/start", responses((status = 200, body = Empty)))]
+#[utoipa::path(post, path = paths::MODEL_AGENT_START.text, responses((status = 200, body = Empty)))]
 async fn start_agent(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -5,7 +5,7 @@ use axum::extract::State;
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, ListQuery, Page, Refresh,
-    Removal,
+    Removal, paths,
 };
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the applications of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/applications", params(ListQuery), responses((status = 200, body = Page<ApplicationInfo>)))]
+#[utoipa::path(get, path = paths::APPLICATIONS.text, params(ListQuery), responses((status = 200, body = Page<ApplicationInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -42,7 +42,7 @@ async fn list(
 }
 
 /// Deploys an uploaded charm as an application.
-#[utoipa::path(post, path = "/v1/models/{model}/applications", request_body = Deploy, responses((status = 200, body = ApplicationInfo)))]
+#[utoipa::path(post, path = paths::APPLICATIONS.text, request_body = Deploy, responses((status = 200, body = ApplicationInfo)))]
 async fn deploy(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -52,7 +52,7 @@ async fn deploy(
 }
 
 /// Shows an application.
-#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}", responses((status = 200, body = ApplicationInfo)))]
+#[utoipa::path(get, path = paths::APPLICATION.text, responses((status = 200, body = ApplicationInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -63,7 +63,7 @@ async fn show(
 /// Begins to remove an application.
 ///
 /// Its units run their stop and remove hooks first. With `force` they are removed after a while whether or not they did.
-#[utoipa::path(delete, path = "/v1/models/{model}/applications/{name}", params(Force), responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = paths::APPLICATION.text, params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -78,7 +78,7 @@ async fn remove(
 }
 
 /// Shows an application's options and their values.
-#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}/config", responses((status = 200, body = ApplicationConfig)))]
+#[utoipa::path(get, path = paths::APPLICATION_CONFIG.text, responses((status = 200, body = ApplicationConfig)))]
 async fn config(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -87,7 +87,7 @@ async fn config(
 }
 
 /// Changes an application's options, all of the change or nothing of it.
-#[utoipa::path(patch, path = "/v1/models/{model}/applications/{name}/config", request_body = ConfigChange, responses((status = 200, body = ApplicationConfig)))]
+#[utoipa::path(patch, path = paths::APPLICATION_CONFIG.text, request_body = ConfigChange, responses((status = 200, body = ApplicationConfig)))]
 async fn set_config(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -97,7 +97,7 @@ async fn set_config(
 }
 
 /// Moves an application to another revision of its charm.
-#[utoipa::path(post, path = "/v1/models/{model}/applications/{name}/refresh", request_body = Refresh, responses((status = 200, body = ApplicationInfo)))]
+#[utoipa::path(post, path = paths::APPLICATION_REFRESH.text, request_body = Refresh, responses((status = 200, body = ApplicationInfo)))]
 async fn refresh(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -107,7 +107,7 @@ async fn refresh(
 }
 
 /// Adds units to an application, on machines that are named or on new ones.
-#[utoipa::path(post, path = "/v1/models/{model}/applications/{name}/units", request_body = AddUnits, responses((status = 200, body = Vec<UnitName>)))]
+#[utoipa::path(post, path = paths::APPLICATION_UNITS.text, request_body = AddUnits, responses((status = 200, body = Vec<UnitName>)))]
 async fn add_units(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
+use periapt_wire::rest::{AuditQuery, AuditRecord, Page, paths};
 use utoipa_axum::routes;
 
 use super::extract::{InModel, Query};
@@ -21,7 +21,7 @@ pub(super) fn routes() -> Vec<Row> {
 type Records = Result<Json<Page<AuditRecord>>, Answer>;
 
 /// Lists what was changed and refused on the controller and in all models, newest first.
-#[utoipa::path(get, path = "/v1/audit", params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
+#[utoipa::path(get, path = paths::AUDIT.text, params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
 async fn of_controller(
     State(state): State<ServerState>,
     Query(query): Query<AuditQuery>,
@@ -30,7 +30,7 @@ async fn of_controller(
 }
 
 /// Lists what was changed and refused in a model, newest first.
-#[utoipa::path(get, path = "/v1/models/{model}/audit", params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
+#[utoipa::path(get, path = paths::MODEL_AUDIT.text, params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::Backup;
+use periapt_wire::rest::{Backup, paths};
 use tokio_util::io::ReaderStream;
 use utoipa_axum::routes;
 
@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the backups, oldest first.
-#[utoipa::path(get, path = "/v1/backups", responses((status = 200, body = Vec<Backup>)))]
+#[utoipa::path(get, path = paths::BACKUPS.text, responses((status = 200, body = Vec<Backup>)))]
 async fn list(State(state): State<ServerState>) -> Result<Json<Vec<Backup>>, Answer> {
     Ok(Json(state.backups().list().await?))
 }
@@ -39,7 +39,7 @@ async fn list(State(state): State<ServerState>) -> Result<Json<Vec<Backup>>, Ans
 ///
 /// It holds the database, the charms, the controller's keys and the files of units at one moment,
 /// while everything goes on. The answer comes once it is on the disk; one is made at a time.
-#[utoipa::path(post, path = "/v1/backups", responses((status = 200, body = Backup)))]
+#[utoipa::path(post, path = paths::BACKUPS.text, responses((status = 200, body = Backup)))]
 async fn create(State(state): State<ServerState>) -> Result<Json<Backup>, Answer> {
     Ok(Json(state.backups().create().await?))
 }
@@ -47,7 +47,7 @@ async fn create(State(state): State<ServerState>) -> Result<Json<Backup>, Answer
 /// Downloads a backup.
 ///
 /// Keep it where nobody else can read it: it holds the controller's keys.
-#[utoipa::path(get, path = "/v1/backups/{backup}", responses((status = 200, body = Vec<u8>, content_type = "application/zip")))]
+#[utoipa::path(get, path = paths::BACKUP.text, responses((status = 200, body = Vec<u8>, content_type = "application/zip")))]
 async fn download(
     State(state): State<ServerState>,
     path: Path<(String,)>,
@@ -69,7 +69,7 @@ async fn download(
 }
 
 /// Removes a backup.
-#[utoipa::path(delete, path = "/v1/backups/{backup}", responses((status = 200, body = Backup)))]
+#[utoipa::path(delete, path = paths::BACKUP.text, responses((status = 200, body = Backup)))]
 async fn remove(
     State(state): State<ServerState>,
     path: Path<(String,)>,

@@ -4,6 +4,7 @@ use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use periapt_wire::access::Visitor;
+use periapt_wire::rest::paths;
 use utoipa_axum::routes;
 
 use super::extract::InModel;
@@ -18,7 +19,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Downloads a charm's archive or compiled component.
 ///
 /// For the agents of the model: `{digest}` is the SHA-256 of an archive, or that and the hash of an engine with a dot between.
-#[utoipa::path(get, path = "/v1/models/{model}/blobs/{digest}", responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
+#[utoipa::path(get, path = paths::BLOB.text, responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
 async fn blob(
     State(state): State<ServerState>,
     InModel(model): InModel,

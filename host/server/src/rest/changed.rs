@@ -13,20 +13,39 @@ use super::idempotency::ANSWER_BYTES;
 use super::problem::Answer;
 
 /// What the write returns is the answer.
-pub(super) async fn changed<T: Serialize + 'static>(
-    write: impl Future<Output = Result<T, StoreError>>,
-) -> Result<Json<T>, Answer> {
+pub(super) async fn changed<T: Serialize + 'static, E>(
+    write: impl Future<Output = Result<T, E>>,
+) -> Result<Json<T>, Answer>
+where
+    Answer: From<E>,
+{
     Ok(Json(Guard::answering(kept::<T>, write).await?))
 }
 
 /// What the write returns is made the answer.
-pub(super) async fn changed_to<T: 'static, A: Serialize>(
-    write: impl Future<Output = Result<T, StoreError>>,
+pub(super) async fn changed_to<T: 'static, A: Serialize, E>(
+    write: impl Future<Output = Result<T, E>>,
     answer: impl Fn(&T) -> A + Clone + Send + Sync + 'static,
-) -> Result<Json<A>, Answer> {
+) -> Result<Json<A>, Answer>
+where
+    Answer: From<E>,
+{
+    let (_, answer) = written(write, answer).await?;
+    Ok(answer)
+}
+
+/// The same, with what the write returned, for what else is said than the answer's body.
+pub(super) async fn written<T: 'static, A: Serialize, E>(
+    write: impl Future<Output = Result<T, E>>,
+    answer: impl Fn(&T) -> A + Clone + Send + Sync + 'static,
+) -> Result<(T, Json<A>), Answer>
+where
+    Answer: From<E>,
+{
     let inside = answer.clone();
     let written = Guard::answering(move |written: &T| kept(&inside(written)), write).await?;
-    Ok(Json(answer(&written)))
+    let answer = Json(answer(&written));
+    Ok((written, answer))
 }
 
 /// There is nothing to say but that it is done.

@@ -13,11 +13,12 @@ use periapt_model::Digest;
 use periapt_model::charm::CharmInfo;
 use periapt_store::{Staging, Store, StoreError};
 use periapt_wire::Problem;
-use periapt_wire::rest::{ListQuery, Page};
+use periapt_wire::rest::{ListQuery, Page, paths};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa_axum::routes;
 
+use super::changed::changed;
 use super::extract::{InCharm, InModel, Query};
 use super::page::page;
 use super::problem::{Answer, busy, too_slow};
@@ -49,7 +50,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the charms that were uploaded to a model.
-#[utoipa::path(get, path = "/v1/models/{model}/charms", params(ListQuery), responses((status = 200, body = Page<CharmInfo>)))]
+#[utoipa::path(get, path = paths::CHARMS.text, params(ListQuery), responses((status = 200, body = Page<CharmInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -61,7 +62,7 @@ async fn list(
 /// Shows a charm.
 ///
 /// A revision of a charm never changes; its tag is the digest of its archive.
-#[utoipa::path(get, path = "/v1/models/{model}/charms/{charm}", responses((status = 200, body = CharmInfo)))]
+#[utoipa::path(get, path = paths::CHARM.text, responses((status = 200, body = CharmInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InCharm(model, url): InCharm,
@@ -80,7 +81,7 @@ async fn show(
 /// The answer is the `.charm` file as it was uploaded; its tag is its SHA-256.
 #[utoipa::path(
     get,
-    path = "/v1/models/{model}/charms/{charm}/archive",
+    path = paths::CHARM_ARCHIVE.text,
     responses((status = 200, body = Vec<u8>, content_type = "application/zip"))
 )]
 async fn archive(
@@ -151,7 +152,7 @@ struct Upload {
 /// same bytes again give the same charm. At most 128 MiB.
 #[utoipa::path(
     post,
-    path = "/v1/models/{model}/charms",
+    path = paths::CHARMS.text,
     params(Upload),
     request_body(content = Vec<u8>, content_type = "application/zip"),
     responses((status = 200, body = CharmInfo))
@@ -183,11 +184,13 @@ async fn upload(
     drop(waiting);
     let archive = staged.take().await?;
     drop(share);
-    let charm = charms::upload(&state, &model, archive, turn).await.map_err(|error| {
-        tracing::info!(%model, file = query.name.as_deref().unwrap_or_default(), %error, "charm refused");
-        Answer::from(error)
-    })?;
-    Ok(Json(charm))
+    changed(async {
+        let uploaded = charms::upload(&state, &model, archive, turn).await;
+        uploaded.inspect_err(|error| {
+            tracing::info!(%model, file = query.name.as_deref().unwrap_or_default(), %error, "charm refused");
+        })
+    })
+    .await
 }
 
 /// A page of another site can make a browser send a form, not an archive by its name.

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Extension, State};
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{Cloud, CloudCredential};
+use periapt_wire::rest::{Cloud, CloudCredential, paths};
 use utoipa_axum::routes;
 
 use super::problem::{Answer, forbidden};
@@ -19,7 +19,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the clouds.
-#[utoipa::path(get, path = "/v1/clouds", responses((status = 200, body = Vec<Cloud>)))]
+#[utoipa::path(get, path = paths::CLOUDS.text, responses((status = 200, body = Vec<Cloud>)))]
 async fn list(State(state): State<ServerState>) -> Result<Json<Vec<Cloud>>, Answer> {
     Ok(Json(state.store().clouds().await?))
 }
@@ -27,7 +27,7 @@ async fn list(State(state): State<ServerState>) -> Result<Json<Vec<Cloud>>, Answ
 /// Lists the visitor's credentials.
 ///
 /// What a credential consists of is never shown.
-#[utoipa::path(get, path = "/v1/credentials", responses((status = 200, body = Vec<CloudCredential>)))]
+#[utoipa::path(get, path = paths::CREDENTIALS.text, responses((status = 200, body = Vec<CloudCredential>)))]
 async fn credentials(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,

@@ -2,8 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
+use periapt_store::CONTROLLER_CLOUD;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{ControllerInfo, StopRequest};
+use periapt_wire::rest::{ControllerInfo, StopRequest, paths};
 use periapt_wire::rpc::Empty;
 use utoipa_axum::routes;
 
@@ -23,7 +24,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Shows what the controller is.
 ///
 /// The models counted are those the visitor can see.
-#[utoipa::path(get, path = "/v1/controller", responses((status = 200, body = ControllerInfo)))]
+#[utoipa::path(get, path = paths::CONTROLLER.text, responses((status = 200, body = ControllerInfo)))]
 async fn info(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -38,6 +39,7 @@ async fn info(
         name: controller.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         addresses: state.addresses(),
+        cloud: CONTROLLER_CLOUD.to_owned(),
         models: models.len() as u64,
         started_at: controller.started_at,
         database: controller.database.clone(),
@@ -48,7 +50,7 @@ async fn info(
 /// Stops the controller.
 ///
 /// The answer comes before anything stops: running requests are finished first.
-#[utoipa::path(post, path = "/v1/controller/stop", request_body = StopRequest, responses((status = 200, body = Empty)))]
+#[utoipa::path(post, path = paths::CONTROLLER_STOP.text, request_body = StopRequest, responses((status = 200, body = Empty)))]
 async fn stop(State(state): State<ServerState>, Body(request): Body<StopRequest>) -> Json<Empty> {
     state.stop_signal().request(request);
     Json(Empty {})

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{ConfigChange, ConfigSetting, ConfigSettings};
+use periapt_wire::rest::{ConfigChange, ConfigSetting, ConfigSettings, paths};
 use utoipa_axum::routes;
 
 use super::changed::changed;
@@ -22,13 +22,13 @@ pub(super) fn routes() -> Vec<Row> {
 /// Shows the controller's options.
 ///
 /// All of them, each with where its value comes from. The value of a secret is never shown.
-#[utoipa::path(get, path = "/v1/controller/config", responses((status = 200, body = std::collections::BTreeMap<String, ConfigSetting>)))]
+#[utoipa::path(get, path = paths::CONTROLLER_CONFIG.text, responses((status = 200, body = std::collections::BTreeMap<String, ConfigSetting>)))]
 async fn show(State(state): State<ServerState>) -> Result<Json<ConfigSettings>, Answer> {
     Ok(Json(state.store().controller_settings().await?))
 }
 
 /// Changes the controller's options, all of the change or nothing of it.
-#[utoipa::path(patch, path = "/v1/controller/config", request_body = ConfigChange, responses((status = 200, body = std::collections::BTreeMap<String, ConfigSetting>)))]
+#[utoipa::path(patch, path = paths::CONTROLLER_CONFIG.text, request_body = ConfigChange, responses((status = 200, body = std::collections::BTreeMap<String, ConfigSetting>)))]
 async fn change(
     State(state): State<ServerState>,
     Body(change): Body<ConfigChange>,

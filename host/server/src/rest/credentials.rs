@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{ChangeCredential, ModelCredential};
+use periapt_wire::rest::{ChangeCredential, ModelCredential, paths};
 use utoipa_axum::routes;
 
 use super::changed::changed;
@@ -23,7 +23,7 @@ pub(super) fn routes() -> Vec<Row> {
 ///
 /// It is what lets the provider make instances: for the local provider the folder of the model's
 /// agents, and the right to start them.
-#[utoipa::path(get, path = "/v1/models/{model}/credential", responses((status = 200, body = ModelCredential)))]
+#[utoipa::path(get, path = paths::MODEL_CREDENTIAL.text, responses((status = 200, body = ModelCredential)))]
 async fn show(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -35,7 +35,7 @@ async fn show(
 ///
 /// Without a valid one the model is suspended: its units go on, and nothing is started or stopped
 /// for it. Said to be valid, it is tried at once; if it is refused again, it is not valid again.
-#[utoipa::path(put, path = "/v1/models/{model}/credential", request_body = ChangeCredential, responses((status = 200, body = ModelCredential)))]
+#[utoipa::path(put, path = paths::MODEL_CREDENTIAL.text, request_body = ChangeCredential, responses((status = 200, body = ModelCredential)))]
 async fn change(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_model::{ModelUuid, Tag};
-use periapt_wire::rest::HistoryEntry;
+use periapt_wire::rest::{HistoryEntry, paths};
 use utoipa_axum::routes;
 
 use super::extract::{InApplication, InMachine, InUnit, Limit, Query};
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Row> {
 type History = Result<Json<Vec<HistoryEntry>>, Answer>;
 
 /// Shows what statuses a unit had, oldest first.
-#[utoipa::path(get, path = "/v1/models/{model}/units/{name}/{number}/history", params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
+#[utoipa::path(get, path = paths::UNIT_HISTORY.text, params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -36,7 +36,7 @@ async fn of_unit(
 }
 
 /// Shows what statuses an application had, oldest first.
-#[utoipa::path(get, path = "/v1/models/{model}/applications/{name}/history", params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
+#[utoipa::path(get, path = paths::APPLICATION_HISTORY.text, params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_application(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -46,7 +46,7 @@ async fn of_application(
 }
 
 /// Shows what statuses a machine had, oldest first.
-#[utoipa::path(get, path = "/v1/models/{model}/machines/{machine}/history", params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
+#[utoipa::path(get, path = paths::MACHINE_HISTORY.text, params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
 async fn of_machine(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use periapt_wire::Problem;
-use periapt_wire::rest::{HookQuery, HookRun, Page};
+use periapt_wire::rest::{HookQuery, HookRun, Page, paths};
 use utoipa_axum::routes;
 
 use super::extract::{InModel, Query};
@@ -17,7 +17,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the hooks that ran in a model, newest first.
-#[utoipa::path(get, path = "/v1/models/{model}/hooks", params(HookQuery), responses((status = 200, body = Page<HookRun>)))]
+#[utoipa::path(get, path = paths::HOOKS.text, params(HookQuery), responses((status = 200, body = Page<HookRun>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -27,13 +27,15 @@ async fn list(
 }
 
 /// Shows one run of a hook.
-#[utoipa::path(get, path = "/v1/models/{model}/hooks/{id}", responses((status = 200, body = HookRun)))]
+#[utoipa::path(get, path = paths::HOOK.text, responses((status = 200, body = HookRun)))]
 async fn one(
     State(state): State<ServerState>,
     InModel(model): InModel,
     RunId(id): RunId,
 ) -> Result<Json<HookRun>, Answer> {
-    Ok(Json(state.store().hook_run(&model, id).await?))
+    let mut run = state.store().hook_run(&model, id).await?;
+    run.limits = run.usage.map(|_| state.limits().into());
+    Ok(Json(run))
 }
 
 /// `{id}` of the path.

@@ -2,10 +2,13 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
+use periapt_model::Tag;
+use periapt_store::IssuedToken;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{LoginReply, LoginRequest};
+use periapt_wire::rest::{LoginReply, LoginRequest, paths};
 use utoipa_axum::routes;
 
+use super::changed::written;
 use super::extract::Body;
 use super::problem::Answer;
 use super::route::{Row, row};
@@ -23,25 +26,28 @@ pub(super) fn routes() -> Vec<Row> {
 /// Logs in: a password for a bearer token.
 ///
 /// The token goes into the header `Authorization: Bearer TOKEN` of other requests.
-#[utoipa::path(post, path = "/v1/login", request_body = LoginRequest, responses((status = 200, body = LoginReply)))]
+#[utoipa::path(post, path = paths::LOGIN.text, request_body = LoginRequest, responses((status = 200, body = LoginReply)))]
 async fn login(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
     Body(request): Body<LoginRequest>,
 ) -> Result<Json<LoginReply>, Answer> {
     let peer = connection.map(|Extension(connection)| connection.peer.ip());
-    let (name, issued) = state
-        .authenticator()
-        .issue_token(
-            &request.user,
-            &request.password,
-            request.name.as_deref(),
-            peer,
-        )
-        .await?;
-    tracing::info!(target: "audit", who = %periapt_model::Tag::User(name.clone()), method = "login", result = "ok", ?peer, "login");
-    Ok(Json(LoginReply {
-        user: name.to_string(),
-        token: issued.secret,
-    }))
+    let login = state.authenticator().issue_token(
+        &request.user,
+        &request.password,
+        request.name.as_deref(),
+        peer,
+    );
+    let (issued, reply) = written(login, logged_in).await?;
+    tracing::info!(target: "audit", who = %Tag::User(issued.user), method = "login", result = "ok", ?peer, "login");
+    Ok(reply)
+}
+
+/// What somebody is told who has a token from now on.
+pub(super) fn logged_in(issued: &IssuedToken) -> LoginReply {
+    LoginReply {
+        user: issued.user.to_string(),
+        token: issued.secret.clone(),
+    }
 }

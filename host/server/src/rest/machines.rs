@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_model::AgentName;
-use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal};
+use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal, paths};
 use serde_json::Value;
 use utoipa_axum::routes;
 
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the machines of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/machines", params(ListQuery), responses((status = 200, body = Page<MachineInfo>)))]
+#[utoipa::path(get, path = paths::MACHINES.text, params(ListQuery), responses((status = 200, body = Page<MachineInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -38,7 +38,7 @@ async fn list(
 }
 
 /// Shows a machine.
-#[utoipa::path(get, path = "/v1/models/{model}/machines/{machine}", responses((status = 200, body = MachineInfo)))]
+#[utoipa::path(get, path = paths::MACHINE.text, responses((status = 200, body = MachineInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
@@ -53,7 +53,7 @@ async fn show(
 /// Adds machines that units can be placed on.
 ///
 /// They stay until they are removed, whether or not units run on them.
-#[utoipa::path(post, path = "/v1/models/{model}/machines", request_body = AddMachines, responses((status = 200, body = Vec<MachineInfo>)))]
+#[utoipa::path(post, path = paths::MACHINES.text, request_body = AddMachines, responses((status = 200, body = Vec<MachineInfo>)))]
 async fn add(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -65,7 +65,7 @@ async fn add(
 /// Begins to remove a machine.
 ///
 /// Refused while units run on it, unless with `force`: then they are removed along with it.
-#[utoipa::path(delete, path = "/v1/models/{model}/machines/{machine}", params(Force), responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = paths::MACHINE.text, params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
@@ -81,7 +81,7 @@ async fn remove(
 ///
 /// For one whose status is `provisioning error`: its provider failed as often as it is tried by
 /// itself.
-#[utoipa::path(post, path = "/v1/models/{model}/machines/{machine}/retry-provisioning", responses((status = 200, body = MachineInfo)))]
+#[utoipa::path(post, path = paths::MACHINE_RETRY_PROVISIONING.text, responses((status = 200, body = MachineInfo)))]
 async fn retry_provisioning(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,

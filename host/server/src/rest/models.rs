@@ -6,7 +6,7 @@ use periapt_store::Setter;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
     AddModel, ConfigChange, ConfigSetting, ConfigSettings, ControllerAccess, ListQuery,
-    ModelSummary, Page,
+    ModelSummary, Page, paths,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Lists the models.
 ///
 /// Those that the visitor may read.
-#[utoipa::path(get, path = "/v1/models", params(ListQuery), responses((status = 200, body = Page<ModelSummary>)))]
+#[utoipa::path(get, path = paths::MODELS.text, params(ListQuery), responses((status = 200, body = Page<ModelSummary>)))]
 async fn list(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -48,7 +48,7 @@ async fn list(
 }
 
 /// Adds a model.
-#[utoipa::path(post, path = "/v1/models", request_body = AddModel, responses((status = 200, body = ModelSummary)))]
+#[utoipa::path(post, path = paths::MODELS.text, request_body = AddModel, responses((status = 200, body = ModelSummary)))]
 async fn add(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -61,7 +61,7 @@ async fn add(
 }
 
 /// Shows a model.
-#[utoipa::path(get, path = "/v1/models/{model}", responses((status = 200, body = ModelSummary)))]
+#[utoipa::path(get, path = paths::MODEL.text, responses((status = 200, body = ModelSummary)))]
 async fn show(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -84,7 +84,7 @@ struct Destroy {
 /// Begins to destroy a model and everything in it.
 ///
 /// With `force`, what is not gone after `timeout_ms` is removed anyway.
-#[utoipa::path(delete, path = "/v1/models/{model}", params(Destroy), responses((status = 200, body = ModelSummary)))]
+#[utoipa::path(delete, path = paths::MODEL.text, params(Destroy), responses((status = 200, body = ModelSummary)))]
 async fn destroy(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -101,7 +101,7 @@ async fn destroy(
 /// Shows a model's options.
 ///
 /// All of them, each with where its value comes from. The value of a secret is never shown.
-#[utoipa::path(get, path = "/v1/models/{model}/config", responses((status = 200, body = BTreeMap<String, ConfigSetting>)))]
+#[utoipa::path(get, path = paths::MODEL_CONFIG.text, responses((status = 200, body = BTreeMap<String, ConfigSetting>)))]
 async fn config(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -113,7 +113,7 @@ async fn config(
 ///
 /// `syslog-host` may name any host when a superuser sets it, else one of the controller's
 /// `syslog-allowed-hosts`.
-#[utoipa::path(patch, path = "/v1/models/{model}/config", request_body = ConfigChange, responses((status = 200, body = BTreeMap<String, ConfigSetting>)))]
+#[utoipa::path(patch, path = paths::MODEL_CONFIG.text, request_body = ConfigChange, responses((status = 200, body = BTreeMap<String, ConfigSetting>)))]
 async fn set_config(
     State(state): State<ServerState>,
     InModel(model): InModel,

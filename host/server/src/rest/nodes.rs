@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use periapt_store::{KnownNode, StoreError};
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{ControllerNode, NodeState};
+use periapt_wire::rest::{ControllerNode, NodeState, paths};
 use serde::Deserialize;
 use utoipa_axum::routes;
 
@@ -25,7 +25,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Lists the processes of the controller.
 ///
 /// With SQLite there is one; on PostgreSQL others can join.
-#[utoipa::path(get, path = "/v1/controller/nodes", responses((status = 200, body = Vec<ControllerNode>)))]
+#[utoipa::path(get, path = paths::CONTROLLER_NODES.text, responses((status = 200, body = Vec<ControllerNode>)))]
 async fn list(State(state): State<ServerState>) -> Result<Json<Vec<ControllerNode>>, Answer> {
     let nodes = state.store().controller_nodes().await?;
     let nodes = nodes.into_iter().map(|node| shown(&state, node));
@@ -46,7 +46,7 @@ struct Forced {
 /// For one that is gone for good: agents and clients are not told of its address any more, and
 /// the models it was responsible for go to others at once. It cannot serve again unless it joins
 /// anew. The last one cannot be removed.
-#[utoipa::path(delete, path = "/v1/controller/nodes/{node}", params(Forced), responses((status = 200, body = ControllerNode)))]
+#[utoipa::path(delete, path = paths::CONTROLLER_NODE.text, params(Forced), responses((status = 200, body = ControllerNode)))]
 async fn remove(
     State(state): State<ServerState>,
     path: Path<(String,)>,

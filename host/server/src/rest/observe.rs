@@ -10,7 +10,7 @@ use periapt_telemetry::{Parent, Span, SpanKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    EngineMap, Figures, LeaseReport, MachineLockReport, PresenceReport, UnitWorker,
+    EngineMap, Figures, LeaseReport, MachineLockReport, PresenceReport, UnitWorker, paths,
 };
 use utoipa_axum::routes;
 
@@ -95,7 +95,7 @@ fn parent(headers: &HeaderMap) -> Option<Parent> {
 }
 
 /// Shows the figures of this process as Prometheus reads them.
-#[utoipa::path(get, path = "/metrics", responses((status = 200, body = String, content_type = "text/plain")))]
+#[utoipa::path(get, path = paths::METRICS.text, responses((status = 200, body = String, content_type = "text/plain")))]
 async fn metrics(State(state): State<ServerState>) -> Response {
     let text = state
         .observation()
@@ -106,15 +106,15 @@ async fn metrics(State(state): State<ServerState>) -> Response {
 }
 
 /// Shows the key figures of the last hour.
-#[utoipa::path(get, path = "/v1/controller/figures", responses((status = 200, body = Figures)))]
+#[utoipa::path(get, path = paths::CONTROLLER_FIGURES.text, responses((status = 200, body = Figures)))]
 async fn figures(State(state): State<ServerState>) -> Json<Figures> {
     Json(state.observation().metrics.figures())
 }
 
 /// Looks into the controller and all agents.
 ///
-/// `depengine` is an `EngineMap`; `machinelock`, `units`, `leases` and `presence` are lists of `MachineLockReport`, `UnitWorker`, `LeaseReport` and `PresenceReport`; `metrics` is OpenMetrics text.
-#[utoipa::path(get, path = "/v1/controller/introspection/{report}", responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
+/// `depengine` is an `EngineMap`; `hooktimes`, `machinelock`, `units`, `leases` and `presence` are lists of `HookPart`, `MachineLockReport`, `UnitWorker`, `LeaseReport` and `PresenceReport`; `metrics` is OpenMetrics text.
+#[utoipa::path(get, path = paths::CONTROLLER_INTROSPECTION.text, responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
 async fn of_controller(
     State(state): State<ServerState>,
     Path(report): Path<String>,
@@ -125,7 +125,7 @@ async fn of_controller(
 /// Looks into a model and its agent.
 ///
 /// The reports are those of the controller.
-#[utoipa::path(get, path = "/v1/models/{model}/introspection/{report}", responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
+#[utoipa::path(get, path = paths::MODEL_INTROSPECTION.text, responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -145,7 +145,9 @@ async fn answer(state: &ServerState, report: &str, scope: Scope) -> Result<Respo
         Err(error @ IntrospectionError::Unknown(_)) => Err(Answer(
             Problem::new(404, error.code(), "There is no such report")
                 .why(error.to_string())
-                .advice("ask for depengine, machinelock, units, leases, presence or metrics"),
+                .advice(
+                    "ask for depengine, hooktimes, machinelock, units, leases, presence or metrics",
+                ),
         )),
         Err(error) => Err(Answer(
             Problem::new(500, error.code(), "The report cannot be shown").why(error.to_string()),

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::Probe;
+use periapt_wire::rest::{Probe, paths};
 use utoipa_axum::routes;
 
 use super::route::{Row, row};
@@ -21,14 +21,14 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Tells whether the process lives.
-#[utoipa::path(get, path = "/health", responses((status = 200, body = Probe)))]
+#[utoipa::path(get, path = paths::HEALTH.text, responses((status = 200, body = Probe)))]
 async fn health(State(state): State<ServerState>) -> (StatusCode, Json<Probe>) {
     let health = &state.observation().health;
     answer(health.alive(Arc::clone(state.reports())).await)
 }
 
 /// Tells whether the process can serve.
-#[utoipa::path(get, path = "/ready", responses((status = 200, body = Probe)))]
+#[utoipa::path(get, path = paths::READY.text, responses((status = 200, body = Probe)))]
 async fn ready(State(state): State<ServerState>) -> (StatusCode, Json<Probe>) {
     let open = !state.closing().is_cancelled();
     let health = &state.observation().health;

@@ -4,10 +4,12 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use periapt_model::{Tag, UserName};
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{LoginReply, Register};
+use periapt_wire::rest::{LoginReply, Register, paths};
 use utoipa_axum::routes;
 
+use super::changed::changed_to;
 use super::extract::Body;
+use super::login::logged_in;
 use super::problem::Answer;
 use super::route::{Row, row};
 use crate::listener::Connection;
@@ -18,7 +20,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Registers an invited user: the one-time token for a password and a login.
-#[utoipa::path(post, path = "/v1/register", request_body = Register, responses((status = 200, body = LoginReply)))]
+#[utoipa::path(post, path = paths::REGISTER.text, request_body = Register, responses((status = 200, body = LoginReply)))]
 async fn register(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
@@ -26,13 +28,9 @@ async fn register(
 ) -> Result<Json<LoginReply>, Answer> {
     let peer = connection.map(|Extension(connection)| connection.peer.ip());
     let user: UserName = request.user.parse()?;
-    let issued = state
-        .authenticator()
-        .register(&user, &request.token, &request.password, peer)
-        .await?;
-    tracing::info!(target: "audit", who = %Tag::User(user.clone()), method = "register", result = "ok", ?peer, "registered");
-    Ok(Json(LoginReply {
-        user: user.to_string(),
-        token: issued.secret,
-    }))
+    let authenticator = state.authenticator();
+    let login = authenticator.register(&user, &request.token, &request.password, peer);
+    let reply = changed_to(login, logged_in).await?;
+    tracing::info!(target: "audit", who = %Tag::User(user), method = "register", result = "ok", ?peer, "registered");
+    Ok(reply)
 }

@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use periapt_model::relation::EndpointName;
 use periapt_wire::Problem;
-use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, Page, RelationInfo, Removal};
+use periapt_wire::rest::{
+    ChangeRelation, Integrate, ListQuery, Page, RelationInfo, Removal, paths,
+};
 use serde_json::Value;
 use utoipa_axum::routes;
 
@@ -27,7 +29,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the relations of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/relations", params(ListQuery), responses((status = 200, body = Page<RelationInfo>)))]
+#[utoipa::path(get, path = paths::RELATIONS.text, params(ListQuery), responses((status = 200, body = Page<RelationInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -37,7 +39,7 @@ async fn list(
 }
 
 /// Shows a relation.
-#[utoipa::path(get, path = "/v1/models/{model}/relations/{relation}", responses((status = 200, body = RelationInfo)))]
+#[utoipa::path(get, path = paths::RELATION.text, responses((status = 200, body = RelationInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InRelation(model, relation): InRelation,
@@ -48,7 +50,7 @@ async fn show(
 /// Relates two applications.
 ///
 /// Each endpoint is `APPLICATION:ENDPOINT`, or the application alone where only one of its endpoints fits.
-#[utoipa::path(post, path = "/v1/models/{model}/relations", request_body = Integrate, responses((status = 200, body = RelationInfo)))]
+#[utoipa::path(post, path = paths::RELATIONS.text, request_body = Integrate, responses((status = 200, body = RelationInfo)))]
 async fn integrate(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -71,7 +73,7 @@ async fn integrate(
 /// Suspends or resumes a relation.
 ///
 /// While it is suspended its units have left it, as if it were removed, but it stays.
-#[utoipa::path(patch, path = "/v1/models/{model}/relations/{relation}", request_body = ChangeRelation, responses((status = 200, body = RelationInfo)))]
+#[utoipa::path(patch, path = paths::RELATION.text, request_body = ChangeRelation, responses((status = 200, body = RelationInfo)))]
 async fn change(
     State(state): State<ServerState>,
     InRelation(model, relation): InRelation,
@@ -87,7 +89,7 @@ async fn change(
 /// Begins to remove a relation.
 ///
 /// Its units run their departed and broken hooks first; with `force` it goes after a while whether or not they did. The answer names the subordinate units that go with it.
-#[utoipa::path(delete, path = "/v1/models/{model}/relations/{relation}", params(Force), responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = paths::RELATION.text, params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InRelation(model, relation): InRelation,

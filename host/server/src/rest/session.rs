@@ -6,13 +6,14 @@ use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::IntoResponse;
 use periapt_model::Tag;
-use periapt_store::TokenKind;
+use periapt_store::{IssuedToken, StoreError, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{LoginRequest, Session};
+use periapt_wire::rest::{LoginRequest, Session, paths};
 use periapt_wire::rpc::Empty;
 use utoipa_axum::routes;
 
+use super::changed::{done, written};
 use super::extract::Body;
 use super::gate::{COOKIE, Credential, session_cookie};
 use super::problem::Answer;
@@ -34,7 +35,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Opens a browser's session: a password for a cookie.
 ///
 /// A session opened over another ends that one.
-#[utoipa::path(post, path = "/v1/session", request_body = LoginRequest, responses((status = 200, body = Session)))]
+#[utoipa::path(post, path = paths::SESSION.text, request_body = LoginRequest, responses((status = 200, body = Session)))]
 async fn open(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
@@ -42,25 +43,23 @@ async fn open(
     Body(request): Body<LoginRequest>,
 ) -> Result<impl IntoResponse, Answer> {
     let peer = connection.map(|Extension(connection)| connection.peer.ip());
-    let (name, issued) = state
+    let before = session_cookie(&headers);
+    let login = state
         .authenticator()
-        .open_session(&request.user, &request.password, peer)
-        .await?;
-    if let Some(before) = session_cookie(&headers) {
-        state.store().revoke_token(&before).await?;
-    }
-    tracing::info!(target: "audit", who = %Tag::User(name.clone()), method = "login", result = "ok", ?peer, "session opened");
-    let session = Session {
-        user: name.to_string(),
-        csrf: issued.csrf,
+        .open_session(&request.user, &request.password, before, peer);
+    let (issued, session) = written(login, |issued: &IssuedToken| Session {
+        user: issued.user.to_string(),
+        csrf: issued.csrf.clone(),
         expires_at: issued.info.expires_at,
-    };
+    })
+    .await?;
+    tracing::info!(target: "audit", who = %Tag::User(issued.user), method = "login", result = "ok", ?peer, "session opened");
     let cookie = set_cookie(&issued.secret, SESSION_LIFE.as_secs());
-    Ok(([cookie], Json(session)))
+    Ok(([cookie], session))
 }
 
 /// Shows the session that the request was made with.
-#[utoipa::path(get, path = "/v1/session", responses((status = 200, body = Session)))]
+#[utoipa::path(get, path = paths::SESSION.text, responses((status = 200, body = Session)))]
 async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>, Answer> {
     match credential {
         Some(Extension(Credential(known))) if known.kind == TokenKind::Session => {
@@ -81,19 +80,22 @@ async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>
 /// Ends the session or token that the request was made with.
 ///
 /// A password has no end.
-#[utoipa::path(delete, path = "/v1/session", responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::SESSION.text, responses((status = 200, body = Empty)))]
 async fn end(
     State(state): State<ServerState>,
     credential: Option<Extension<Credential>>,
 ) -> Result<impl IntoResponse, Answer> {
-    if let Some(Extension(Credential(known))) = credential {
+    let ended = done(async {
+        let Some(Extension(Credential(known))) = credential else {
+            return Ok(());
+        };
         match state.store().remove_token(&known.user, &known.id).await {
             // Ended by another request meanwhile.
-            Err(periapt_store::StoreError::NotFound { .. }) => {}
-            ended => ended?,
+            Err(StoreError::NotFound { .. }) => Ok(()),
+            ended => ended,
         }
-    }
-    Ok(([set_cookie("", 0)], Json(Empty {})))
+    });
+    Ok(([set_cookie("", 0)], ended.await?))
 }
 
 /// Not for scripts, not without TLS, not from other sites' pages.

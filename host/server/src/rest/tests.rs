@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use periapt_wire::rest::paths;
+
 use super::*;
 
 #[test]
@@ -20,4 +22,63 @@ fn every_route_is_listed_once_and_says_where_it_is() {
 fn what_shows_or_changes_a_definition_says_so() {
     let conditional = routes().filter(|route| route.about.is_some());
     assert_eq!(conditional.count(), 18);
+}
+
+#[test]
+fn every_path_has_a_route_and_every_route_a_path() {
+    let routed: BTreeSet<&str> = routes().map(|route| route.path).collect();
+    let named: BTreeSet<&str> = paths::ALL.iter().map(|(_, path)| *path).collect();
+    assert_eq!(routed, named);
+}
+
+/// The methods of the client by what they do.
+const VERBS: &[(&str, &[&str])] = &[
+    (
+        "GET",
+        &[".get(", ".list(", ".text(", ".history(", "Method::GET"],
+    ),
+    ("POST", &[".post(", "Method::POST"]),
+    ("PUT", &[".put(", "Method::PUT"]),
+    ("PATCH", &[".patch(", "Method::PATCH"]),
+    ("DELETE", &[".delete(", ".remove(", "Method::DELETE"]),
+];
+
+#[test]
+fn what_the_client_asks_for_is_there() {
+    let there: BTreeSet<(&str, &str)> = routes().map(|route| (route.method, route.path)).collect();
+    let client = concat!(env!("CARGO_MANIFEST_DIR"), "/../client/src/rest");
+    let mut asked = 0;
+    for file in std::fs::read_dir(client).unwrap() {
+        let file = file.unwrap().path();
+        let source = std::fs::read_to_string(&file).unwrap();
+        if file.ends_with("tests.rs") {
+            continue;
+        }
+        assert!(!source.contains("\"v1\""), "{} has a path", file.display());
+        assert!(!source.contains("\"/v1"), "{} has a path", file.display());
+        for function in source.split("fn ") {
+            let of_function =
+                |verb: &&(&str, &[&str])| verb.1.iter().any(|call| function.contains(call));
+            let verbs: Vec<&str> = VERBS
+                .iter()
+                .filter(of_function)
+                .map(|verb| verb.0)
+                .collect();
+            for (name, path) in paths::ALL {
+                if !function.contains(&format!("paths::{name}.")) {
+                    continue;
+                }
+                // Streams of events are opened by one function for all.
+                let verbs = if verbs.is_empty() {
+                    &["GET"]
+                } else {
+                    &verbs[..]
+                };
+                let known = verbs.iter().any(|verb| there.contains(&(*verb, *path)));
+                assert!(known, "the client asks {verbs:?} for {path}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 70, "only {asked} calls were found");
 }

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use periapt_store::{IssuedToken, NewToken, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{AddToken, AddedToken, TokenInfo};
+use periapt_wire::rest::{AddToken, AddedToken, TokenInfo, paths};
 use periapt_wire::rpc::Empty;
 use utoipa_axum::routes;
 
@@ -27,7 +27,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the tokens and sessions of a user, without their secrets.
-#[utoipa::path(get, path = "/v1/users/{user}/tokens", responses((status = 200, body = Vec<TokenInfo>)))]
+#[utoipa::path(get, path = paths::USER_TOKENS.text, responses((status = 200, body = Vec<TokenInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -38,7 +38,7 @@ async fn list(
 /// Makes a token for a program.
 ///
 /// Its secret is in this answer and nowhere else.
-#[utoipa::path(post, path = "/v1/users/{user}/tokens", request_body = AddToken, responses((status = 200, body = AddedToken)))]
+#[utoipa::path(post, path = paths::USER_TOKENS.text, request_body = AddToken, responses((status = 200, body = AddedToken)))]
 async fn add(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -58,6 +58,7 @@ async fn add(
         name: request.name,
         unique: true,
         lifetime,
+        replaces: None,
     };
     let added = |issued: &IssuedToken| AddedToken {
         info: issued.info.clone(),
@@ -67,7 +68,7 @@ async fn add(
 }
 
 /// Ends a token or session.
-#[utoipa::path(delete, path = "/v1/users/{user}/tokens/{id}", responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::USER_TOKEN.text, responses((status = 200, body = Empty)))]
 async fn remove(
     State(state): State<ServerState>,
     OfUser(user): OfUser,

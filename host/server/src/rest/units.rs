@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_model::AgentName;
-use periapt_wire::rest::{ListQuery, Page, Removal, ResolveRequest, UnitInfo};
+use periapt_wire::rest::{ListQuery, Page, Removal, ResolveRequest, UnitInfo, paths};
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the units of a model.
-#[utoipa::path(get, path = "/v1/models/{model}/units", params(ListQuery), responses((status = 200, body = Page<UnitInfo>)))]
+#[utoipa::path(get, path = paths::UNITS.text, params(ListQuery), responses((status = 200, body = Page<UnitInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -38,7 +38,7 @@ async fn list(
 }
 
 /// Shows a unit with its relations and their settings.
-#[utoipa::path(get, path = "/v1/models/{model}/units/{name}/{number}", responses((status = 200, body = UnitInfo)))]
+#[utoipa::path(get, path = paths::UNIT.text, responses((status = 200, body = UnitInfo)))]
 async fn show(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -53,7 +53,7 @@ async fn show(
 }
 
 /// Begins to remove a unit.
-#[utoipa::path(delete, path = "/v1/models/{model}/units/{name}/{number}", params(Force), responses((status = 200, body = Removal)))]
+#[utoipa::path(delete, path = paths::UNIT.text, params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -65,7 +65,7 @@ async fn remove(
 /// Marks the failed hook of a unit as dealt with.
 ///
 /// With `retry` the hook runs again, else the unit goes on as if it had succeeded.
-#[utoipa::path(post, path = "/v1/models/{model}/units/{name}/{number}/resolved", request_body = ResolveRequest, responses((status = 200, body = Empty)))]
+#[utoipa::path(post, path = paths::UNIT_RESOLVED.text, request_body = ResolveRequest, responses((status = 200, body = Empty)))]
 async fn resolve(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,

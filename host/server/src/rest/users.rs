@@ -7,7 +7,9 @@ use base64::prelude::BASE64_STANDARD;
 use periapt_model::UserName;
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo};
+use periapt_wire::rest::{
+    AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo, paths,
+};
 use periapt_wire::rpc::Empty;
 use utoipa_axum::routes;
 
@@ -33,7 +35,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the users.
-#[utoipa::path(get, path = "/v1/users", responses((status = 200, body = Vec<UserInfo>)))]
+#[utoipa::path(get, path = paths::USERS.text, responses((status = 200, body = Vec<UserInfo>)))]
 async fn list(State(state): State<ServerState>) -> Result<Json<Vec<UserInfo>>, Answer> {
     Ok(Json(state.store().users().await?))
 }
@@ -41,7 +43,7 @@ async fn list(State(state): State<ServerState>) -> Result<Json<Vec<UserInfo>>, A
 /// Adds a user.
 ///
 /// Without a password the answer holds the invitation with which they register.
-#[utoipa::path(post, path = "/v1/users", request_body = AddUser, responses((status = 200, body = AddedUser)))]
+#[utoipa::path(post, path = paths::USERS.text, request_body = AddUser, responses((status = 200, body = AddedUser)))]
 async fn add(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -60,7 +62,7 @@ async fn add(
 }
 
 /// Shows a user.
-#[utoipa::path(get, path = "/v1/users/{user}", responses((status = 200, body = UserInfo)))]
+#[utoipa::path(get, path = paths::USER.text, responses((status = 200, body = UserInfo)))]
 async fn show(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -69,7 +71,7 @@ async fn show(
 }
 
 /// Changes a user's display name, or keeps them out or lets them in again.
-#[utoipa::path(patch, path = "/v1/users/{user}", request_body = ChangeUser, responses((status = 200, body = UserInfo)))]
+#[utoipa::path(patch, path = paths::USER.text, request_body = ChangeUser, responses((status = 200, body = UserInfo)))]
 async fn change(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -79,7 +81,7 @@ async fn change(
 }
 
 /// Removes a user.
-#[utoipa::path(delete, path = "/v1/users/{user}", responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::USER.text, responses((status = 200, body = Empty)))]
 async fn remove(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -92,7 +94,7 @@ async fn remove(
 ///
 /// Whoever changes their own password proves that they know it: a terminal left open is not
 /// enough to take an account over.
-#[utoipa::path(put, path = "/v1/users/{user}/password", request_body = ChangePassword, responses((status = 200, body = Empty)))]
+#[utoipa::path(put, path = paths::USER_PASSWORD.text, request_body = ChangePassword, responses((status = 200, body = Empty)))]
 async fn password(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -121,7 +123,7 @@ async fn password(
 /// Invites a user anew.
 ///
 /// Their password cannot be used any more.
-#[utoipa::path(post, path = "/v1/users/{user}/registration", responses((status = 200, body = AddedUser)))]
+#[utoipa::path(post, path = paths::USER_REGISTRATION.text, responses((status = 200, body = AddedUser)))]
 async fn reset(
     State(state): State<ServerState>,
     OfUser(user): OfUser,

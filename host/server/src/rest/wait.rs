@@ -13,7 +13,7 @@ use periapt_model::query::{Query as Condition, QueryError};
 use periapt_store::{DatabaseError, Interest, StoreError, namespace};
 use periapt_wire::Problem;
 use periapt_wire::rest::waiting::glance;
-use periapt_wire::rest::{WaitKind, WaitQuery, Waited};
+use periapt_wire::rest::{WaitKind, WaitQuery, Waited, paths};
 use serde_json::Value;
 use utoipa_axum::routes;
 
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Waits until something of a model is as a query says.
-#[utoipa::path(get, path = "/v1/models/{model}/wait", params(WaitQuery), responses((status = 200, body = Waited)))]
+#[utoipa::path(get, path = paths::MODEL_WAIT.text, params(WaitQuery), responses((status = 200, body = Waited)))]
 async fn wait(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Extension, State};
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::WhoAmI;
+use periapt_wire::rest::{WhoAmI, paths};
 use utoipa_axum::routes;
 
 use super::problem::{Answer, forbidden};
@@ -16,7 +16,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Shows whom the controller takes the visitor for, and what they may do.
-#[utoipa::path(get, path = "/v1/whoami", responses((status = 200, body = WhoAmI)))]
+#[utoipa::path(get, path = paths::WHOAMI.text, responses((status = 200, body = WhoAmI)))]
 async fn whoami(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,

@@ -5,7 +5,7 @@ use axum::extract::State;
 use futures::future::join_all;
 use periapt_model::ModelUuid;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::WorkerRow;
+use periapt_wire::rest::{WorkerRow, paths};
 use utoipa_axum::routes;
 
 use super::extract::InModel;
@@ -22,7 +22,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the workers of the catalogue over the whole controller.
-#[utoipa::path(get, path = "/v1/workers", responses((status = 200, body = Vec<WorkerRow>)))]
+#[utoipa::path(get, path = paths::WORKERS.text, responses((status = 200, body = Vec<WorkerRow>)))]
 async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, Answer> {
     let models = state.store().models().await?;
     let controller = state.reports().controller().await;
@@ -34,7 +34,7 @@ async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, A
 }
 
 /// Lists the workers of the catalogue in one model and its agents.
-#[utoipa::path(get, path = "/v1/models/{model}/workers", responses((status = 200, body = Vec<WorkerRow>)))]
+#[utoipa::path(get, path = paths::MODEL_WORKERS.text, responses((status = 200, body = Vec<WorkerRow>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -337,10 +337,12 @@ async fn an_agent_answers_through_the_controller() {
                 .await
                 .unwrap();
             let lock = json!({ "machine": "0", "holder": { "reason": "site/0: run install hook", "requested-at": 1, "acquired-at": 2, "released-at": null }, "queue": [], "history": [] });
+            let times =
+                json!({ "hook": "start", "part": "guest", "hooks": 3, "p50": 200, "p99": 300 });
             let nodes =
                 json!({ "api-caller": { "state": "started", "inputs": [], "start-count": 1 } });
             let engine = json!({ "name": "agent", "state": "started", "manifolds": nodes });
-            let told = json!({ "introspection": { "engine": engine, "machine-locks": [lock] } });
+            let told = json!({ "introspection": { "engine": engine, "machine-locks": [lock], "hook-times": [times] } });
             agent
                 .call("periapt.AgentHost", "PutIntrospection", told)
                 .await
@@ -360,6 +362,9 @@ async fn an_agent_answers_through_the_controller() {
         assert_eq!(locks[0]["holder"]["reason"], "site/0: run install hook");
         assert_eq!(locks[0]["model"], model.to_string());
     }
+    let (_, times) = http.get("/v1/models/lab/introspection/hooktimes").await;
+    assert_eq!(times[0]["part"], "guest");
+    assert_eq!(times[0]["model"], model.to_string());
     let (_, presence) = http.get("/v1/models/lab/introspection/presence").await;
     assert_eq!(presence[0]["state"], "connected", "{presence}");
     let (status, problem) = http.get("/v1/controller/introspection/moon").await;

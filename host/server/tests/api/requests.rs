@@ -1,5 +1,5 @@
 //! Lists in pages, conditional changes, changes asked for twice, uploads with a digest.
-use crate::common::{House, Http, charm_archive};
+use crate::common::{House, Http, PASSWORD, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::Digest;
@@ -289,6 +289,71 @@ async fn a_change_its_kept_answer_and_its_audit_row_are_one_commit() {
     let results = audit["items"].as_array().unwrap().iter();
     let results: Vec<&str> = results.filter_map(|row| row["result"].as_str()).collect();
     assert_eq!(results, ["200"; 3], "the repetition is on record as well");
+    house.close().await;
+}
+
+/// A stranger's request has nobody whose key would be kept, and its record all the same.
+#[tokio::test]
+async fn a_login_and_a_session_are_one_commit_with_their_records() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let login = json!({ "user": "admin", "password": PASSWORD });
+    let mut cookie = String::new();
+    for path in ["/v1/login", "/v1/session", "/v1/session"] {
+        let request = http
+            .client
+            .post(format!("{}{path}", http.base))
+            .json(&login);
+        let request = request.header("cookie", cookie.clone());
+        let before = house.store.measures();
+        let reply = request.send().await.unwrap();
+        let after = house.store.measures();
+        assert_eq!(reply.status(), 200);
+        assert_eq!(after.commits - before.commits, 1, "{path}");
+        if let Some(set) = reply.headers().get("set-cookie") {
+            let set = set.to_str().unwrap().split(';').next().unwrap();
+            cookie = set.to_owned();
+        }
+    }
+    let (_, audit) = http.get("/v1/audit?limit=3").await;
+    let rows = audit["items"].as_array().unwrap().iter();
+    let rows: Vec<(&str, &str)> = rows
+        .map(|row| {
+            (
+                row["what"].as_str().unwrap(),
+                row["result"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let session = ("POST /v1/session", "200");
+    assert_eq!(rows, [session, session, ("POST /v1/login", "200")]);
+    // The second session took the place of the first.
+    let (_, tokens) = http.get("/v1/users/admin/tokens").await;
+    let sessions = tokens.as_array().unwrap().iter();
+    let sessions = sessions.filter(|token| token["kind"] == "session");
+    assert_eq!(sessions.count(), 1);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_charm_its_compiled_form_and_the_record_of_its_upload_are_one_commit() {
+    let house = House::open().await;
+    house.add_model("first").await;
+    let http = house.http().await;
+    let archive = charm_archive("site");
+    let request = http
+        .request("POST", "/v1/models/first/charms")
+        .body(archive);
+    let request = request.header("content-type", "application/zip");
+    let before = house.store.measures();
+    let (status, _, charm) = answer(request.header("idempotency-key", "k1"), "x").await;
+    let after = house.store.measures();
+    assert_eq!(status, 200, "{charm}");
+    // Before it the bytes of the archive and of the compiled form, which nothing refers to until
+    // then: for each a part and its end.
+    assert_eq!(after.commits - before.commits, 2 + 2 + 1);
+    let (_, audit) = http.get("/v1/audit?matching=charms").await;
+    assert_eq!(audit["items"][0]["result"], "200", "{audit}");
     house.close().await;
 }
 

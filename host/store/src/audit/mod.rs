@@ -12,7 +12,7 @@ use periapt_database::{Guard, RequestRow};
 use periapt_model::{ModelUuid, bounds};
 use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
 
-use crate::db::{Row, Tx, params, to_json};
+use crate::db::{Tx, columns, json, optional_word, params, to_json};
 use crate::error::StoreError;
 use crate::{DatabaseError, Result, Store};
 
@@ -33,15 +33,27 @@ const INTERRUPTED: &str = "interrupted";
 const PAGE: u64 = 100;
 const LARGEST_PAGE: u64 = 1_000;
 
-/// Of one model or, with an empty `$1`, of all. The empty text and the extreme numbers stand
-/// for filters that are not there.
-const SELECT: &str =
-    "SELECT id, time, who, peer, model_uuid, what, target, result, arguments FROM audit
-    WHERE ($1 = '' OR model_uuid = $1) AND id < $2 AND time >= $3 AND time <= $4
-    AND ($5 = '' OR who = $5 OR who = $6)
-    AND ($7 = '' OR LOWER(what) LIKE $7 ESCAPE '!' OR LOWER(target) LIKE $7 ESCAPE '!')
-    AND ($8 = '' OR ($8 = 'ok') = (result = 'ok' OR result LIKE '2__'))
-    ORDER BY id DESC LIMIT $9";
+columns! {
+    struct Record -> AuditRecord {
+        id = "id",
+        time = "time",
+        who = "who",
+        from = "peer",
+        model = "NULLIF(model_uuid, '')" as optional_word,
+        what = "what",
+        target = "target",
+        result = "result",
+        arguments = "arguments" as json,
+    }
+    // Of one model or, with an empty `$1`, of all. The empty text and the extreme numbers stand
+    // for filters that are not there.
+    const RECORDS = "FROM audit
+        WHERE ($1 = '' OR model_uuid = $1) AND id < $2 AND time >= $3 AND time <= $4
+        AND ($5 = '' OR who = $5 OR who = $6)
+        AND ($7 = '' OR LOWER(what) LIKE $7 ESCAPE '!' OR LOWER(target) LIKE $7 ESCAPE '!')
+        AND ($8 = '' OR ($8 = 'ok') = (result = 'ok' OR result LIKE '2__'))
+        ORDER BY id DESC LIMIT $9";
+}
 
 impl Store {
     /// Appends records in their order; their `id` is given here.
@@ -112,30 +124,20 @@ impl Store {
             "" => String::new(),
             text => format!("%{}%", literally(text)),
         };
-        let rows = self
-            .glance()
-            .await?
-            .fetch(
-                SELECT,
-                params![
-                    model.map(ModelUuid::as_str).unwrap_or_default(),
-                    before,
-                    query.since.unwrap_or(i64::MIN),
-                    query.until.unwrap_or(i64::MAX),
-                    user,
-                    format!("user-{user}"),
-                    matching,
-                    result,
-                    limit + 1
-                ],
-            )
-            .await?;
-        let more = rows.len() as u64 > limit;
-        let items = rows
-            .iter()
-            .take(usize::try_from(limit).unwrap_or(usize::MAX))
-            .map(read)
-            .collect::<Result<Vec<_>>>()?;
+        let values = params![
+            model.map(ModelUuid::as_str).unwrap_or_default(),
+            before,
+            query.since.unwrap_or(i64::MIN),
+            query.until.unwrap_or(i64::MAX),
+            user,
+            format!("user-{user}"),
+            matching,
+            result,
+            limit + 1
+        ];
+        let mut items = self.glance().await?.all(RECORDS, values).await?;
+        let more = items.len() as u64 > limit;
+        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let next = items
             .last()
             .filter(|_| more)
@@ -233,23 +235,4 @@ fn literally(text: &str) -> String {
         pattern.push(character);
     }
     pattern
-}
-
-fn read(row: &Row) -> Result<AuditRecord> {
-    let model = row.str(4)?;
-    Ok(AuditRecord {
-        id: row.int(0)?,
-        time: row.int(1)?,
-        who: row.text(2)?,
-        from: row.text(3)?,
-        model: if model.is_empty() {
-            None
-        } else {
-            Some(row.parse(4, "model")?)
-        },
-        what: row.text(5)?,
-        target: row.text(6)?,
-        result: row.text(7)?,
-        arguments: row.json(8, "arguments")?,
-    })
 }

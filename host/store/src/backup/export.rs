@@ -5,7 +5,7 @@ use periapt_model::uniter::OperationState;
 use periapt_model::{ModelUuid, UnitName};
 
 use super::{Cell, ColumnKind, LEFT_OUT, Table};
-use crate::db::{self, Row, Session, params};
+use crate::db::{self, Cells, Session, columns, json, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store};
 
@@ -48,23 +48,16 @@ impl Moment {
 
     /// Which generation of its files each unit is at.
     pub async fn generations(&mut self) -> Result<Vec<(ModelUuid, UnitName, u64)>> {
-        let sql = "SELECT model_uuid, unit, operation FROM unit_state ORDER BY model_uuid, unit";
-        let rows = self.db.fetch(sql, vec![]).await?;
-        rows.iter()
-            .map(|row| {
-                let operation: OperationState = row.json(2, "operation state")?;
-                Ok((
-                    row.parse(0, "model UUID")?,
-                    row.parse(1, "unit name")?,
-                    operation.state_generation,
-                ))
-            })
-            .collect()
+        let states = self.db.all(STATES, vec![]).await?;
+        let generation = |row: StateRow| (row.model, row.unit, row.operation.state_generation);
+        Ok(states.into_iter().map(generation).collect())
     }
 
     /// The tables, by name.
     pub async fn tables(&mut self) -> Result<Vec<Table>> {
-        tables(&mut self.db).await
+        let mut tables = tables(&mut self.db).await?;
+        tables.retain(|table| !LEFT_OUT.contains(&table.name.as_str()));
+        Ok(tables)
     }
 
     /// Hands every row of a table to `take`; how many there were.
@@ -108,9 +101,10 @@ impl Moment {
             let rows = self.db.fetch_text(sql, values).await;
             let rows = rows.map_err(StoreError::from)?;
             for row in &rows {
-                take(cells(table, row)?)?;
+                let mut cells = row.cells();
+                take(read(table, &mut cells)?)?;
                 if !postgres {
-                    after = row.int(table.columns.len()).map_err(StoreError::from)?;
+                    after = cells.int().map_err(StoreError::from)?;
                 }
             }
             count += rows.len() as u64;
@@ -126,47 +120,70 @@ impl Moment {
     }
 }
 
-/// The tables that a backup has, by name.
-pub(super) async fn tables(db: &mut Session) -> Result<Vec<Table>> {
-    let sql = if db.is_postgres() {
-        "SELECT table_name::text, column_name::text, data_type::text
-        FROM information_schema.columns WHERE table_schema = current_schema()
-        ORDER BY table_name, ordinal_position"
-    } else {
-        "SELECT tables.name, columns.name, columns.type
-        FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+columns! {
+    struct ColumnRow {
+        table: String = "CAST(tables.name AS TEXT)",
+        column: String = "CAST(columns.name AS TEXT)",
+        declared: String = "CAST(columns.type AS TEXT)",
+    }
+    const OF_SQLITE = "FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
         WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'
-        ORDER BY tables.name, columns.cid"
+        ORDER BY tables.name, columns.cid";
+    const OF_POSTGRES = "FROM information_schema.columns AS known
+        CROSS JOIN LATERAL (SELECT known.table_name AS name) AS tables
+        CROSS JOIN LATERAL (SELECT known.column_name AS name, known.data_type AS type) AS columns
+        WHERE known.table_schema = current_schema()
+        ORDER BY known.table_name, known.ordinal_position";
+}
+
+columns! {
+    struct StateRow {
+        model: ModelUuid = "model_uuid" as word,
+        unit: UnitName = "unit" as word,
+        operation: OperationState = "operation" as json,
+    }
+    const STATES = "FROM unit_state ORDER BY model_uuid, unit";
+}
+
+/// All tables there are, by name.
+pub(crate) async fn tables(db: &mut Session) -> Result<Vec<Table>> {
+    let rows = match db.is_postgres() {
+        true => db.all(OF_POSTGRES, vec![]).await?,
+        false => db.all(OF_SQLITE, vec![]).await?,
     };
     let mut tables: Vec<Table> = Vec::new();
-    for row in db.fetch(sql, vec![]).await? {
-        let (table, column, declared) = (row.str(0)?, row.str(1)?, row.str(2)?);
-        if LEFT_OUT.contains(&table) {
-            continue;
-        }
-        let kind = ColumnKind::of(declared)
+    for row in rows {
+        let ColumnRow {
+            table,
+            column,
+            declared,
+        } = row;
+        let kind = ColumnKind::of(&declared)
             .ok_or_else(|| StoreError::corrupt("column", format!("{table}.{column} {declared}")))?;
         if tables.last().is_none_or(|last| last.name != table) {
             tables.push(Table {
-                name: table.to_owned(),
+                name: table,
                 columns: Vec::new(),
             });
         }
         if let Some(last) = tables.last_mut() {
-            last.columns.push((column.to_owned(), kind));
+            last.columns.push((column, kind));
         }
     }
     Ok(tables)
 }
 
-fn cells(table: &Table, row: &Row) -> Result<Vec<Cell>> {
-    let cell = |(index, (_, kind)): (usize, &(String, ColumnKind))| {
+fn read(table: &Table, cells: &mut Cells<'_>) -> Result<Vec<Cell>> {
+    let cell = |(_, kind): &(String, ColumnKind)| {
         Ok(match kind {
-            ColumnKind::Integer => row.optional_int(index)?.map_or(Cell::Null, Cell::Integer),
-            ColumnKind::Text => row.optional_text(index)?.map_or(Cell::Null, Cell::Text),
+            ColumnKind::Integer => cells.optional_int()?.map_or(Cell::Null, Cell::Integer),
+            ColumnKind::Text => {
+                let text = cells.optional_str()?;
+                text.map_or(Cell::Null, |text| Cell::Text(text.to_owned()))
+            }
             // No migration has a column of bytes that may be null.
-            ColumnKind::Bytes => Cell::Bytes(row.bytes(index)?),
+            ColumnKind::Bytes => Cell::Bytes(cells.bytes()?),
         })
     };
-    table.columns.iter().enumerate().map(cell).collect()
+    table.columns.iter().map(cell).collect()
 }

@@ -13,6 +13,8 @@ mod import;
 mod tests;
 
 pub use export::Moment;
+#[cfg(test)]
+pub(crate) use export::tables;
 pub use import::Restoring;
 
 /// Tables whose rows mean nothing elsewhere: how far processes have read the change log, who is

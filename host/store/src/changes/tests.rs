@@ -250,8 +250,8 @@ proptest! {
                     for key in keys.iter() {
                         let later = committed[since..].contains(key);
                         let sql = "SELECT MAX(id) FROM change_log WHERE namespace = 'unit' AND key = $1";
-                        let row = db.fetch_optional(sql, crate::db::params![key.to_string()]).await.expect("read");
-                        let last = row.and_then(|row| row.optional_int(0).expect("id"));
+                        let last = db.scalar(sql, crate::db::params![key.to_string()]).await.expect("read");
+                        let last: Option<i64> = last.flatten();
                         if later {
                             assert_eq!(heard.get(&key.to_string()).copied(), last);
                         }

@@ -6,7 +6,7 @@ use super::{Item, Kind, enqueue, next_step};
 use crate::changes::namespace;
 use crate::db::{Tx, params};
 use crate::error::StoreError;
-use crate::{Result, machines, relations, removal};
+use crate::{Result, application, machine, relation, unit};
 
 /// Between two looks at a machine with units, in microseconds; the last unit to go by force
 /// brings the next one forward.
@@ -15,14 +15,14 @@ const SHORTEST_WAIT: i64 = 30_000_000;
 pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<()> {
     let kind =
         Kind::named(&item.kind).ok_or_else(|| StoreError::corrupt("clean-up", &item.kind))?;
-    let force = item.force;
+    let force = item.force();
     match kind {
         Kind::ApplicationUnits => application_units(tx, model, &item.subject.parse()?, force).await,
         Kind::ModelApplications => model_applications(tx, model, force).await,
         Kind::ModelMachines => model_machines(tx, model, force).await,
         Kind::ForceDestroyUnit => force_destroy_unit(tx, model, &item.subject.parse()?).await,
         Kind::ForceRemoveUnit => force_remove_unit(tx, model, &item.subject.parse()?).await,
-        Kind::ForceRelation => relations::force(tx, model, relation_id(&item.subject)?).await,
+        Kind::ForceRelation => relation::force(tx, model, relation_id(&item.subject)?).await,
         Kind::ForceDeadMachine => force_dead_machine(tx, model, &item.subject.parse()?).await,
         Kind::ForceRemoveMachine => force_remove_machine(tx, model, &item.subject.parse()?).await,
     }
@@ -41,16 +41,22 @@ async fn application_units(
     force: bool,
 ) -> Result<()> {
     let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
-    for row in tx.db.fetch(sql, params![model, application]).await? {
-        removal::destroy_unit(tx, model, &row.parse(0, "unit name")?, force).await?;
+    let units: Vec<UnitName> = tx
+        .db
+        .words("unit", sql, params![model, application])
+        .await?;
+    for unit in &units {
+        unit::removal::destroy_unit(tx, model, unit, force).await?;
     }
     Ok(())
 }
 
 async fn model_applications(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<()> {
     let sql = "SELECT name FROM application WHERE model_uuid = $1 ORDER BY name";
-    for row in tx.db.fetch(sql, params![model]).await? {
-        removal::destroy_application(tx, model, &row.parse(0, "application name")?, force).await?;
+    let applications: Vec<ApplicationName> =
+        tx.db.words("application", sql, params![model]).await?;
+    for application in &applications {
+        application::removal::destroy(tx, model, application, force).await?;
     }
     Ok(())
 }
@@ -60,9 +66,9 @@ async fn model_machines(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<(
     let sql = "SELECT id FROM machine WHERE model_uuid = $1 AND life <> 'dead' AND NOT EXISTS (
         SELECT 1 FROM unit WHERE unit.model_uuid = machine.model_uuid AND unit.machine_id = machine.id)";
     let due = next_step(tx, model).await?;
-    for row in tx.db.fetch(sql, params![model]).await? {
-        let machine: MachineId = row.parse(0, "machine")?;
-        machines::destroy(tx, model, &machine).await?;
+    let machines: Vec<MachineId> = tx.db.words("machine", sql, params![model]).await?;
+    for machine in machines {
+        machine::destroy(tx, model, &machine).await?;
         if force {
             enqueue(
                 tx,
@@ -79,11 +85,11 @@ async fn model_machines(tx: &mut Tx, model: &ModelUuid, force: bool) -> Result<(
 }
 
 async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-    let Some(found) = removal::leaving(tx, model, unit).await? else {
+    let Some(found) = unit::removal::leaving(tx, model, unit).await? else {
         return Ok(());
     };
     if found.state.life == Life::Alive {
-        removal::set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
+        unit::removal::set_life(tx, model, unit, found.machine.as_ref(), Life::Dying).await?;
     }
     // Already so unless it is the deadline that forces it.
     let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2 AND forced = 0";
@@ -99,10 +105,10 @@ async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
 }
 
 async fn force_remove_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-    let Some(found) = removal::leaving(tx, model, unit).await? else {
+    let Some(found) = unit::removal::leaving(tx, model, unit).await? else {
         return Ok(());
     };
-    removal::remove_unit_now(tx, model, unit).await?;
+    unit::removal::remove_unit_now(tx, model, unit).await?;
     if let Some(machine) = found.machine {
         let due = next_step(tx, model).await?;
         enqueue(
@@ -123,12 +129,12 @@ async fn force_dead_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId)
     let sql = "SELECT COUNT(unit.name) FROM machine
         LEFT JOIN unit ON unit.model_uuid = machine.model_uuid AND unit.machine_id = machine.id
         WHERE machine.model_uuid = $1 AND machine.id = $2 AND machine.life = 'dying' GROUP BY machine.id";
-    let row = tx.db.fetch_optional(sql, params![model, machine]).await?;
-    match row.map(|row| row.count(0)).transpose()? {
+    let units: Option<u64> = tx.db.scalar(sql, params![model, machine]).await?;
+    match units {
         None => Ok(()),
-        Some(0) => machines::set_life(tx, model, machine, Life::Dead).await,
+        Some(0) => machine::set_life(tx, model, machine, Life::Dead).await,
         Some(_) => {
-            let wait = crate::model_config::force_wait(&mut tx.db, model).await?;
+            let wait = crate::model::config::force_wait(&mut tx.db, model).await?;
             let due = tx.now.saturating_add(wait.max(SHORTEST_WAIT));
             let kind = Kind::ForceDeadMachine;
             enqueue(tx, model, kind, machine.as_str(), true, due).await
@@ -138,7 +144,7 @@ async fn force_dead_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId)
 
 /// Of a dead machine: whether its instance still runs is no longer waited for.
 async fn force_remove_machine(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
-    if machines::mark_for_removal(tx, model, machine).await? {
+    if machine::mark_for_removal(tx, model, machine).await? {
         tracing::warn!(%model, %machine, "the machine goes though its instance was not stopped");
     }
     Ok(())

@@ -5,12 +5,21 @@ use periapt_model::ModelUuid;
 use periapt_wire::agent::cleaner::CleanupReport;
 
 use crate::changes::namespace;
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, params};
+use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
 mod handlers;
 #[cfg(test)]
 mod tests;
+
+pub(crate) const TABLES: &[Table] = tables! {
+    "cleanup",
+        Application "subject = $2 AND kind = 'application-units'",
+        Unit "subject = $2 AND kind IN ('force-destroy-unit', 'force-remove-unit')",
+        Machine "subject = $2 AND kind IN ('force-dead-machine', 'force-remove-machine')",
+        Relation "subject = CAST($2 AS TEXT) AND kind = 'force-relation'";
+};
 
 /// What an item does to its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +116,7 @@ pub(crate) async fn enqueue_deadline(
     kind: Kind,
     subject: &str,
 ) -> Result<()> {
-    match crate::model_config::removal_deadline(&mut tx.db, model).await? {
+    match crate::model::config::removal_deadline(&mut tx.db, model).await? {
         None => Ok(()),
         Some(wait) => {
             let due = tx.now.saturating_add(wait);
@@ -122,17 +131,35 @@ pub(crate) async fn next_step(tx: &mut Tx, model: &ModelUuid) -> Result<i64> {
     if tx.at_once {
         return Ok(tx.now);
     }
-    let wait = crate::model_config::force_wait(&mut tx.db, model).await?;
+    let wait = crate::model::config::force_wait(&mut tx.db, model).await?;
     Ok(tx.now.saturating_add(wait))
 }
 
-/// One queued item.
-pub(crate) struct Item {
-    id: i64,
-    kind: String,
-    subject: String,
-    force: bool,
-    at_once: bool,
+columns! {
+    /// One queued item.
+    struct Item {
+        id: i64 = "id",
+        kind: String = "kind",
+        subject: String = "subject",
+        args: String = "args",
+    }
+    const DUE = "FROM cleanup
+        WHERE model_uuid = $1 AND due_at <= $2 AND id > $3 ORDER BY id LIMIT 1";
+}
+
+impl Item {
+    fn force(&self) -> bool {
+        self.args != "{}"
+    }
+}
+
+columns! {
+    /// What is queued still.
+    struct Queued {
+        remaining: u64 = "COUNT(*)",
+        next_due: Option<i64> = "MIN(due_at)",
+    }
+    const QUEUED = "FROM cleanup WHERE model_uuid = $1";
 }
 
 impl Store {
@@ -143,20 +170,9 @@ impl Store {
         // An item may queue others that are due at once; an item tried once is left alone.
         let mut tried = 0;
         loop {
-            let sql = "SELECT id, kind, subject, args FROM cleanup
-                WHERE model_uuid = $1 AND due_at <= $2 AND id > $3 ORDER BY id LIMIT 1";
-            let row = self
-                .glance()
-                .await?
-                .fetch_optional(sql, params![model, self.now(), tried])
-                .await?;
-            let Some(row) = row else { break };
-            let item = Item {
-                id: row.int(0)?,
-                kind: row.text(1)?,
-                subject: row.text(2)?,
-                force: row.str(3)? != "{}",
-                at_once: row.str(3)? == AT_ONCE,
+            let due = params![model, self.now(), tried];
+            let Some(item) = self.glance().await?.one(DUE, due).await? else {
+                break;
             };
             tried = item.id;
             let described = format!("{} {}", item.kind, item.subject);
@@ -166,16 +182,9 @@ impl Store {
                 errors.push(format!("{}: {error}", described.trim_end()));
             }
         }
-        let sql = "SELECT COUNT(*), MIN(due_at) FROM cleanup WHERE model_uuid = $1";
-        let row = self
-            .glance()
-            .await?
-            .fetch_optional(sql, params![model])
-            .await?;
-        let (remaining, next_due) = match row {
-            Some(row) => (row.count(0)?, row.optional_int(1)?),
-            None => (0, None),
-        };
+        let queued = self.glance().await?.one(QUEUED, params![model]).await?;
+        let (remaining, next_due) =
+            queued.map_or((0, None), |queued| (queued.remaining, queued.next_due));
         Ok(CleanupReport {
             remaining,
             next_due,
@@ -191,7 +200,7 @@ impl Store {
                 tx.db
                     .execute("DELETE FROM cleanup WHERE id = $1", params![item.id])
                     .await?;
-                tx.at_once = item.at_once;
+                tx.at_once = item.args == AT_ONCE;
                 handlers::run(tx, &model, &item).await
             })
         })

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::db::Session;
 use crate::error::StoreError;
-use crate::{Result, Store, charms, models};
+use crate::{Result, Store, charm, model};
 
 mod hooks;
 mod machines;
@@ -250,7 +250,7 @@ impl Reader {
     }
 
     async fn model(&mut self, mut names: Names) -> Result<()> {
-        match models::summary(&mut self.db, &names.model).await {
+        match model::summary(&mut self.db, &names.model).await {
             Ok(summary) => names.put(self, summary.uuid.as_str(), &summary)?,
             Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(error),
@@ -262,7 +262,7 @@ impl Reader {
     async fn charms(&mut self, mut names: Names) -> Result<()> {
         let urls: Vec<String> = names.causes.keys().cloned().collect();
         for url in urls {
-            match charms::find(&mut self.db, &names.model, &url).await {
+            match charm::find(&mut self.db, &names.model, &url).await {
                 Ok(info) => names.put(self, &url, &info)?,
                 Err(StoreError::NotFound { .. }) => {}
                 Err(error) => return Err(error),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Names, Reader};
 use crate::db::{PART, Which};
-use crate::{Result, applications};
+use crate::{Result, application};
 
 /// The names in parts.
 pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
@@ -16,7 +16,7 @@ pub(super) fn parts<T>(names: &BTreeMap<String, T>) -> Vec<Vec<String>> {
 pub(super) async fn applications(reader: &mut Reader, mut names: Names) -> Result<()> {
     let wanted = names.wanted();
     let which = Which::Named(&wanted);
-    for application in applications::load(&mut reader.db, &names.model, which).await? {
+    for application in application::load(&mut reader.db, &names.model, which).await? {
         names.put(reader, application.name.as_str(), &application)?;
     }
     names.end(reader);

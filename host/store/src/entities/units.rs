@@ -5,7 +5,7 @@ use periapt_model::ModelUuid;
 use super::parts::parts;
 use super::{Cause, EntityKind, Names, Reader, WantedOfModel, raise};
 use crate::db::{Session, Which, names, params, part_params};
-use crate::{Presence, Result, units};
+use crate::{Presence, Result, unit};
 
 /// Turns what is wanted of all units of something into their names.
 pub(super) async fn name(
@@ -71,7 +71,7 @@ pub(super) async fn read(
 ) -> Result<()> {
     let wanted = names.wanted();
     let which = Which::Named(&wanted);
-    for unit in units::load(&mut reader.db, &names.model, which, present).await? {
+    for unit in unit::load(&mut reader.db, &names.model, which, present).await? {
         names.put(reader, unit.name.as_str(), &unit)?;
     }
     names.end(reader);

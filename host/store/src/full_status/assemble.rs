@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::pattern::Patterns;
 use super::{ApplicationRow, MachineRow, Picture, Presence, UnitRow};
-use crate::{machines, waiting};
+use crate::{machine, waiting};
 
 /// Whether the agent that hosts a machine is there.
 type Attended<'a> = &'a (dyn Fn(&MachineId) -> bool + Send + Sync);
@@ -439,7 +439,7 @@ fn machine_status(row: MachineRow, presence: Attended<'_>, units: &[UnitName]) -
         instance_status: detailed(instance, Life::Alive),
         dns_name: row.addresses.first().cloned().unwrap_or_default(),
         ip_addresses: row.addresses,
-        instance_id: machines::instance_id(row.instance_id),
+        instance_id: machine::instance_id(row.instance_id),
         base: base(),
         id: row.id.to_string(),
         hardware: row.hardware,

@@ -12,7 +12,7 @@ use crate::db::{Session, Which, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::waiting::{self, Cleanup};
-use crate::{Result, Store, applications, lease, relations};
+use crate::{Result, Store, application, lease, relation};
 
 mod assemble;
 mod pattern;
@@ -110,7 +110,7 @@ impl Picture {
             applications: load_applications(db, model).await?,
             units: load_units(db, model).await?,
             machines: load_machines(db, model).await?,
-            relations: relations::without_versions(db, model).await?,
+            relations: relation::without_versions(db, model).await?,
             leaders: lease::rows::leaders(db, model, Which::All).await?,
         })
     }
@@ -156,7 +156,7 @@ async fn load_applications(db: &mut Session, model: &ModelUuid) -> Result<Vec<Ap
                 workload_version: row.text(5)?,
                 subordinate: row.flag(6)?,
                 set: status::read_optional(row, 7)?,
-                trouble: applications::trouble(row, 11)?,
+                trouble: application::trouble(row, 11)?,
             })
         })
         .collect()

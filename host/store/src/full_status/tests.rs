@@ -2,9 +2,7 @@ use bytes::Bytes;
 use periapt_model::ModelUuid;
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::Value;
-use periapt_model::hook::Effects;
 use periapt_model::status::{Agent, Status};
-use periapt_model::uniter::OperationState;
 use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::ConfigChange;
 use serde_json::json;
@@ -296,21 +294,12 @@ async fn a_commit_that_does_not_show_in_the_status_is_none_to_it() {
             charm: "local:site-0".to_owned(),
             started_at: 1,
             duration: 1,
-            waited: 0,
-            code: String::new(),
-            message: String::new(),
-            effects: Vec::new(),
+            ..HookReport::default()
         };
         let commit = HookCommit {
             from: store.sequence(&model, &site).await,
-            config_hash: None,
-            effects: Effects::default(),
-            operation: OperationState::default(),
-            workload: None,
-            hook: None,
-            absent: Vec::new(),
             run: Some(run),
-            idle_at: None,
+            ..HookCommit::default()
         };
         store.commit_hook_run(&model, &site, commit).await.unwrap();
         fixture.settle().await;

@@ -25,6 +25,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::DatabaseError;
 use crate::error::StoreError;
+use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
 mod claims;
@@ -38,6 +39,11 @@ mod wakes;
 
 pub use namespace::Namespace;
 pub(crate) use wakes::Wakes;
+
+pub(crate) const TABLES: &[Table] = tables! {
+    "lease";
+    "lease_pin";
+};
 
 /// A waiter looks again after so long even if nothing told it to.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);

@@ -8,14 +8,65 @@ use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use super::{Lease, Namespace};
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Row, Session, Tx, Which, of_which, params};
+use crate::db::{Session, Tx, Which, columns, params, word};
 use crate::error::StoreError;
 
-/// A lease row with what decides about its end.
-pub(crate) struct Held {
-    pub holder: String,
-    pub expires_at: i64,
-    pub pinned: bool,
+columns! {
+    /// A lease row with what decides about its end.
+    pub(crate) struct Held {
+        holder: String = "holder",
+        expires_at: i64 = "expires_at",
+        pinned: bool = "(SELECT COUNT(*) FROM lease_pin
+            WHERE lease_pin.namespace = lease.namespace
+                AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)",
+    }
+    const HELD = "FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
+}
+
+columns! {
+    struct LeaseRow -> Lease {
+        namespace = "namespace" as word,
+        model = "model_uuid" as word,
+        name = "name",
+        holder = "holder",
+        started_at = "started_at",
+        expires_at = "expires_at",
+    }
+    const ALL = "FROM lease ORDER BY namespace, model_uuid, name";
+    const OVER = "FROM lease WHERE expires_at <= $1
+        AND NOT EXISTS (SELECT 1 FROM lease_pin WHERE lease_pin.namespace = lease.namespace
+            AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)";
+}
+
+columns! {
+    struct Gone {
+        model: ModelUuid = "model_uuid" as word,
+        name: String = "name",
+    }
+    const RELEASED = returning("DELETE FROM lease WHERE namespace = $1 AND holder = $2");
+    const UNPINNED = returning("DELETE FROM lease_pin WHERE entity = $1");
+}
+
+columns! {
+    struct Pin {
+        namespace: Namespace = "namespace" as word,
+        model: ModelUuid = "model_uuid" as word,
+        name: String = "name",
+        entity: String = "entity",
+    }
+    const PINS = "FROM lease_pin ORDER BY entity";
+}
+
+columns! {
+    struct Leader {
+        application: ApplicationName = "name" as word,
+        holder: String = "holder",
+    }
+    const LEADERS = which(
+        "FROM lease WHERE model_uuid = $1 AND namespace = 'application-leadership'",
+        "name",
+        ""
+    );
 }
 
 impl Held {
@@ -32,21 +83,8 @@ pub(crate) async fn find(
     model: &ModelUuid,
     name: &str,
 ) -> Result<Option<Held>> {
-    let sql = "SELECT holder, expires_at,
-            (SELECT COUNT(*) FROM lease_pin WHERE lease_pin.namespace = lease.namespace
-                AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)
-        FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
-    let row = db
-        .fetch_optional(sql, params![namespace.as_str(), model, name])
-        .await?;
-    row.map(|row| {
-        Ok(Held {
-            holder: row.text(0)?,
-            expires_at: row.int(1)?,
-            pinned: row.flag(2)?,
-        })
-    })
-    .transpose()
+    let key = params![namespace.as_str(), model, name];
+    Ok(db.one(HELD, key).await?)
 }
 
 /// Claims or extends, for one who may. Whole seconds, rounded up, as Juju's leases are.
@@ -60,7 +98,9 @@ pub(crate) async fn claim(
 ) -> Result<()> {
     match namespace {
         Namespace::ApplicationLeadership => require_unit(tx, model, name, holder).await?,
-        Namespace::SingularController => crate::nodes::require_known(tx, holder).await?,
+        Namespace::SingularController => {
+            crate::controller::nodes::require_known(tx, holder).await?
+        }
     }
     let now = tx.lease_now().await?;
     let held = find(&mut tx.db, namespace, model, name).await?;
@@ -100,12 +140,9 @@ async fn require_unit(
     holder: &str,
 ) -> Result<()> {
     let sql = "SELECT life FROM unit WHERE model_uuid = $1 AND name = $2 AND application = $3";
-    let row = tx
-        .db
-        .fetch_optional(sql, params![model, holder, application])
-        .await?;
-    let row = row.ok_or_else(|| StoreError::not_found("unit", holder))?;
-    match row.parse(0, "life")? {
+    let key = params![model, holder, application];
+    let life = tx.db.word("life", sql, key).await?;
+    match life.ok_or_else(|| StoreError::not_found("unit", holder))? {
         Life::Dead => Err(StoreError::NotAlive {
             kind: "unit",
             name: holder.to_owned(),
@@ -163,11 +200,9 @@ pub(crate) async fn release_leadership(
 /// Takes every lease over models and the controller from a holder that is gone for good.
 pub(crate) async fn release_all(tx: &mut Tx, holder: &str) -> Result<()> {
     let namespace = Namespace::SingularController;
-    let sql = "DELETE FROM lease WHERE namespace = $1 AND holder = $2 RETURNING model_uuid, name";
     let params = params![namespace.as_str(), holder];
-    for row in tx.db.fetch(sql, params).await? {
-        let model: ModelUuid = row.parse(0, "model UUID")?;
-        touch(tx, namespace, &model, row.str(1)?);
+    for lease in tx.db.all(RELEASED, params).await? {
+        touch(tx, namespace, &lease.model, &lease.name);
     }
     Ok(())
 }
@@ -216,10 +251,9 @@ pub(crate) async fn unpin_leaders(tx: &mut Tx, entity: &str) -> Result<()> {
             AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name
             AND lease_pin.entity = $2)";
     tx.db.execute(sql, params![now, entity]).await?;
-    let sql = "DELETE FROM lease_pin WHERE entity = $1 RETURNING model_uuid, name";
-    for row in tx.db.fetch(sql, params![entity]).await? {
-        let model: ModelUuid = row.parse(0, "model UUID")?;
-        touch(tx, Namespace::ApplicationLeadership, &model, row.str(1)?);
+    let namespace = Namespace::ApplicationLeadership;
+    for pin in tx.db.all(UNPINNED, params![entity]).await? {
+        touch(tx, namespace, &pin.model, &pin.name);
     }
     Ok(())
 }
@@ -230,17 +264,7 @@ pub(crate) async fn expire(tx: &mut Tx) -> Result<u64> {
     let now = tx.lease_now().await?;
     let sql = "UPDATE lease SET expires_at = $1 + expires_at - started_at, started_at = $1 WHERE started_at > $1";
     tx.db.execute(sql, params![now]).await?;
-    let sql = "SELECT namespace, model_uuid, name, holder, started_at, expires_at FROM lease
-        WHERE expires_at <= $1
-        AND NOT EXISTS (SELECT 1 FROM lease_pin WHERE lease_pin.namespace = lease.namespace
-            AND lease_pin.model_uuid = lease.model_uuid AND lease_pin.name = lease.name)";
-    let over: Vec<Lease> = tx
-        .db
-        .fetch(sql, params![now])
-        .await?
-        .iter()
-        .map(read)
-        .collect::<Result<_>>()?;
+    let over = tx.db.all(OVER, params![now]).await?;
     for lease in &over {
         let sql = "DELETE FROM lease WHERE namespace = $1 AND model_uuid = $2 AND name = $3";
         tx.db
@@ -274,9 +298,7 @@ pub(crate) async fn hold_back(db: &mut Session, now: i64) -> Result<()> {
 
 /// All leases.
 pub(crate) async fn all(db: &mut Session) -> Result<Vec<Lease>> {
-    let sql = "SELECT namespace, model_uuid, name, holder, started_at, expires_at FROM lease
-        ORDER BY namespace, model_uuid, name";
-    db.fetch(sql, vec![]).await?.iter().map(read).collect()
+    Ok(db.all(ALL, vec![]).await?)
 }
 
 /// What tells a lease from the others.
@@ -284,15 +306,10 @@ pub(crate) type Key = (Namespace, ModelUuid, String);
 
 /// Who pins which lease.
 pub(crate) async fn pins(db: &mut Session) -> Result<HashMap<Key, Vec<String>>> {
-    let sql = "SELECT namespace, model_uuid, name, entity FROM lease_pin ORDER BY entity";
     let mut pins: HashMap<Key, Vec<String>> = HashMap::new();
-    for row in db.fetch(sql, vec![]).await? {
-        let lease = (
-            row.parse(0, "lease namespace")?,
-            row.parse(1, "model UUID")?,
-            row.text(2)?,
-        );
-        pins.entry(lease).or_default().push(row.text(3)?);
+    for pin in db.all(PINS, vec![]).await? {
+        let lease = (pin.namespace, pin.model, pin.name);
+        pins.entry(lease).or_default().push(pin.entity);
     }
     Ok(pins)
 }
@@ -305,26 +322,9 @@ pub(crate) async fn leaders(
     model: &ModelUuid,
     which: Which<'_>,
 ) -> Result<HashMap<ApplicationName, String>> {
-    let sql = of_which!(
-        "SELECT name, holder FROM lease WHERE model_uuid = $1 AND namespace = 'application-leadership'",
-        "name",
-        ""
-    );
-    let rows = which.fetch(db, model, sql).await?;
-    rows.iter()
-        .map(|row| Ok((row.parse(0, "lease name")?, row.text(1)?)))
-        .collect()
-}
-
-fn read(row: &Row) -> Result<Lease> {
-    Ok(Lease {
-        namespace: row.parse(0, "lease namespace")?,
-        model: row.parse(1, "model UUID")?,
-        name: row.text(2)?,
-        holder: row.text(3)?,
-        started_at: row.int(4)?,
-        expires_at: row.int(5)?,
-    })
+    let leaders = db.which(LEADERS, model, which).await?;
+    let leaders = leaders.into_iter();
+    Ok(leaders.map(|led| (led.application, led.holder)).collect())
 }
 
 fn touch(tx: &mut Tx, namespace: Namespace, model: &ModelUuid, name: &str) {

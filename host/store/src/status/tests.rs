@@ -3,7 +3,7 @@ use std::time::Duration;
 use periapt_model::Tag;
 
 use super::*;
-use crate::testing::{Fixture, application, fixtures, unit};
+use crate::testing::{Fixture, application, fixtures, form, unit};
 
 /// The history of an entity, oldest first: kind, word and text.
 async fn history(
@@ -150,7 +150,7 @@ async fn a_charms_trouble_goes_with_its_cause() {
             .await
             .expect("blob");
         store
-            .put_compiled(&charm.sha256, "engine", &digest)
+            .put_compiled(&charm.sha256, form("engine", &digest))
             .await
             .expect("compiled");
         assert_eq!(

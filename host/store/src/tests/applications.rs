@@ -2,7 +2,7 @@ use periapt_model::Life;
 use periapt_model::config::Value;
 use periapt_wire::rest::{AddModel, ConfigChange, Refresh};
 
-use crate::testing::{application, charm, fixtures, request, unit};
+use crate::testing::{application, charm, fixtures, form, request, unit};
 use crate::{Setter, StoreError};
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn a_compiled_charm_is_found_and_ends_the_waiting() {
             .await
             .expect("blob");
         store
-            .put_compiled(&info.sha256, "engine", &digest)
+            .put_compiled(&info.sha256, form("engine", &digest))
             .await
             .expect("compiled");
         assert_eq!(

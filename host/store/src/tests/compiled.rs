@@ -3,7 +3,7 @@
 use crate::DatabaseError;
 use crate::StoreError;
 use crate::db::params;
-use crate::testing::{application, fixtures};
+use crate::testing::{application, fixtures, form};
 
 #[tokio::test]
 async fn a_damaged_blob_is_never_handed_out_and_a_forgotten_compiled_form_is_pending_again() {
@@ -17,7 +17,7 @@ async fn a_damaged_blob_is_never_handed_out_and_a_forgotten_compiled_form_is_pen
         let compiled = vec![7_u8; 3 << 20];
         let digest = store.put_blob(compiled.clone().into()).await.expect("blob");
         store
-            .put_compiled(&info.sha256, "engine", &digest)
+            .put_compiled(&info.sha256, form("engine", &digest))
             .await
             .expect("compiled");
         // One byte of the second part.
@@ -58,7 +58,7 @@ async fn a_damaged_blob_is_never_handed_out_and_a_forgotten_compiled_form_is_pen
             digest
         );
         store
-            .put_compiled(&info.sha256, "engine", &digest)
+            .put_compiled(&info.sha256, form("engine", &digest))
             .await
             .expect("compiled");
         assert_eq!(

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::Value;
-use periapt_model::hook::{Effects, Info, Kind};
+use periapt_model::hook::{Info, Kind};
 use periapt_model::uniter::{OperationKind, OperationState, RemoteState};
-use periapt_model::{ModelUuid, UnitName};
-use periapt_wire::agent::uniter::HookReport;
-use periapt_wire::rest::ConfigChange;
+use periapt_model::{ModelUuid, Tag, UnitName};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::uniter::{HookReport, Known};
+use periapt_wire::rest::{ConfigChange, LogQuery};
 
 use crate::testing::{Fixture, application, charm, collector, fixtures, present, unit};
 use crate::{HookCommit, Store};
@@ -34,6 +35,15 @@ impl<'a> Counted<'a> {
     fn end(self) -> Vec<String> {
         self.store.set_slow_query(None);
         std::mem::take(&mut self.statements.lock().unwrap())
+    }
+}
+
+/// What an agent knows that has heard this and has its configuration.
+fn knows(seen: &RemoteState) -> Known {
+    Known {
+        remote: Known::of_remote(seen),
+        config: seen.config_hash.clone(),
+        ..Known::default()
     }
 }
 
@@ -63,28 +73,31 @@ impl Idler {
     async fn commit(&self, from: u64, seen: RemoteState) -> bool {
         let commit = HookCommit {
             from,
-            config_hash: Some(seen.config_hash.clone()),
-            effects: Effects::default(),
+            known: knows(&seen),
             operation: OperationState {
                 installed: true,
                 started: true,
                 kind: OperationKind::Continue,
                 ..Default::default()
             },
-            workload: None,
             hook: Some(Info::new(Kind::ConfigChanged)),
-            absent: Vec::new(),
             run: Some(HookReport {
                 hook: "config-changed".to_owned(),
                 charm: "local:site-0".to_owned(),
                 started_at: 1,
                 duration: 1_500,
                 waited: 250,
-                code: String::new(),
-                message: String::new(),
-                effects: Vec::new(),
+                ..HookReport::default()
             }),
-            idle_at: Some(seen),
+            records: vec![LogRecord {
+                time: 1,
+                entity: Tag::Model(self.model.clone()),
+                level: "INFO".to_owned(),
+                module: format!("unit.{}.uniter", self.name),
+                message: "ran".to_owned(),
+            }],
+            rests: true,
+            ..HookCommit::default()
         };
         let committed = self.store.commit_hook_run(&self.model, &self.name, commit);
         committed.await.unwrap().idle
@@ -183,9 +196,14 @@ async fn who_is_present_in_relations_is_read_off_an_index() {
             continue;
         }
         let mut db = fixture.store.glance().await.unwrap();
-        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relations::PRESENT);
+        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relation::PRESENT);
         let rows = db.fetch_text(sql, crate::db::params!["x"]).await.unwrap();
-        let plan: Vec<&str> = rows.iter().map(|row| row.str(3).unwrap()).collect();
+        let plan = rows.iter().map(|row| {
+            let mut cells = row.cells();
+            cells.skip(3);
+            cells.str().unwrap()
+        });
+        let plan: Vec<&str> = plan.collect();
         let index =
             "SEARCH relation_unit USING COVERING INDEX relation_unit_application (model_uuid=?)";
         assert_eq!(plan, [index]);
@@ -204,17 +222,22 @@ async fn a_hook_that_changes_nothing_is_one_job_and_few_statements() {
 
         let before = fixture.store.measures();
         let counted = Counted::begin(&fixture);
-        let told = fixture.store.unit_told(&model, &idler.name, Some(&known));
+        let told = fixture.store.unit_told(&model, &idler.name, &known);
         let seen = told.await.unwrap().unwrap().remote;
         let looks = counted.end();
         assert_eq!(looks.len(), 1, "{looks:#?}");
         let counted = Counted::begin(&fixture);
         idler.commit(1, seen).await;
         let commit = counted.end();
-        assert!(commit.len() <= 10, "{commit:#?}");
+        assert!(commit.len() <= 11, "{commit:#?}");
         let after = fixture.store.measures();
         assert_eq!(after.jobs - before.jobs, 1);
         assert_eq!(after.commits - before.commits, 1);
+        let query = LogQuery::default();
+        let log = fixture.store.logs(&model, &query, None).await.unwrap();
+        let about: Vec<&Tag> = log.records.iter().map(|line| &line.entity).collect();
+        let itself = Tag::Unit(idler.name.clone());
+        assert_eq!(about, [&itself, &itself], "whatever an agent says");
         fixture.end().await;
     }
 }
@@ -258,7 +281,7 @@ async fn hooks_that_end_together_share_a_commit_and_take_few_statements_each() {
         let after = fixture.store.measures();
         assert_eq!(after.jobs - before.jobs, u64::from(HOOKS) + 1);
         assert_eq!(after.commits - before.commits, 1);
-        let most = 8 * HOOKS as usize + 12;
+        let most = 9 * HOOKS as usize + 12;
         assert!(statements.len() <= most, "{} of {most}", statements.len());
         fixture.end().await;
     }

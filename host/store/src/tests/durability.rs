@@ -93,8 +93,8 @@ async fn a_full_disk_refuses_writes_wholly_and_passes() {
         let pages = store
             .write(|tx| {
                 Box::pin(async move {
-                    let row = tx.db.fetch_optional("PRAGMA page_count", vec![]).await?;
-                    let pages = row.map_or(Ok(0), |row| row.int(0))?;
+                    let pages: Option<u64> = tx.db.scalar("PRAGMA page_count", vec![]).await?;
+                    let pages = pages.unwrap_or_default();
                     assert!(pages > 10);
                     // No more pages than there are: the next growth finds the disk full.
                     tx.db.raw("PRAGMA max_page_count = 1").await?;

@@ -193,7 +193,7 @@ async fn a_machine_with_units_does_not_die() {
                 let model = model.clone();
                 move |tx| {
                     Box::pin(async move {
-                        crate::machines::set_life(tx, &model, &machine("0"), Life::Dying).await
+                        crate::machine::set_life(tx, &model, &machine("0"), Life::Dying).await
                     })
                 }
             })

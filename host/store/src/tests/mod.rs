@@ -13,6 +13,7 @@ mod reading;
 mod removal;
 mod schema;
 mod staging;
+mod tables;
 mod throughput;
 mod users;
 mod versions;

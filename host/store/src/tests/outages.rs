@@ -79,11 +79,8 @@ async fn every_session_has_its_deadlines() {
             "SHOW tcp_keepalives_idle",
         ] {
             for session in [&mut writer, &mut reader] {
-                let row = session
-                    .fetch_optional(setting, vec![])
-                    .await
-                    .expect("shown");
-                let value = row.expect("a row").text(0).expect("text");
+                let shown = session.scalar(setting, vec![]).await.expect("shown");
+                let value: String = shown.expect("a row");
                 // On a socket of this machine there is no TCP to set.
                 let set = !value.starts_with('0') || setting.contains("tcp_");
                 assert!(set, "{setting}: {value}");
@@ -101,15 +98,15 @@ async fn connections_that_the_server_ended_while_idle_cost_nobody_an_error() {
             let writer = store
                 .write(|tx| {
                     Box::pin(async move {
-                        let row = tx.db.fetch_optional(PID, vec![]).await?;
-                        Ok(row.expect("row").int(0)?)
+                        let pid: Option<i64> = tx.db.scalar(PID, vec![]).await?;
+                        Ok(pid.expect("row"))
                     })
                 })
                 .await
                 .expect("number");
             let mut reader = store.glance().await.expect("reader");
-            let read = reader.fetch_optional(PID, vec![]).await.expect("read");
-            let read = read.expect("row").int(0).expect("number");
+            let read: Option<i64> = reader.scalar(PID, vec![]).await.expect("read");
+            let read = read.expect("row");
             let mut other = other_writer(&fixture).await;
             for pid in [writer, read] {
                 other

@@ -240,7 +240,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
             .set_workload_version(&model, &site, "1.0")
             .await
             .expect("set");
-        let told = store.unit_told(&model, &site, None).await;
+        let told = store.unit_told(&model, &site, "").await;
         let told = told.expect("told").expect("there");
         let (view, remote) = (told.view, told.remote);
         assert_eq!(view.workload_version.as_deref(), Some("1.0"));
@@ -262,7 +262,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
         assert_eq!(state.charm_state["key"], "value");
         assert_eq!(state.opened_ports, ["80/tcp".parse().expect("port")]);
         assert!(state.operation.expect("stored").installed);
-        let known = Some(remote.config_hash.as_str());
+        let known = remote.config_hash.as_str();
         let again = store.unit_told(&model, &site, known).await.expect("told");
         let again = again.expect("there");
         assert_eq!(
@@ -274,7 +274,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
             .set_workload_version(&model, &unit("site/1"), "2.0")
             .await
             .expect("set");
-        let told = store.unit_told(&model, &site, None).await;
+        let told = store.unit_told(&model, &site, "").await;
         let view = told.expect("told").expect("there").view;
         assert_eq!(
             view.workload_version, None,
@@ -315,7 +315,7 @@ async fn only_the_leader_speaks_for_the_application() {
             (info.status.status, info.status.message.as_str()),
             (Workload::Active, "all")
         );
-        let told = store.unit_told(&model, &unit("site/1"), None).await;
+        let told = store.unit_told(&model, &unit("site/1"), "").await;
         let view = told.expect("told").expect("there").view;
         assert_eq!(view.application.expect("set").message, "all");
         fixture.clock.advance(Duration::from_secs(61));

@@ -23,9 +23,8 @@ async fn of_two_programs_that_start_at_once_one_migrates() {
         for store in [&one, &other] {
             let mut db = store.snapshot().await.expect("session");
             let sql = "SELECT version FROM schema_version ORDER BY version";
-            let rows = db.fetch(sql, vec![]).await.expect("versions");
             // A migration that ran twice would have failed on its own tables.
-            let versions: Vec<i64> = rows.iter().map(|row| row.int(0).expect("number")).collect();
+            let versions: Vec<i64> = db.scalars(sql, vec![]).await.expect("versions");
             let all: Vec<i64> = (1..).take(MIGRATIONS.len()).collect();
             assert_eq!(versions, all);
         }
@@ -74,7 +73,8 @@ async fn what_was_written_before_rows_were_kept_by_number_is_kept() {
         ] {
             let rows = db.fetch(sql, vec![]).await.expect("rows");
             assert_eq!(rows.len(), 1, "{sql}");
-            let found = (rows[0].int(0), rows[0].int(1));
+            let mut cells = rows[0].cells();
+            let found = (cells.int(), cells.int());
             assert_eq!(found, (Ok(7), Ok(1)), "{sql}");
         }
         drop(db);

@@ -47,6 +47,10 @@ async fn whose(fixture: &Fixture, secret: &str) -> Option<String> {
     known.map(|known| known.user.to_string())
 }
 
+fn login() -> NewToken {
+    NewToken::login("cli", MINUTE)
+}
+
 fn code<T>(result: Result<T, StoreError>) -> String {
     match result {
         Ok(_) => "ok".to_owned(),
@@ -123,7 +127,7 @@ async fn an_invitation_is_good_once_for_a_day() {
                 "registration-invalid",
             ),
         ] {
-            let done = store.register(&user(name), secret, password).await;
+            let done = store.register(&user(name), secret, password, login()).await;
             assert_eq!(code(done), expected, "{name} {password}");
         }
         let fits = store.check_password(&bob, PASSWORD).await;
@@ -136,7 +140,7 @@ async fn an_invitation_is_good_once_for_a_day() {
         assert_eq!(fits.expect("checked"), PasswordCheck::Wrong);
         fixture.clock.advance(Duration::from_secs(24 * 3600));
         assert_eq!(
-            code(store.register(&bob, &again, PASSWORD).await),
+            code(store.register(&bob, &again, PASSWORD, login()).await),
             "registration-invalid",
             "a day is over"
         );
@@ -147,7 +151,7 @@ async fn an_invitation_is_good_once_for_a_day() {
         };
         store.change_user(&bob, disabled).await.expect("disabled");
         assert_eq!(
-            code(store.register(&bob, &again, PASSWORD).await),
+            code(store.register(&bob, &again, PASSWORD, login()).await),
             "registration-invalid",
             "shut out"
         );
@@ -415,5 +419,5 @@ async fn agents_have_random_passwords_that_go_with_the_model() {
 
 #[test]
 fn the_hash_for_unknown_users_is_a_hash() {
-    assert!(PasswordHash::new(crate::users::NOBODY).is_ok());
+    assert!(PasswordHash::new(crate::user::NOBODY).is_ok());
 }

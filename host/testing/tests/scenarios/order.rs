@@ -198,7 +198,7 @@ async fn a_principal_goes_after_its_subordinates_hooks() -> Done {
         .await?;
     assert!(scenario.unit("aside/0").await.is_err());
     let agent = scenario.agent_directory().await?;
-    for left in ["units", "containers"] {
+    for left in ["units", "shared"] {
         let left: Vec<_> = std::fs::read_dir(agent.join(left))
             .into_iter()
             .flatten()

@@ -76,7 +76,7 @@ impl LogAnswers for UnitContext {
     fn log(&mut self, level: LogLevel, message: &str) {
         failpoint::reach("uniter-during-execute");
         if !self.tether.severed.is_cancelled() {
-            self.log.write(record(
+            self.lines.write(record(
                 &self.clock,
                 &self.unit,
                 "juju-log",

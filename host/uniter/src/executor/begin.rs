@@ -11,6 +11,7 @@ use periapt_wire::agent::uniter::BeginHook;
 use super::Executor;
 use crate::error::UniterError;
 use crate::hook::Ended;
+use crate::lines::Lines;
 use crate::worker::UniterConfig;
 
 /// How long a hook runs before the controller hears of it: what is shorter nobody sees.
@@ -41,22 +42,24 @@ impl Executor {
         Ok(())
     }
 
-    /// Waits for a hook that runs, and tells the controller of one that lasts. Its commit comes
-    /// after that.
+    /// Waits for a hook that runs, and tells the controller of one that lasts and what it has logged.
+    /// Its commit comes after that.
     pub(super) async fn accompany(
         &mut self,
         run: impl Future<Output = Result<Ended, UniterError>>,
         begin: &BeginHook,
+        lines: &Lines,
     ) -> Result<Ended, UniterError> {
         let mut run = pin!(run);
-        if self.unrecorded.is_none() {
-            return run.await;
-        }
         let lasts = self.clock().sleep(LASTS);
         tokio::select! {
             biased;
             ended = &mut run => return ended,
             () = lasts => {}
+        }
+        lines.release();
+        if self.unrecorded.is_none() {
+            return run.await;
         }
         let (begun, ended) = tokio::join!(self.begin(begin), run);
         begun.and(ended)

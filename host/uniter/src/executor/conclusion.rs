@@ -14,6 +14,7 @@ use periapt_wire::agent::uniter::CommitHook;
 use super::hooks::Ran;
 use super::{Executor, Outcome};
 use crate::charms::Charm;
+use crate::courses::Course;
 use crate::error::UniterError;
 use crate::remote::Heard;
 
@@ -85,14 +86,17 @@ impl Executor {
         doing: &'static str,
     ) -> Result<(), UniterError> {
         let (mut local, mut commit) = self.conclusion(&ended)?;
-        let mut shown_before = None;
+        let (mut shown_before, mut said) = (None, None);
         if let Some(ran) = ran {
             shown_before = ran.workload;
             commit.effects = ran.effects;
             commit.run = Some(ran.run);
+            commit.records = ran.lines.along(&ran.says);
+            said = Some((ran.lines, ran.says, ran.when));
         }
         commit.workload = commit.workload.or_else(|| shown_before.clone());
         let leads_until = self.config.leadership.leads_until();
+        let sent = self.clock().monotonic();
         let mut committed = self.call(&commit, doing).await;
         if let Err(error) = &committed
             && error.is_try_again()
@@ -106,12 +110,24 @@ impl Executor {
             commit = CommitHook {
                 effects: commit.effects,
                 run: commit.run,
+                records: commit.records,
                 workload: alone.workload.or(shown_before),
                 ..alone
             };
             committed = self.call(&commit, doing).await;
         }
         let committed = committed?;
+        if let Some((lines, says, ran)) = said {
+            lines.committed(says);
+            let course = Course {
+                begun: self.begun,
+                entered: ran.start,
+                left: ran.end,
+                sent,
+                committed: self.clock().monotonic(),
+            };
+            self.config.process.courses().add(ended.info.name(), course);
+        }
         self.recorded();
         if let Some(kept) = &mut self.kept {
             Arc::make_mut(kept).apply(&commit.effects);
@@ -123,7 +139,7 @@ impl Executor {
         if committed.idle {
             self.shown = Some(agent_idle());
         }
-        self.told = Some((committed.told, leads_until));
+        self.told = Some((committed.news, leads_until));
         Ok(())
     }
 
@@ -165,8 +181,9 @@ impl Executor {
                 .filter(|hook| changes_scope(hook) && moves(hook, remote))
                 .collect(),
             run: None,
-            idle_at: (rests && !self.shows(&agent_idle())).then(|| remote.clone()),
-            config_hash: Some(heard.config_hash.clone()),
+            records: Vec::new(),
+            rests: rests && !self.shows(&agent_idle()),
+            known: heard.known(),
         };
         Ok((local, commit))
     }

@@ -1,5 +1,6 @@
 //! One hook that runs, from its begin to its commit, its failure or its end without either.
 
+use std::ops::Range;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -13,6 +14,7 @@ use periapt_model::uniter::{
     agent_hook_failed, agent_waiting, workload_before,
 };
 use periapt_wire::CallError;
+use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{BeginHook, FailHook, GetState, HookReport};
 use periapt_wire::rpc::code;
 
@@ -22,6 +24,7 @@ use crate::charms::Charm;
 use crate::context;
 use crate::error::UniterError;
 use crate::hook::{self, Ended, Starting};
+use crate::lines::Lines;
 use crate::remote::Heard;
 use crate::snapshot::{HookSnapshot, Kept};
 use crate::turns::Turn;
@@ -36,6 +39,11 @@ pub(super) struct Ran {
     pub run: HookReport,
     /// What the workload showed before, if nobody has heard of that yet.
     pub workload: Option<Status<Workload>>,
+    pub lines: Arc<Lines>,
+    /// What the agent logs of it, if its commit stands.
+    pub says: LogRecord,
+    /// When it ran.
+    pub when: Range<Duration>,
 }
 
 impl Executor {
@@ -143,8 +151,10 @@ impl Executor {
         let around = hook::Surroundings {
             relations: context::relations(&self.local.operation, info),
             settings: self.settings.clone(),
+            lines: Lines::hold(self.config.process.log()),
             leads_until: heard.leads_until,
         };
+        let lines = around.lines.clone();
         let starting = Starting {
             state_directory: self.state_directory.clone(),
             generation,
@@ -155,7 +165,7 @@ impl Executor {
             Ok(code) => match self.take_place(&starting.turn, info).await? {
                 true => {
                     let run = starting.run(&config, charm, code, info, around, snapshot, &dying);
-                    self.accompany(run, &begin).await?
+                    self.accompany(run, &begin, &lines).await?
                 }
                 false => Ended::BrokenOff,
             },
@@ -167,6 +177,8 @@ impl Executor {
                 generation,
                 status_set,
                 at_once,
+                usage,
+                ran,
             } => {
                 let mut told = in_words(&at_once);
                 told.extend(effects.in_words());
@@ -181,10 +193,20 @@ impl Executor {
                 };
                 let says = |effect: &AtOnce| matches!(effect, AtOnce::UnitStatus(_));
                 let unheard = self.unrecorded.is_some() && !at_once.iter().any(says);
+                let run = HookReport {
+                    effects: remembered(&told),
+                    usage: Some(usage),
+                    ..self.report(info)
+                };
+                let took = Duration::from_micros(run.duration.unsigned_abs()).as_secs_f64();
+                let says = format!("ran \"{}\" hook in {:.3} ms", run.hook, took * 1000.0);
                 let ran = Ran {
                     effects,
-                    run: self.report(info, "", String::new(), told),
+                    run,
                     workload: begin.workload.filter(|_| unheard),
+                    lines,
+                    says: self.line("INFO", &says),
+                    when: ran,
                 };
                 let ended = HookEnd {
                     operation,
@@ -200,9 +222,17 @@ impl Executor {
                 reason,
                 status_set,
                 at_once,
+                usage,
             } => {
-                self.hook_failed(info, code, reason, status_set, &at_once)
-                    .await
+                lines.release();
+                let run = HookReport {
+                    code: code.to_owned(),
+                    message: reason,
+                    effects: remembered(&in_words(&at_once)),
+                    usage,
+                    ..self.report(info)
+                };
+                self.hook_failed(info, run, status_set).await
             }
             Ended::BrokenOff => {
                 self.broken_off().await;
@@ -258,7 +288,7 @@ impl Executor {
         executed: &Executed,
         at_once: &[AtOnce],
     ) -> Result<Outcome, UniterError> {
-        let info = ended.info;
+        let (info, usage) = (ended.info, ran.run.usage);
         let other_files = self.local.operation.state_generation != executed.state_generation;
         let doing = "committing the hook";
         match self.conclude(ended, Some(ran), doing).await {
@@ -267,23 +297,18 @@ impl Executor {
                 ..
             }) if code != code::STALE => {
                 self.drop_generations().await?;
-                let reason = format!("its changes were refused: {message}");
-                let status_set = executed.status_set;
-                return self
-                    .hook_failed(info, "commit-refused", reason, status_set, at_once)
-                    .await;
+                let run = HookReport {
+                    code: "commit-refused".to_owned(),
+                    message: format!("its changes were refused: {message}"),
+                    effects: remembered(&in_words(at_once)),
+                    usage,
+                    ..self.report(info)
+                };
+                return self.hook_failed(info, run, executed.status_set).await;
             }
             concluded => concluded?,
         }
         failpoint::reach("uniter-after-commit");
-        self.log(
-            "INFO",
-            &format!(
-                "ran \"{}\" hook in {:.3} ms",
-                info.name(),
-                self.took().as_secs_f64() * 1000.0
-            ),
-        );
         failpoint::reach("uniter-before-finish");
         if other_files {
             self.drop_generations().await?;
@@ -296,7 +321,8 @@ impl Executor {
         now.saturating_sub(self.begun)
     }
 
-    fn report(&self, info: &Info, code: &str, message: String, effects: Vec<String>) -> HookReport {
+    /// Of a hook that ends now.
+    fn report(&self, info: &Info) -> HookReport {
         let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
         let now = self.config.process.clock().now().as_microsecond();
         let took = micros(self.took());
@@ -306,37 +332,39 @@ impl Executor {
             started_at: now.saturating_sub(took),
             duration: took,
             waited: micros(self.waited),
-            code: code.to_owned(),
-            message,
-            effects: remembered(&effects),
+            ..HookReport::default()
         }
     }
 
     async fn hook_failed(
         &mut self,
         info: &Info,
-        code: &'static str,
-        reason: String,
+        run: HookReport,
         status_set: bool,
-        at_once: &[AtOnce],
     ) -> Result<Outcome, UniterError> {
+        let HookReport {
+            hook,
+            code,
+            message,
+            ..
+        } = &run;
         self.log(
             "ERROR",
-            &format!("hook \"{}\" failed: {reason} ({code})", info.name()),
+            &format!("hook \"{hook}\" failed: {message} ({code})"),
         );
         let operation = OperationState {
             status_set: status_set || self.local.operation.status_set,
             ..self.local.operation.clone()
         };
         self.retries.failed(Attempted::Hook(info.clone()));
-        self.reason = Some(reason.clone());
+        self.reason = Some(message.clone());
         let agent = agent_hook_failed(info, &self.failure(None));
         let fail = FailHook {
             unit: self.config.unit.clone(),
             from: self.sequence,
             operation: operation.clone(),
             agent: agent.clone(),
-            run: self.report(info, code, reason, in_words(at_once)),
+            run,
         };
         self.call(&fail, "recording that the hook failed").await?;
         self.recorded();

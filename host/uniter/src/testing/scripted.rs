@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use async_trait::async_trait;
 use periapt_model::charm::{Archive, CharmInfo, CharmUrl};
 use periapt_model::hook::Effects;
-use periapt_sandbox::{ContainerDirectory, HookContext, HookFailure, UnitFiles};
+use periapt_sandbox::{HookContext, HookFailure, HookOutcome, SharedDirectory, UnitFiles, Usage};
 use periapt_wire::ApiConnection;
 
 use crate::sandbox::{CharmFiles, HookCall, RunnableCharm, Sandbox, SandboxError};
@@ -24,7 +24,7 @@ pub struct Seen {
     pub config: String,
     pub environment: Vec<(String, String)>,
     files: Arc<Files>,
-    pub container: Vec<ContainerDirectory>,
+    pub shared: Vec<SharedDirectory>,
 }
 
 struct Files {
@@ -129,12 +129,30 @@ struct Scripted {
 }
 
 impl RunnableCharm for Scripted {
-    fn run(
+    fn run(&self, call: HookCall, context: Box<dyn HookContext>) -> HookOutcome {
+        let (result, effects) = match self.play(call, context) {
+            Ok(effects) => (Ok(()), effects),
+            Err(failure) => (Err(failure), Effects::default()),
+        };
+        let usage = Usage {
+            memory_bytes: 1 << 20,
+            ..Usage::default()
+        };
+        HookOutcome {
+            result,
+            effects,
+            usage,
+        }
+    }
+}
+
+impl Scripted {
+    fn play(
         &self,
         call: HookCall,
         mut context: Box<dyn HookContext>,
     ) -> Result<Effects, HookFailure> {
-        for shared in &call.directories.container {
+        for shared in &call.directories.shared {
             call.directories.unit.share(&shared.path)?;
         }
         let seen = Seen {
@@ -152,7 +170,7 @@ impl RunnableCharm for Scripted {
                 unit: call.directories.unit,
                 stage: OnceLock::new(),
             }),
-            container: call.directories.container,
+            shared: call.directories.shared,
         };
         self.sandbox
             .seen

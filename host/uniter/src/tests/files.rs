@@ -246,7 +246,7 @@ fn a_shared_directory_that_an_earlier_process_left_too_deep_is_cut() {
     let directory = tempfile::tempdir().unwrap();
     let sandbox: Arc<dyn Sandbox> = Arc::new(ScriptedSandbox::default());
     let process = open(&FakeClock::new(), &directory, sandbox);
-    let shared = directory.path().join("containers/main-0/spool");
+    let shared = directory.path().join("shared/main-0/spool");
     fs::create_dir_all(shared.join("d/".repeat(1_000))).unwrap();
     process.prepare_shared(&shared).unwrap();
     assert!(shared.join("d/".repeat(256)).is_dir());

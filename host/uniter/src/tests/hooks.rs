@@ -4,6 +4,7 @@ use periapt_engine::FortressError;
 use periapt_model::Life;
 use periapt_model::hook::Effects;
 use periapt_model::status::Workload;
+use periapt_wire::agent::uniter::HookReport;
 
 use super::*;
 
@@ -106,6 +107,12 @@ async fn a_hook_costs_one_call() {
         ["RemoteState", "CommitHook"],
         "it also says that the unit is idle"
     );
+    let logs = world.controller.logs();
+    let ran = logs.iter().filter(|line| line.message.starts_with("ran "));
+    assert_eq!(ran.count(), 4, "and what is logged of it: {logs:?}");
+    let runs = world.record().runs;
+    let used = |run: &HookReport| run.usage.is_some_and(|usage| usage.memory_bytes > 0);
+    assert!(runs.iter().all(used), "and what it used: {runs:?}");
     agent.stop().await;
 }
 

@@ -381,29 +381,29 @@ async fn goals_networks_and_settings_are_asked_for_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn directories_of_the_container_are_shared_and_go_with_the_principal() {
+async fn shared_directories_are_one_place_and_go_with_the_principal() {
     let world = World::new();
     let bytes = archive("site", "0");
     let url = CharmUrl::new("site", 0).unwrap();
     let mut info = charm_info(&bytes, &url, &["install"]).unwrap();
-    info.container = BTreeMap::from([
+    info.shared = BTreeMap::from([
         ("logs".to_owned(), Access::ReadWrite),
         ("../escape".to_owned(), Access::ReadWrite),
     ]);
     world.controller.add_charm(info, bytes);
     world.sandbox.script(|seen, _| {
-        let shared = &seen.container[0];
+        let shared = &seen.shared[0];
         assert_eq!(
             (shared.name.as_str(), shared.access),
             ("logs", Access::ReadWrite)
         );
-        assert_eq!(seen.container.len(), 1, "a name that is a path is none");
+        assert_eq!(seen.shared.len(), 1, "a name that is a path is none");
         fs::write(shared.path.join("line"), "x").unwrap();
         Ok(Effects::default())
     });
     let agent = world.start();
     world.settle().await;
-    let directory = world.process.container_directory(&unit());
+    let directory = world.process.shared_directory(&unit());
     assert!(directory.starts_with(world.directory.path()));
     assert!(directory.join("logs/line").exists());
     world

@@ -3,15 +3,20 @@
 use std::collections::BTreeMap;
 
 use periapt_model::charm::CharmInfo;
-use periapt_model::config::Values;
 use periapt_model::hook::{Effects, Info};
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Agent, Status, Workload};
-use periapt_model::uniter::{OperationState, RemoteState, Resolved};
-use periapt_model::{MachineId, Tag, UnitName};
+use periapt_model::uniter::{OperationState, Resolved};
+use periapt_model::{Tag, UnitName};
 use serde::{Deserialize, Serialize};
 
+use crate::agent::log_sink::LogRecord;
+use crate::rest::HookUsage;
 use crate::rpc::{Empty, Watch};
+
+mod told;
+
+pub use told::{HookView, Known, News, Told};
 
 /// What is stored about a unit between hooks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,38 +36,8 @@ pub struct UnitState {
     pub agent: Option<Status<Agent>>,
 }
 
-/// What the controller says of a unit at one moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Told {
-    /// Versions and leadership are filled in by the agent.
-    pub remote: RemoteState,
-    pub view: HookView,
-    /// The effective configuration; none where the agent has it already.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub config: Option<Values>,
-}
-
-/// What a hook sees of the model beside the configuration, its relations and what the unit itself
-/// has committed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct HookView {
-    pub machine: Option<MachineId>,
-    pub principal: Option<UnitName>,
-    pub private_address: Option<String>,
-    pub public_address: Option<String>,
-    pub workload: Status<Workload>,
-    /// What a leader set for the application; none while none has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub application: Option<Status<Workload>>,
-    /// The workload's version, if the unit and its application show the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workload_version: Option<String>,
-}
-
 /// How one run of a hook ended, for the list of runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HookReport {
     pub hook: String,
@@ -82,6 +57,8 @@ pub struct HookReport {
     /// What it changed, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<HookUsage>,
 }
 
 /// What will be there, as far as the model says: not who is in a relation now.
@@ -107,7 +84,7 @@ pub struct GoalStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HookCommitted {
-    pub told: Told,
+    pub news: News,
     /// Whether the agent is now shown as idle.
     pub idle: bool,
 }
@@ -118,10 +95,9 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
     /// None when the unit is gone.
     [Read] RemoteState as GetRemoteState {
         unit: UnitName,
-        /// Digest of the configuration that the agent has; none if it has none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        config_hash: Option<String>,
-    } -> Option<Told>;
+        #[serde(default)]
+        known: Known,
+    } -> Option<News>;
     [Read] State as GetState { unit: UnitName } -> UnitState;
     /// Records the operation, and with it which charm is in place.
     [Write] SetState as SetState {
@@ -175,13 +151,15 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
         /// None for a hook that the charm does not have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<HookReport>,
-        /// The agent has nothing left to do if the controller still says this, and is then
-        /// shown as idle.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        idle_at: Option<RemoteState>,
-        /// Digest of the configuration that the agent has.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        config_hash: Option<String>,
+        /// What the hook logged, and the agent of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        records: Vec<LogRecord>,
+        /// The agent has nothing left to do if the remote state still is the one it knows, and is
+        /// then shown as idle.
+        #[serde(default)]
+        rests: bool,
+        #[serde(default)]
+        known: Known,
     } -> HookCommitted;
     /// A hook failed: the recorded state, the agent's error and the report of the run, in one
     /// transaction.

@@ -5,6 +5,7 @@
 //! | `GET /v1/models/{model}/hooks` | `HookQuery` | `Page<HookRun>`, newest first |
 //! | `GET /v1/models/{model}/hooks/{id}` | | `HookRun` |
 
+use periapt_model::hook::Limits;
 use periapt_model::{ApplicationName, UnitName};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,37 @@ pub struct HookRun {
     pub message: String,
     /// What it changed, in words: `opened 80/tcp`, `state counter`, …
     pub effects: Vec<String>,
+    /// What it used; none of one that came to no sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<HookUsage>,
+    /// How much of each a hook may use now; with one run that is asked for by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<HookUsage>,
+}
+
+/// What a hook uses beside time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookUsage {
+    /// Most memory that its component had.
+    pub memory_bytes: u64,
+    /// Calls into the host.
+    pub host_calls: u64,
+    /// Written to stdout, stderr and the log together.
+    pub output_bytes: u64,
+    /// In the state directory; zero if the hook changed nothing there.
+    pub state_directory_bytes: u64,
+}
+
+impl From<&Limits> for HookUsage {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            memory_bytes: limits.memory_bytes,
+            host_calls: limits.host_calls,
+            output_bytes: limits.output_bytes,
+            state_directory_bytes: limits.state_directory_bytes,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]

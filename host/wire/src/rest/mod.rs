@@ -14,6 +14,7 @@ mod machines;
 mod nodes;
 mod observe;
 mod page;
+pub mod paths;
 pub mod waiting;
 
 use std::collections::BTreeMap;
@@ -63,6 +64,8 @@ pub struct ControllerInfo {
     pub name: String,
     pub version: String,
     pub addresses: Vec<String>,
+    /// Where it is itself, and a model that names no cloud.
+    pub cloud: String,
     pub models: u64,
     pub started_at: i64,
     /// `sqlite` or `postgresql`.

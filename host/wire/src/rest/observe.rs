@@ -11,6 +11,7 @@
 //! | report | answer |
 //! |---|---|
 //! | `depengine` | `EngineMap` |
+//! | `hooktimes` | `[HookPart]` |
 //! | `machinelock` | `[MachineLockReport]` |
 //! | `units` | `[UnitWorker]` |
 //! | `leases` | `[LeaseReport]` |
@@ -184,4 +185,25 @@ pub struct AgentIntrospection {
     #[schema(required = true)]
     pub left_out: u64,
     pub machine_locks: Vec<MachineLockReport>,
+    #[serde(default)]
+    #[schema(required = true)]
+    pub hook_times: Vec<HookPart>,
+}
+
+/// How long one part of the recent runs of a hook took that were committed, all units of an agent
+/// together, microseconds: `to-thread`, from its turn until its thread runs; `guest`, until it has
+/// returned and its files are durable; `to-commit`, until its commit is sent; `commit`, until that is
+/// answered; and `all`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookPart {
+    /// Empty where the agent says it; the controller fills it in.
+    #[serde(default)]
+    pub model: String,
+    pub hook: String,
+    pub part: String,
+    /// How many runs that is.
+    pub hooks: u64,
+    pub p50: i64,
+    pub p99: i64,
 }

@@ -2,10 +2,10 @@ import type { CharmInfo } from "../../api/types";
 
 /** What a charm declares beyond what every charm has: capabilities, and what it shares. */
 export function Touches({ charm }: { charm: CharmInfo }) {
-  const shared = Object.entries(charm.container ?? {});
+  const shared = Object.entries(charm.shared ?? {});
   const names = new Set(shared.map(([name]) => name));
-  // The container's directories are among the capabilities too, in words.
-  const rest = charm.capabilities.filter((words) => !names.has(/^container\/([^ ]+)/.exec(words)?.[1] ?? ""));
+  // Shared directories are among the capabilities too, in words.
+  const rest = charm.capabilities.filter((words) => !names.has(/^shared\/([^ ]+)/.exec(words)?.[1] ?? ""));
   const storage = Object.entries(charm.metadata.storage ?? {});
   if (shared.length + rest.length + storage.length === 0) {
     return (
@@ -26,10 +26,10 @@ export function Touches({ charm }: { charm: CharmInfo }) {
       <tbody>
         {shared.map(([name, access]) => (
           <tr key={name}>
-            <th scope="row" className="mono">/container/{name}</th>
+            <th scope="row" className="mono">/shared/{name}</th>
             <td data-label="How">{access === "read-only" ? "reads" : "reads and writes"}</td>
             <td data-label="With whom" className="message">
-              Those in the same container whose charms declare it too: the principal and its subordinates
+              The principal and those of its subordinates whose charms declare it too
             </td>
           </tr>
         ))}

@@ -56,16 +56,26 @@ impl Waiting {
 
     /// Adds a line. `now` is monotonic.
     pub(super) fn push(&mut self, record: LogRecord, now: Duration) {
-        let weight = weight(&record);
-        let writer = self.writer(&record, now);
-        if record.module.ends_with(CHARM) && !writer.budget.spend(weight, now) {
-            writer.drop_line(record);
+        if !self.admit(&record, now) {
             return;
         }
         let number = self.next;
         self.next += 1;
         self.insert(number, record, now, VecDeque::push_back);
         self.fit();
+    }
+
+    /// Whether its writer may log one more line; if not, it is counted as dropped.
+    pub(super) fn admit(&mut self, record: &LogRecord, now: Duration) -> bool {
+        if !record.module.ends_with(CHARM) {
+            return true;
+        }
+        let writer = self.writer(record, now);
+        let may = writer.budget.spend(weight(record), now);
+        if !may {
+            writer.drop_line(record.clone());
+        }
+        may
     }
 
     /// Puts a line back before all others, as far as there is room.

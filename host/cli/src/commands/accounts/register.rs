@@ -45,7 +45,7 @@ pub async fn register(context: &Context, arguments: Register) -> Outcome {
         uuid: about.uuid.to_string(),
         api_endpoints: registration.addresses,
         ca_cert: registration.ca_cert,
-        cloud: "local".to_owned(),
+        cloud: about.cloud,
         agent_version: about.version,
         ..Controller::default()
     };

@@ -2,22 +2,22 @@
 //! numbers and the interfaces of its world).
 //!
 //! What this version cannot grant is refused when the charm is read, instead of failing in a
-//! hook. The only capability so far is `container`: directories that the units in one
-//! container, a principal and its subordinates, share.
+//! hook. The only capability so far is `shared`: directories that a principal and its
+//! subordinates share.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::{Access, ManifestError};
-use crate::bounds::CONTAINER_DIRECTORIES;
+use crate::bounds::SHARED_DIRECTORIES;
 
 /// The names of the capabilities that can be granted.
-pub const KNOWN: &[&str] = &["container"];
+pub const KNOWN: &[&str] = &["shared"];
 
-/// Directories that one charm may share. A container has a handful of units; more names than
+/// Directories that one charm may share. A principal has a handful of subordinates; more names than
 /// this are a mistake.
-const DIRECTORIES: usize = CONTAINER_DIRECTORIES.length();
+const DIRECTORIES: usize = SHARED_DIRECTORIES.length();
 
 /// The part of a file, as written: names, or names with what is asked for under each.
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ pub(super) enum Asked {
 /// What is asked for, checked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Capabilities {
-    pub container: BTreeMap<String, Access>,
+    pub shared: BTreeMap<String, Access>,
 }
 
 impl Capabilities {
@@ -47,7 +47,7 @@ impl Capabilities {
         let mut found = Self::default();
         for (name, what) in table {
             match name.as_str() {
-                "container" => found.container = container(&what, file)?,
+                "shared" => found.shared = shared(&what, file)?,
                 _ => {
                     return Err(ManifestError::Capability {
                         file,
@@ -61,27 +61,27 @@ impl Capabilities {
     }
 }
 
-/// What an operator reads: `container/logs (read-write)`.
-pub(super) fn words(container: &BTreeMap<String, Access>) -> Vec<String> {
-    container
+/// What an operator reads: `shared/logs (read-write)`.
+pub(super) fn words(shared: &BTreeMap<String, Access>) -> Vec<String> {
+    shared
         .iter()
         .map(|(name, access)| {
             let access = match access {
                 Access::ReadOnly => "read-only",
                 Access::ReadWrite => "read-write",
             };
-            format!("container/{name} ({access})")
+            format!("shared/{name} ({access})")
         })
         .collect()
 }
 
-fn container(
+fn shared(
     what: &serde_json::Value,
     file: &'static str,
 ) -> Result<BTreeMap<String, Access>, ManifestError> {
     let invalid = |reason: String| ManifestError::CapabilityInvalid {
         file,
-        name: "container",
+        name: "shared",
         reason,
     };
     let entries = match what {
@@ -89,7 +89,7 @@ fn container(
         serde_json::Value::Object(entries) => entries,
         _ => {
             return Err(invalid(
-                "name the directories, as in container: {NAME: read-only}".to_owned(),
+                "name the directories, as in shared: {NAME: read-only}".to_owned(),
             ));
         }
     };

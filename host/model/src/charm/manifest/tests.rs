@@ -59,41 +59,38 @@ fn charmcraft_holds_everything_and_separate_files_win() {
 }
 
 #[test]
-fn directories_of_the_container_are_declared_in_either_layout() {
+fn shared_directories_are_declared_in_either_layout() {
     let declared = BTreeMap::from([
         ("logs".to_owned(), Access::ReadWrite),
         ("sockets".to_owned(), Access::ReadOnly),
     ]);
     let own_file = ManifestFiles {
         metadata: Some(METADATA),
-        capabilities: Some("container:\n  sockets: read-only\n  logs: read-write\n"),
+        capabilities: Some("shared:\n  sockets: read-only\n  logs: read-write\n"),
         ..ManifestFiles::default()
     };
     let charmcraft = ManifestFiles {
         charmcraft: Some(
-            "name: site\ncapabilities: {container: {logs: read-write, sockets: read-only}}",
+            "name: site\ncapabilities: {shared: {logs: read-write, sockets: read-only}}",
         ),
         ..ManifestFiles::default()
     };
     for files in [own_file, charmcraft] {
         let manifest = Manifest::read(files).expect("reads");
-        assert_eq!(manifest.container, declared);
+        assert_eq!(manifest.shared, declared);
         assert_eq!(
             manifest.capabilities,
-            [
-                "container/logs (read-write)",
-                "container/sockets (read-only)"
-            ]
+            ["shared/logs (read-write)", "shared/sockets (read-only)"]
         );
     }
-    for nothing in ["", "container:\n", "container: {}", "[]"] {
+    for nothing in ["", "shared:\n", "shared: {}", "[]"] {
         let manifest = Manifest::read(ManifestFiles {
             metadata: Some(METADATA),
             capabilities: Some(nothing),
             ..ManifestFiles::default()
         })
         .expect(nothing);
-        assert!(manifest.container.is_empty() && manifest.capabilities.is_empty());
+        assert!(manifest.shared.is_empty() && manifest.capabilities.is_empty());
     }
 }
 
@@ -183,7 +180,7 @@ fn faults_name_the_file_and_have_stable_codes() {
         ),
         (
             ManifestFiles {
-                capabilities: Some("container: {logs: read-only}\nteleport: {}"),
+                capabilities: Some("shared: {logs: read-only}\nteleport: {}"),
                 ..base
             },
             "charm-capability-unknown",
@@ -191,15 +188,15 @@ fn faults_name_the_file_and_have_stable_codes() {
         ),
         (
             ManifestFiles {
-                capabilities: Some("[container]"),
+                capabilities: Some("[shared]"),
                 ..base
             },
             "charm-capability-invalid",
-            "container: {NAME: read-only}",
+            "shared: {NAME: read-only}",
         ),
         (
             ManifestFiles {
-                capabilities: Some("container: {logs: append}"),
+                capabilities: Some("shared: {logs: append}"),
                 ..base
             },
             "charm-capability-invalid",
@@ -207,7 +204,7 @@ fn faults_name_the_file_and_have_stable_codes() {
         ),
         (
             ManifestFiles {
-                capabilities: Some("container: [logs]"),
+                capabilities: Some("shared: [logs]"),
                 ..base
             },
             "charm-capability-invalid",
@@ -215,7 +212,7 @@ fn faults_name_the_file_and_have_stable_codes() {
         ),
         (
             ManifestFiles {
-                capabilities: Some("container: {../logs: read-only}"),
+                capabilities: Some("shared: {../logs: read-only}"),
                 ..base
             },
             "charm-capability-invalid",

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use futures::FutureExt;
 use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
-use periapt_model::hook::Effects;
 use periapt_model::status::{Model as Word, Status};
 use periapt_model::uniter::OperationState;
 use periapt_store::{HookCommit, Reach, SlowQuery, SlowStatement};
@@ -215,7 +214,7 @@ fn whoever_comes_and_goes_knows_in_the_end_what_there_is_and_hears_nothing_twice
 
 fn charm() -> CharmInfo {
     CharmInfo {
-        container: Default::default(),
+        shared: Default::default(),
         url: CharmUrl::new("site", 0).unwrap(),
         name: "site".to_owned(),
         revision: 0,
@@ -236,26 +235,18 @@ fn charm() -> CharmInfo {
 fn ran(number: u64) -> HookCommit {
     HookCommit {
         from: number,
-        config_hash: None,
-        effects: Effects::default(),
         operation: OperationState {
             state_generation: number,
             ..Default::default()
         },
-        workload: None,
-        hook: None,
-        absent: Vec::new(),
         run: Some(HookReport {
             hook: "config-changed".to_owned(),
             charm: "local:site-0".to_owned(),
             started_at: 1,
             duration: 1,
-            waited: 0,
-            code: String::new(),
-            message: String::new(),
-            effects: Vec::new(),
+            ..HookReport::default()
         }),
-        idle_at: None,
+        ..HookCommit::default()
     }
 }
 

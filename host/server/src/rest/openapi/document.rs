@@ -34,7 +34,7 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
     (
         "report",
         "Name of a report; `metrics` is one of the controller only",
-        "^(depengine|leases|machinelock|metrics|presence|units)$",
+        "^(depengine|hooktimes|leases|machinelock|metrics|presence|units)$",
     ),
 ];
 

@@ -11,6 +11,7 @@ use axum::http::{HeaderName, header};
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use periapt_wire::access::Visitor;
+use periapt_wire::rest::paths;
 use serde_json::Value;
 use utoipa_axum::routes;
 
@@ -48,7 +49,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Describes this API.
 ///
 /// The same as a page is at `/docs/api`.
-#[utoipa::path(get, path = "/v1/openapi.json", responses((status = 200, body = Object)))]
+#[utoipa::path(get, path = paths::OPENAPI_JSON.text, responses((status = 200, body = Object)))]
 async fn json() -> impl IntoResponse {
     (
         CACHED,
@@ -58,7 +59,7 @@ async fn json() -> impl IntoResponse {
 }
 
 /// Shows this description as a page.
-#[utoipa::path(get, path = "/docs/api", responses((status = 200, body = String, content_type = "text/html")))]
+#[utoipa::path(get, path = paths::DOCS_API.text, responses((status = 200, body = String, content_type = "text/html")))]
 async fn page() -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -18,6 +18,7 @@ async fn tokens_are_named_listed_without_their_secret_and_end() {
             name: "cli".to_owned(),
             unique: true,
             lifetime: MINUTE,
+            replaces: None,
         };
         assert_eq!(
             code(store.issue_token(&admin, named).await),

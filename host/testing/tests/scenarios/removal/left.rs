@@ -84,10 +84,10 @@ pub fn of_model(scenario: &Scenario, model: &str) -> Result<Vec<String>, String>
     Ok(left)
 }
 
-/// Directories of units and containers other than the keeper's.
+/// Directories of units, and shared ones, other than the keeper's.
 pub fn on_disk(agent: &Path) -> Vec<String> {
     let mut left = Vec::new();
-    for folder in ["units", "containers"] {
+    for folder in ["units", "shared"] {
         let entries = std::fs::read_dir(agent.join(folder));
         for entry in entries.into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();

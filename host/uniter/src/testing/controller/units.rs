@@ -7,7 +7,10 @@ use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
 use periapt_wire::CallError;
-use periapt_wire::agent::uniter::{HookCommitted, HookReport, HookView, Told, UnitState};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::uniter::{
+    HookCommitted, HookReport, HookView, Known, News, Told, UnitState,
+};
 use periapt_wire::rpc::{Empty, code};
 use serde_json::Value;
 
@@ -24,10 +27,10 @@ impl Controller {
         let mut related = false;
         match method {
             "RemoteState" => {
-                let known: Option<String> = optional(params, "config-hash")?;
+                let known: Known = argument(params, "known")?;
                 let told = inner.remote_state(unit).zip(inner.units.get(unit));
                 return Ok(value(
-                    told.map(|(remote, record)| record.told(remote, known)),
+                    told.map(|(remote, record)| record.told(remote, &known)),
                 ));
             }
             "ReadRelationSettings" => {
@@ -50,6 +53,8 @@ impl Controller {
                 let hook: Option<Info> = optional(params, "hook")?;
                 let absent: Vec<Info> = optional(params, "absent")?.unwrap_or_default();
                 inner.apply(unit, hook.as_ref(), &absent, &effects)?;
+                let lines: Option<Vec<LogRecord>> = optional(params, "records")?;
+                inner.logs.extend(lines.into_iter().flatten());
                 related = true;
             }
             _ => {}
@@ -136,27 +141,19 @@ impl Controller {
                 if let Some(status) = optional(params, "workload")? {
                     record.workload = status;
                 }
-                let remote = remote.map(|remote| RemoteState {
-                    resolved: Resolved::None,
-                    ..remote
-                });
-                let seen: Option<RemoteState> = optional(params, "idle-at")?;
-                let idle = seen.is_some_and(|seen| {
-                    remote.as_ref()
-                        == Some(&RemoteState {
-                            resolved: Resolved::None,
-                            leader: false,
-                            retry_hook_version: 0,
-                            update_status_version: 0,
-                            ..seen
-                        })
-                });
+                let known: Known = argument(params, "known")?;
+                let remote = remote.unwrap_or_else(|| record.remote.clone());
+                let rests: bool = argument(params, "rests")?;
+                let idle = rests && Known::of_remote(&remote) == known.remote;
                 if idle {
                     record.agent = agent_idle();
                 }
-                let remote = remote.unwrap_or_else(|| record.remote.clone());
-                let told = record.told(remote, optional(params, "config-hash")?);
-                return Ok(value(HookCommitted { told, idle }));
+                let remote = RemoteState {
+                    resolved: Resolved::None,
+                    ..remote
+                };
+                let news = record.told(remote, &known);
+                return Ok(value(HookCommitted { news, idle }));
             }
             "FailHook" => {
                 record.write(params)?;
@@ -213,11 +210,11 @@ impl Inner {
 }
 
 impl UnitRecord {
-    fn told(&self, remote: RemoteState, known: Option<String>) -> Told {
+    fn told(&self, remote: RemoteState, known: &Known) -> News {
         let led = Some(self.application.clone());
         let config = Some(self.config.clone());
-        Told {
-            config: config.filter(|_| known.as_ref() != Some(&remote.config_hash)),
+        let told = Told {
+            config: config.filter(|_| known.config != remote.config_hash),
             remote,
             view: HookView {
                 machine: Some(self.machine.clone()),
@@ -228,7 +225,8 @@ impl UnitRecord {
                 application: led.filter(|led| led.status != Workload::Unset),
                 workload_version: Some(self.version.clone()),
             },
-        }
+        };
+        told.beyond(known)
     }
 
     fn write(&mut self, params: &Value) -> Result<(), CallError> {

@@ -1,0 +1,106 @@
+//! Settings of applications.
+
+use periapt_model::charm::CharmInfo;
+use periapt_model::config::{self, Schema, Values};
+use periapt_model::{ApplicationName, Life, ModelUuid};
+use periapt_wire::rest::{ApplicationConfig, ConfigChange};
+
+use crate::changes::namespace;
+use crate::db::{Session, columns, json, params, to_json, word};
+use crate::error::StoreError;
+use crate::{Result, Store};
+
+impl Store {
+    /// Schema, settings and effective values of an application.
+    pub async fn application_config(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+    ) -> Result<ApplicationConfig> {
+        Ok(load(&mut self.glance().await?, model, application).await?.0)
+    }
+
+    /// Sets and resets in one step, all of it or nothing. Text is read as the option's type. A
+    /// change that changes nothing writes nothing.
+    pub async fn set_application_config(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        change: ConfigChange,
+    ) -> Result<ApplicationConfig> {
+        let (model, application) = (model.clone(), application.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let (before, life) = load(&mut tx.db, &model, &application).await?;
+                if !life.is_alive() {
+                    return Err(StoreError::NotAlive { kind: "application", name: application.to_string(), life });
+                }
+                let settings = apply(&before.schema, before.settings.clone(), &change)?;
+                if settings == before.settings {
+                    return Ok(before);
+                }
+                let effective = before.schema.effective(&settings);
+                let sql = "UPDATE application SET settings = $3, config_hash = $4 WHERE model_uuid = $1 AND name = $2";
+                let params = params![&model, &application, to_json(&settings)?, config::hash(&effective)];
+                tx.db.execute(sql, params).await?;
+                tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
+                Ok(ApplicationConfig { settings, effective, ..before })
+            })
+        })
+        .await
+    }
+}
+
+/// The settings after a change; the first value that the schema refuses is the error.
+pub(crate) fn apply(
+    schema: &Schema,
+    mut settings: Values,
+    change: &ConfigChange,
+) -> Result<Values> {
+    for (name, value) in &change.set {
+        settings.insert(name.clone(), schema.coerce(name, value)?);
+    }
+    for name in &change.reset {
+        if change.set.contains_key(name) {
+            return Err(StoreError::bad_request(format!(
+                "option \"{name}\" is both set and reset"
+            )));
+        }
+        if !schema.options.contains_key(name) {
+            // The schema's own error, which lists the options there are.
+            schema.coerce(name, &config::Value::Text(String::new()))?;
+        }
+        settings.remove(name);
+    }
+    Ok(settings)
+}
+
+columns! {
+    struct Configured {
+        charm: String = "application.charm_url",
+        life: Life = "application.life" as word,
+        settings: Values = "application.settings" as json,
+        info: CharmInfo = "charm.info" as json,
+    }
+    const CONFIGURED = "FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        WHERE application.model_uuid = $1 AND application.name = $2";
+}
+
+async fn load(
+    db: &mut Session,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<(ApplicationConfig, Life)> {
+    let found = db.one(CONFIGURED, params![model, application]).await?;
+    let found = found.ok_or_else(|| StoreError::not_found("application", application))?;
+    let schema = found.info.config;
+    let config = ApplicationConfig {
+        application: application.clone(),
+        charm: found.charm,
+        effective: schema.effective(&found.settings),
+        schema,
+        settings: found.settings,
+    };
+    Ok((config, found.life))
+}

@@ -1,0 +1,239 @@
+//! Deploying an application, adding units, and changing the charm.
+
+use periapt_model::bounds;
+use periapt_model::config::{self, Values};
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
+use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
+
+use crate::changes::namespace;
+use crate::db::{Tx, params, to_json};
+use crate::error::StoreError;
+use crate::status::{self, kind};
+use crate::{Result, Store, application, charm, machine, relation};
+
+/// Units made by one call at most, so that one call cannot hold the writer for long.
+const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
+
+impl Store {
+    /// Makes an application with its first units, all of it or nothing. The charm must have
+    /// been uploaded, the name be free and the settings fit the charm.
+    pub async fn deploy(&self, model: &ModelUuid, request: Deploy) -> Result<ApplicationInfo> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_alive_model(&mut tx.db, &model).await?;
+                let charm = charm::find(&mut tx.db, &model, &request.charm).await?;
+                if charm.subordinate && request.units > 0 {
+                    return Err(StoreError::bad_request(format!(
+                        "charm \"{}\" is subordinate: its units come with relations; deploy it with 0 units",
+                        charm.url
+                    )));
+                }
+                if charm.subordinate && !request.placement.is_empty() {
+                    return Err(StoreError::bad_request(
+                        "units of a subordinate charm live with their principals and cannot be placed",
+                    ));
+                }
+                let change = ConfigChange { set: request.config, reset: Vec::new() };
+                let settings = application::config::apply(&charm.config, Values::new(), &change)?;
+                let hash = config::hash(&charm.config.effective(&settings));
+                let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
+                        life, exposed, settings, config_hash, workload_version, created_at, subordinate)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', 0, $4, $5, '', $6, $7)
+                    ON CONFLICT (model_uuid, name) DO NOTHING";
+                let name = &request.application;
+                let url = charm.url.to_string();
+                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, charm.subordinate];
+                if tx.db.execute(sql, values).await? == 0 {
+                    return Err(StoreError::AlreadyExists { kind: "application", name: name.to_string() });
+                }
+                tx.touch(&model, namespace::APPLICATION, name.as_str());
+                tx.touch(&model, namespace::APPLICATION_CONFIG, name.as_str());
+                relation::make_peers(tx, &model, name, &charm).await?;
+                make_units(tx, &model, name, request.units, &request.placement).await?;
+                application::find(&mut tx.db, &model, name).await
+            })
+        })
+        .await
+    }
+
+    /// Adds units to an application; their names. Numbers are never used again.
+    pub async fn add_units(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        count: u32,
+    ) -> Result<Vec<UnitName>> {
+        self.add_units_to(model, application, count, Vec::new())
+            .await
+    }
+
+    /// The same with machines for the first of them, in their order; units beyond get new ones.
+    pub async fn add_units_to(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        count: u32,
+        placement: Vec<MachineId>,
+    ) -> Result<Vec<UnitName>> {
+        let (model, application) = (model.clone(), application.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_alive_model(&mut tx.db, &model).await?;
+                let found = application::require_alive(&mut tx.db, &model, &application).await?;
+                let charm = charm::find(&mut tx.db, &model, &found).await?;
+                if charm.subordinate {
+                    return Err(StoreError::bad_request(format!(
+                        "\"{application}\" is subordinate: its units come with relations"
+                    )));
+                }
+                if count == 0 {
+                    return Err(StoreError::bad_request("add at least one unit"));
+                }
+                make_units(tx, &model, &application, count, &placement).await
+            })
+        })
+        .await
+    }
+
+    /// Changes an application's charm to another revision of it. The same revision again
+    /// changes nothing. Settings that the new charm does not know, or reads differently, go.
+    pub async fn refresh(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        request: Refresh,
+    ) -> Result<ApplicationInfo> {
+        let (model, application) = (model.clone(), application.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let current = application::require_alive(&mut tx.db, &model, &application).await?;
+                let old = charm::find(&mut tx.db, &model, &current).await?;
+                let new = charm::find(&mut tx.db, &model, &request.charm).await?;
+                if new.name != old.name {
+                    return Err(StoreError::Invalid {
+                        code: "charm-name-differs",
+                        message: format!(
+                            "\"{application}\" runs charm \"{}\" and cannot be refreshed to \"{}\"",
+                            old.name, new.name
+                        ),
+                    });
+                }
+                if new.subordinate != old.subordinate {
+                    return Err(StoreError::Invalid {
+                        code: "charm-kind-differs",
+                        message: format!("\"{application}\" cannot change between principal and subordinate"),
+                    });
+                }
+                if new.url == old.url {
+                    return application::find(&mut tx.db, &model, &application).await;
+                }
+                relation::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
+                relation::make_peers(tx, &model, &application, &new).await?;
+                let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
+                let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
+                let mut settings: Values = settings.unwrap_or_default();
+                settings.retain(|name, value| new.config.coerce(name, value).is_ok());
+                let hash = config::hash(&new.config.effective(&settings));
+                let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
+                        charm_modified_version = charm_modified_version + 1
+                    WHERE model_uuid = $1 AND name = $2";
+                let values = params![
+                    &model,
+                    &application,
+                    new.url.to_string(),
+                    request.force_units,
+                    to_json(&settings)?,
+                    hash
+                ];
+                tx.db.execute(sql, values).await?;
+                // It was about the charm of before.
+                application::put_trouble(tx, &model, &application, None).await?;
+                tx.touch(&model, namespace::APPLICATION, application.as_str());
+                tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
+                application::find(&mut tx.db, &model, &application).await
+            })
+        })
+        .await
+    }
+}
+
+/// Makes units with their first statuses and a staged assignment each.
+async fn make_units(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    count: u32,
+    placement: &[MachineId],
+) -> Result<Vec<UnitName>> {
+    if placement.len() > count as usize {
+        return Err(StoreError::bad_request(format!(
+            "{} machines are named for {count} units",
+            placement.len()
+        )));
+    }
+    for machine in placement {
+        machine::require_alive(&mut tx.db, model, machine).await?;
+    }
+    if count > UNITS_AT_ONCE {
+        return Err(StoreError::bad_request(format!(
+            "at most {UNITS_AT_ONCE} units at once"
+        )));
+    }
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let first = tx
+        .take_numbers(model, &format!("unit {application}"), u64::from(count))
+        .await?;
+    let numbers: Vec<u64> = (first..).take(count as usize).collect();
+    let names: Vec<UnitName> = numbers
+        .iter()
+        .map(|number| UnitName::new(application, *number))
+        .collect();
+
+    let rows = names
+        .iter()
+        .zip(&numbers)
+        .map(|(name, number)| {
+            params![
+                model,
+                name,
+                application,
+                *number,
+                Life::Alive.as_str(),
+                "none",
+                "",
+                "[]",
+                0_i64,
+                tx.now
+            ]
+        })
+        .collect();
+    let head =
+        "INSERT INTO unit (model_uuid, name, application, number, life, resolved, workload_version,
+        opened_ports, forced, created_at)";
+    tx.db.insert_many(head, "", rows).await?;
+    let placed = placement.iter().map(MachineId::as_str);
+    let rows = names
+        .iter()
+        .zip(placed.chain(std::iter::repeat("")))
+        .map(|(name, machine)| params![model, name, machine])
+        .collect();
+    let head = "INSERT INTO unit_assignment (model_uuid, unit, placement)";
+    tx.db.insert_many(head, "", rows).await?;
+    let mut statuses = Vec::with_capacity(names.len() * 2);
+    for name in &names {
+        statuses.push((kind::AGENT, name.to_string(), "allocating", ""));
+        statuses.push((
+            kind::WORKLOAD,
+            name.to_string(),
+            "waiting",
+            "waiting for machine",
+        ));
+        tx.touch(model, namespace::UNIT, name.as_str());
+        tx.touch(model, namespace::UNIT_ASSIGNMENT, name.as_str());
+    }
+    status::put_first(tx, model, &statuses).await?;
+    Ok(names)
+}

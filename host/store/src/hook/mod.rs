@@ -1,0 +1,344 @@
+//! What the uniter writes: its operation state, and the effects of a hook in one transaction
+//! (`effects` is the list of them).
+
+use periapt_model::charm::CharmUrl;
+use periapt_model::hook::{Effects, Info};
+use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::uniter::{OperationState, Resolved, agent_idle};
+use periapt_model::{Life, ModelUuid, Tag, UnitName};
+use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::uniter::{HookReport, Known, Told};
+use periapt_wire::rpc::code;
+
+use crate::changes::namespace;
+use crate::db::{Tx, columns, params, to_json};
+use crate::error::StoreError;
+use crate::tables::{Table, tables};
+use crate::unit::uniter::{self, UNIT, told};
+use crate::{Result, Store, log, relation, status};
+
+mod effects;
+mod ports;
+pub(crate) mod runs;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use effects::{Committing, too_large};
+
+pub(crate) const TABLES: &[Table] = tables! {
+    "hook_run", Unit "unit = $2";
+};
+
+/// What begins a hook.
+#[derive(Clone, Debug)]
+pub struct HookBegin {
+    /// The sequence of the state that it was decided on.
+    pub from: u64,
+    pub operation: OperationState,
+    /// The answer that was there as the hook was chosen.
+    pub answer: Resolved,
+    pub agent: Option<Status<Agent>>,
+    pub workload: Option<Status<Workload>>,
+}
+
+/// What ends a hook that went well.
+#[derive(Clone, Debug, Default)]
+pub struct HookCommit {
+    /// The sequence of the state that it was decided on.
+    pub from: u64,
+    pub effects: Effects,
+    /// The state that follows.
+    pub operation: OperationState,
+    /// The workload status that goes with it.
+    pub workload: Option<Status<Workload>>,
+    /// The hook that ended.
+    pub hook: Option<Info>,
+    /// Hooks after it that the charm does not have.
+    pub absent: Vec<Info>,
+    /// None for a hook that the charm does not have.
+    pub run: Option<HookReport>,
+    /// Lines about the unit.
+    pub records: Vec<LogRecord>,
+    /// The agent is idle if the remote state still is the one it knows.
+    pub rests: bool,
+    /// What the agent has of what the controller said.
+    pub known: Known,
+}
+
+/// What the controller says of a unit as a hook of it is committed.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    pub told: Told,
+    /// Whether the agent is now shown as idle.
+    pub idle: bool,
+}
+
+impl Store {
+    /// Stores the operation state that follows the one numbered `from`, and with it which charm is
+    /// in place; takes a person's answer to a failure away if the state uses it up.
+    pub async fn set_state(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        from: u64,
+        operation: &OperationState,
+        takes_answer: bool,
+    ) -> Result<()> {
+        let in_place = operation.charm_in_place().map(str::to_owned);
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
+        self.write(move |tx| {
+            Box::pin(async move {
+                put_operation(tx, &model, &unit, from, operation).await?;
+                if let Some(url) = in_place {
+                    put_charm_in_place(tx, &model, &unit, &url).await?;
+                }
+                if takes_answer {
+                    take_answer(tx, &model, &unit).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Records that a hook begins, and the statuses that say so. With the created hook of a
+    /// relation the unit enters its scope. A person's answer to a failure is taken away, unless
+    /// one came after the hook was chosen and keeps it from beginning: error code `answered`.
+    pub async fn begin_hook(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        begin: HookBegin,
+    ) -> Result<()> {
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&begin.operation)?);
+        self.write(move |tx| {
+            Box::pin(async move {
+                let found = find_answer(tx, &model, &unit).await?;
+                if !found.lets_begin(begin.answer) {
+                    return Err(StoreError::Invalid {
+                        code: code::ANSWERED,
+                        message: format!("unit {unit} was told to go on without its failed hook"),
+                    });
+                }
+                if found != Resolved::None {
+                    take_answer(tx, &model, &unit).await?;
+                }
+                relation::begin(tx, &model, &unit, &begin.operation).await?;
+                put_operation(tx, &model, &unit, begin.from, operation).await?;
+                if let Some(agent) = &begin.agent {
+                    status::put_agent(tx, &model, &unit, agent).await?;
+                }
+                if let Some(workload) = &begin.workload {
+                    status::put_workload(tx, &model, &unit, workload).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Records that a hook failed: the state, the agent's error and the run.
+    pub async fn fail_hook(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        from: u64,
+        operation: &OperationState,
+        agent: Status<Agent>,
+        run: HookReport,
+    ) -> Result<()> {
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
+        self.write(move |tx| {
+            Box::pin(async move {
+                put_operation(tx, &model, &unit, from, operation).await?;
+                status::put_agent(tx, &model, &unit, &agent).await?;
+                runs::insert(tx, &model, &unit, &run).await
+            })
+        })
+        .await
+    }
+
+    /// [`Store::commit_hook_run`] of effects alone, after whatever is recorded.
+    pub async fn commit_hook(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        effects: Effects,
+        operation: &OperationState,
+    ) -> Result<()> {
+        let commit = HookCommit {
+            from: self.get_state(model, unit).await?.sequence,
+            effects,
+            operation: operation.clone(),
+            ..HookCommit::default()
+        };
+        self.commit_hook_run(model, unit, commit).await?;
+        Ok(())
+    }
+
+    /// The commit point of a hook: its effects, the operation state that follows, its status and
+    /// its run, all or nothing. A person's answer to a failure is taken away, since a hook that is
+    /// skipped does not begin. What the controller says of the unit at that moment.
+    pub async fn commit_hook_run(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        commit: HookCommit,
+    ) -> Result<Committed> {
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&commit.operation)?);
+        // Only a hook that writes into a relation passes the point below, so that a test can tell
+        // which one it was.
+        let tells_others = !commit.effects.relations.is_empty();
+        let keep = self.lines_kept(commit.records.len());
+        let committed = self.write(move |tx| {
+            Box::pin(async move {
+                let effects = &commit.effects;
+                let row = tx.db.one(UNIT, params![&model, &unit]).await?;
+                let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                if row.life == Life::Dead && !effects.is_empty() {
+                    return Err(StoreError::NotAlive {
+                        kind: "unit",
+                        name: unit.to_string(),
+                        life: row.life,
+                    });
+                }
+                if let Some(hook) = &commit.hook {
+                    relation::created(tx, &model, &unit, hook).await?;
+                }
+                let of = Committing {
+                    model: &model,
+                    unit: &unit,
+                    hook: commit.hook.as_ref(),
+                    row: &row,
+                };
+                effects::apply(tx, of, effects).await?;
+                if let Some(hook) = &commit.hook {
+                    relation::broken(tx, &model, &unit, hook).await?;
+                }
+                for hook in &commit.absent {
+                    relation::created(tx, &model, &unit, hook).await?;
+                    relation::broken(tx, &model, &unit, hook).await?;
+                }
+                put_operation(tx, &model, &unit, commit.from, operation).await?;
+                if let Some(workload) = &commit.workload {
+                    status::put_workload(tx, &model, &unit, workload).await?;
+                }
+                if let Some(run) = &commit.run {
+                    runs::insert(tx, &model, &unit, run).await?;
+                }
+                let about = Tag::Unit(unit.clone());
+                let records = commit.records.into_iter();
+                let records = records.map(|record| LogRecord {
+                    entity: about.clone(),
+                    ..record
+                });
+                log::append(tx, &model, records, keep).await?;
+                let known = &commit.known;
+                let mut told = told(&mut tx.db, &model, &unit, row, &known.config).await?;
+                if !effects.leader.is_empty() {
+                    told.remote.leader_settings_version =
+                        leader_settings_version(tx, &model, &unit).await?;
+                }
+                if let Some(workload) = commit.workload {
+                    told.view.workload = workload;
+                }
+                let idle = commit.rests && Known::of_remote(&told.remote) == known.remote;
+                if idle {
+                    status::put_agent(tx, &model, &unit, &agent_idle()).await?;
+                }
+                // The row was read before.
+                if told.remote.resolved != Resolved::None {
+                    take_answer(tx, &model, &unit).await?;
+                    told.remote.resolved = Resolved::None;
+                }
+                Ok(Committed { told, idle })
+            })
+        });
+        let committed = committed.await?;
+        if tells_others {
+            periapt_engine::failpoint::reach("store-after-hook-commit");
+        }
+        Ok(committed)
+    }
+}
+
+async fn leader_settings_version(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<u64> {
+    let sql = "SELECT version FROM leader_settings WHERE model_uuid = $1 AND application = $2";
+    let values = params![model, &unit.application()];
+    Ok(tx.db.count(sql, values).await?)
+}
+
+columns! {
+    struct Answer {
+        resolved: Resolved = "resolved" as uniter::resolved,
+    }
+    const ANSWER = "FROM unit WHERE model_uuid = $1 AND name = $2";
+}
+
+async fn find_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Resolved> {
+    let found = tx.db.one(ANSWER, params![model, unit]).await?;
+    let found = found.ok_or_else(|| StoreError::not_found("unit", unit))?;
+    Ok(found.resolved)
+}
+
+async fn take_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql = "UPDATE unit SET resolved = 'none'
+        WHERE model_uuid = $1 AND name = $2 AND resolved <> 'none'";
+    if tx.db.execute(sql, params![model, unit]).await? > 0 {
+        tx.touch(model, namespace::RESOLVED, unit.as_str());
+    }
+    Ok(())
+}
+
+/// Stores the state that follows the one numbered `from`, of a unit that exists. A write that was
+/// decided on anything else is too late: error code `stale`.
+async fn put_operation(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+    from: u64,
+    operation: String,
+) -> Result<()> {
+    let sql = match from {
+        0 => {
+            "INSERT INTO unit_state (model_uuid, unit, operation, seq)
+            SELECT model_uuid, name, $3, $4 + 1 FROM unit WHERE model_uuid = $1 AND name = $2
+            ON CONFLICT (model_uuid, unit) DO UPDATE SET operation = excluded.operation, seq = excluded.seq
+            WHERE unit_state.seq = 0"
+        }
+        _ => {
+            "UPDATE unit_state SET operation = $3, seq = $4 + 1
+            WHERE model_uuid = $1 AND unit = $2 AND seq = $4"
+        }
+    };
+    if tx
+        .db
+        .execute(sql, params![model, unit, operation, from])
+        .await?
+        > 0
+    {
+        return Ok(());
+    }
+    status::require_unit(&mut tx.db, model, unit).await?;
+    Err(StoreError::Invalid {
+        code: code::STALE,
+        message: format!("the operation of unit {unit} was written since {from} was read"),
+    })
+}
+
+async fn put_charm_in_place(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+    url: &str,
+) -> Result<()> {
+    let url: CharmUrl = url.parse()?;
+    let sql = "UPDATE unit SET charm_url = $3 WHERE model_uuid = $1 AND name = $2
+        AND (charm_url IS NULL OR charm_url <> $3)";
+    let values = params![model, unit, url.to_string()];
+    if tx.db.execute(sql, values).await? > 0 {
+        tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! Machines that people add and remove.
+
+use periapt_model::bounds;
+use periapt_model::removal::Force;
+use periapt_model::status::{Machine, Status};
+use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_wire::rest::{MachineInfo, Removal};
+
+use super::shown;
+use crate::changes::namespace;
+use crate::cleanup::{self, Kind};
+use crate::db::{Session, Tx, Which, params};
+use crate::error::StoreError;
+use crate::status::{self, kind};
+use crate::{Result, Store, unit};
+
+/// Machines made by one call at most, so that one call cannot hold the writer for long.
+const MACHINES_AT_ONCE: u32 = bounds::MACHINES_AT_ONCE.most as u32;
+
+impl Store {
+    /// Adds machines without units. They stay until they are removed.
+    pub async fn add_machines(&self, model: &ModelUuid, count: u32) -> Result<Vec<MachineInfo>> {
+        if count == 0 || count > MACHINES_AT_ONCE {
+            return Err(StoreError::bad_request(format!(
+                "add 1 to {MACHINES_AT_ONCE} machines at once"
+            )));
+        }
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_alive_model(&mut tx.db, &model).await?;
+                let made = make(tx, &model, count as usize, false).await?;
+                let made: Vec<String> = made.iter().map(MachineId::to_string).collect();
+                shown::load(&mut tx.db, &model, Which::Named(&made), &|_| false).await
+            })
+        })
+        .await
+    }
+
+    /// Has the provisioner try again to start a machine that it gave up.
+    pub async fn retry_provisioning(&self, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+        let (model, machine) = (model.clone(), machine.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                require_alive(&mut tx.db, &model, &machine).await?;
+                let sql = "SELECT status FROM status
+                    WHERE model_uuid = $1 AND kind = $2 AND entity = $3";
+                let params = params![&model, kind::INSTANCE, &machine];
+                let found = tx.db.word("machine status", sql, params).await?;
+                let found: Machine =
+                    found.ok_or_else(|| StoreError::not_found("machine", &machine))?;
+                if found != Machine::ProvisioningError {
+                    return Err(StoreError::Invalid {
+                        code: "machine-not-in-error",
+                        message: format!(
+                            "machine {machine} is {found}; only one with a provisioning error can be tried again"
+                        ),
+                    });
+                }
+                let status = Status::new(Machine::Pending, "to be tried again");
+                status::put_machine(tx, &model, kind::INSTANCE, &machine, &status).await?;
+                tx.touch(&model, namespace::MACHINE, machine.as_str());
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// Begins to remove a machine. One with units is refused, unless by `force`: then they are
+    /// removed by force first.
+    pub async fn remove_machine(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+        force: impl Into<Force>,
+    ) -> Result<Removal> {
+        let (model, machine, force) = (model.clone(), machine.clone(), force.into());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let force = unit::removal::begin(tx, force);
+                super::require(&mut tx.db, &model, &machine).await?;
+                if !force {
+                    super::require_no_units(&mut tx.db, &model, &machine).await?;
+                }
+                let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND machine_id = $2
+                    ORDER BY application, number";
+                let key = params![&model, &machine];
+                let units: Vec<UnitName> = tx.db.words("unit", sql, key).await?;
+                super::destroy(tx, &model, &machine).await?;
+                for unit in &units {
+                    unit::removal::destroy_unit(tx, &model, unit, true).await?;
+                }
+                if force {
+                    let due = cleanup::next_step(tx, &model).await?;
+                    let kind = Kind::ForceDeadMachine;
+                    cleanup::enqueue(tx, &model, kind, machine.as_str(), true, due).await?;
+                }
+                Ok(Removal {
+                    units,
+                    machines: vec![machine],
+                })
+            })
+        })
+        .await
+    }
+}
+
+/// Makes machines, for units or to stay.
+pub(crate) async fn make(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    count: usize,
+    for_unit: bool,
+) -> Result<Vec<MachineId>> {
+    let first = tx.take_numbers(model, "machine", count as u64).await?;
+    let machines: Vec<MachineId> = (first..)
+        .take(count)
+        .map(|number| number.to_string().parse())
+        .collect::<std::result::Result<_, _>>()?;
+    let rows = machines
+        .iter()
+        .map(|id| params![model, id, Life::Alive.as_str(), "", "[]", for_unit, tx.now])
+        .collect();
+    let head =
+        "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at)";
+    tx.db.insert_many(head, "", rows).await?;
+    let mut statuses = Vec::with_capacity(machines.len() * 2);
+    for machine in &machines {
+        statuses.push((kind::INSTANCE, machine.to_string(), "pending", ""));
+        statuses.push((kind::MACHINE, machine.to_string(), "pending", ""));
+        tx.touch(model, namespace::MACHINE, machine.as_str());
+    }
+    status::put_first(tx, model, &statuses).await?;
+    Ok(machines)
+}
+
+/// Fails unless the machine is there and alive.
+pub(crate) async fn require_alive(
+    db: &mut Session,
+    model: &ModelUuid,
+    machine: &MachineId,
+) -> Result<()> {
+    match super::require(db, model, machine).await? {
+        Life::Alive => Ok(()),
+        life => Err(StoreError::NotAlive {
+            kind: "machine",
+            name: machine.to_string(),
+            life,
+        }),
+    }
+}

@@ -1,0 +1,197 @@
+//! Configuration of models: what was set, over the defaults of `periapt_model::options`.
+//!
+//! Secrets go in and come out in one place only, the destination of the forwarded log, for the one
+//! worker that needs it. Where the controller connects to is a superuser's word: who set
+//! `syslog-host` is kept with it, and what others set is held against the controller's list, when
+//! they set it and again whenever the destination is asked for.
+
+use std::time::Duration;
+
+use periapt_model::ModelUuid;
+use periapt_model::address::HostPort;
+use periapt_model::config::{Value, Values};
+use periapt_model::options::{MODEL, Settings, duration, hosts, truth};
+use periapt_wire::agent::log_forwarding::Destination;
+use periapt_wire::agent::retry_strategy::RetryStrategy;
+use periapt_wire::rest::ConfigChange;
+
+use crate::changes::namespace;
+use crate::db::{Session, Tx, columns, json, params, to_json};
+use crate::error::StoreError;
+use crate::{Result, Store, controller, require_model};
+
+#[cfg(test)]
+mod tests;
+
+/// The host that the log is forwarded to.
+const SYSLOG_HOST: &str = "syslog-host";
+
+/// On whose word an option is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setter {
+    /// May have the controller connect to any host.
+    Superuser,
+    /// An admin of the model and no more.
+    Admin,
+}
+
+columns! {
+    struct SetOption {
+        key: String = "key",
+        value: Value = "value" as json,
+    }
+    const SET = "FROM model_config WHERE model_uuid = $1";
+}
+
+/// What was set, secrets included.
+async fn set(db: &mut Session, model: &ModelUuid) -> Result<Values> {
+    let set = db.all(SET, params![model]).await?;
+    Ok(set.into_iter().map(|set| (set.key, set.value)).collect())
+}
+
+/// Effective values: what was set over the defaults, without secrets.
+pub(crate) async fn effective(db: &mut Session, model: &ModelUuid) -> Result<Values> {
+    Ok(MODEL.effective(&set(db, model).await?))
+}
+
+/// How long a forced removal waits before each of its steps.
+pub(crate) async fn force_wait(db: &mut Session, model: &ModelUuid) -> Result<i64> {
+    let wait = duration(&effective(db, model).await?, "force-wait");
+    Ok(microseconds(wait))
+}
+
+/// How long a step of a removal waits that nobody forces; none for as long as it takes.
+pub(crate) async fn removal_deadline(db: &mut Session, model: &ModelUuid) -> Result<Option<i64>> {
+    let wait = duration(&effective(db, model).await?, "removal-deadline");
+    Ok((wait > Duration::ZERO).then(|| microseconds(wait)))
+}
+
+fn microseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Checks and applies a change, all of it or nothing.
+pub(crate) async fn change(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    change: &ConfigChange,
+    setter: Setter,
+) -> Result<()> {
+    let checked = MODEL.check_all(&change.set, &change.reset)?;
+    if let Some(host) = checked.get(SYSLOG_HOST)
+        && setter == Setter::Admin
+    {
+        require_listed(&mut tx.db, &host.to_string()).await?;
+    }
+    let mut changed = 0;
+    for (name, value) in &checked {
+        let sql = "INSERT INTO model_config (model_uuid, key, value, by_superuser) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (model_uuid, key) DO UPDATE
+            SET value = excluded.value, by_superuser = excluded.by_superuser
+            WHERE model_config.value <> excluded.value OR model_config.by_superuser <> excluded.by_superuser";
+        let trusted = setter == Setter::Superuser;
+        let row = params![model, name, to_json(value)?, trusted];
+        changed += tx.db.execute(sql, row).await?;
+    }
+    for name in &change.reset {
+        let sql = "DELETE FROM model_config WHERE model_uuid = $1 AND key = $2";
+        changed += tx.db.execute(sql, params![model, name]).await?;
+    }
+    if changed > 0 {
+        tx.touch(model, namespace::MODEL_CONFIG, "");
+    }
+    Ok(())
+}
+
+/// Refuses a host that only a superuser may name.
+async fn require_listed(db: &mut Session, host: &str) -> Result<()> {
+    if host.trim().is_empty() || is_listed(db, host).await? {
+        return Ok(());
+    }
+    let shown: String = host.chars().take(80).collect();
+    Err(StoreError::Invalid {
+        code: "syslog-host-not-allowed",
+        message: format!(
+            "\"{shown}\" is not in the controller's syslog-allowed-hosts, and only a superuser may name another host"
+        ),
+    })
+}
+
+async fn is_listed(db: &mut Session, host: &str) -> Result<bool> {
+    let list = controller::config::effective(db).await?;
+    let list = list
+        .get(controller::config::ALLOWED_HOSTS)
+        .map(Value::to_string);
+    let list = list.unwrap_or_default();
+    Ok(HostPort::parse(host).is_some_and(|host| host.is_listed(hosts(&list))))
+}
+
+impl Store {
+    /// Effective values, all options but the secret ones.
+    pub async fn model_config(&self, model: &ModelUuid) -> Result<Values> {
+        let mut db = self.snapshot().await?;
+        require_model(&mut db, model).await?;
+        effective(&mut db, model).await
+    }
+
+    /// Every option with where its value comes from; of secret ones only that.
+    pub async fn model_settings(&self, model: &ModelUuid) -> Result<Settings> {
+        let mut db = self.snapshot().await?;
+        require_model(&mut db, model).await?;
+        Ok(MODEL.show(&set(&mut db, model).await?))
+    }
+
+    /// Sets and resets in one step; every option then. Unknown options, values of the wrong kind
+    /// and hosts that the setter may not name are refused, and then nothing changes.
+    pub async fn set_model_config(
+        &self,
+        model: &ModelUuid,
+        request: ConfigChange,
+        setter: Setter,
+    ) -> Result<Settings> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                require_model(&mut tx.db, &model).await?;
+                change(tx, &model, &request, setter).await?;
+                Ok(MODEL.show(&set(&mut tx.db, &model).await?))
+            })
+        })
+        .await
+    }
+
+    /// Where the model's log is to go; none while forwarding is off. The one answer that holds the
+    /// private key: for the worker that connects, and for nobody else.
+    pub async fn log_destination(&self, model: &ModelUuid) -> Result<Option<Destination>> {
+        let mut db = self.snapshot().await?;
+        require_model(&mut db, model).await?;
+        let set = set(&mut db, model).await?;
+        if !truth(&MODEL.effective(&set), "logforward-enabled") {
+            return Ok(None);
+        }
+        let text = |key: &str| set.get(key).map(Value::to_string).unwrap_or_default();
+        let sql =
+            "SELECT 1 FROM model_config WHERE model_uuid = $1 AND key = $2 AND by_superuser = 1";
+        let named = db.exists(sql, params![model, SYSLOG_HOST]).await?;
+        let host = text(SYSLOG_HOST);
+        Ok(Some(Destination {
+            allowed: named || is_listed(&mut db, &host).await?,
+            host,
+            authority: text("syslog-ca-cert"),
+            certificate: text("syslog-client-cert"),
+            key: text("syslog-client-key"),
+        }))
+    }
+
+    /// How failed hooks are retried: 5 s doubling to 5 min with jitter, as in Juju.
+    pub async fn get_retry_strategy(&self, model: &ModelUuid) -> Result<RetryStrategy> {
+        let values = self.model_config(model).await?;
+        Ok(RetryStrategy {
+            should_retry: truth(&values, "automatically-retry-hooks"),
+            min_retry_ms: 5_000,
+            max_retry_ms: 300_000,
+            jitter: true,
+            factor: 2,
+        })
+    }
+}

@@ -1,0 +1,253 @@
+//! Models: making, listing, finding, and the beginning of their end.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use periapt_model::status::{Model, Status};
+use periapt_model::{Life, ModelUuid, UserName};
+use periapt_wire::agent::models::ModelInfo;
+use periapt_wire::rest::{AddModel, ConfigChange, ModelPermission, ModelSummary};
+
+use crate::changes::namespace;
+use crate::cleanup::{self, Kind};
+use crate::cloud;
+use crate::db::{Row, Session, Tx, columns, params, word};
+use crate::error::StoreError;
+use crate::status::{self, kind};
+use crate::tables::{Table, tables};
+use crate::{Result, Store};
+
+pub(crate) mod config;
+pub(crate) mod environ;
+mod undertaker;
+
+pub use config::Setter;
+
+pub(crate) const TABLES: &[Table] = tables! {
+    "model" by "uuid";
+    "model_config";
+};
+
+/// Answers to which model a text names, good while no model itself changes.
+#[derive(Default)]
+pub(crate) struct ModelNames {
+    known: Mutex<(i64, HashMap<String, ModelUuid>)>,
+}
+
+impl ModelNames {
+    fn find(&self, text: &str, commit: i64) -> Option<ModelUuid> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        (known.0 == commit)
+            .then(|| known.1.get(text).cloned())
+            .flatten()
+    }
+
+    fn keep(&self, text: &str, model: &ModelUuid, commit: i64) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 < commit {
+            *known = (commit, HashMap::new());
+        }
+        if known.0 == commit {
+            known.1.insert(text.to_owned(), model.clone());
+        }
+    }
+}
+
+/// One row per model with its counts, from one statement however many models there are.
+const SUMMARY: &str = "SELECT model.uuid, model.name, model.owner, model.life, model.created_at,
+        COALESCE(status.status, 'available'), COALESCE(status.message, ''),
+        model.cloud, model.region, cloud.model_type,
+        (SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid),
+        (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid),
+        (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)
+    FROM model JOIN cloud ON cloud.name = model.cloud LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
+        AND status.entity = model.uuid
+    WHERE $1 = '' OR model.uuid = $1 ORDER BY model.name";
+
+columns! {
+    struct Info -> ModelInfo {
+        uuid = "model.uuid" as word,
+        name = "model.name" as word,
+        life = "model.life" as word,
+        cloud_type = "cloud.type",
+    }
+    const INFO = "FROM model JOIN cloud ON cloud.name = model.cloud WHERE model.uuid = $1";
+}
+
+impl Store {
+    /// All models, by name.
+    pub async fn models(&self) -> Result<Vec<ModelSummary>> {
+        self.glance()
+            .await?
+            .fetch(SUMMARY, params![""])
+            .await?
+            .iter()
+            .map(read_summary)
+            .collect()
+    }
+
+    /// One model as listed.
+    pub async fn model_summary(&self, model: &ModelUuid) -> Result<ModelSummary> {
+        summary(&mut self.glance().await?, model).await
+    }
+
+    /// Makes a model. Its name must be free and its configuration valid.
+    pub async fn add_model(&self, request: AddModel, owner: &UserName) -> Result<ModelSummary> {
+        let owner = owner.clone();
+        let uuid: ModelUuid = uuid::Uuid::new_v4().to_string().parse()?;
+        self.write(move |tx| {
+            Box::pin(async move {
+                let place = cloud::place(&mut tx.db, &request, &owner).await?;
+                let sql = "INSERT INTO model (uuid, name, owner, life, created_at, destroy_force,
+                        cloud, region, credential)
+                    VALUES ($1, $2, $3, 'alive', $4, 0, $5, $6, $7) ON CONFLICT (name) DO NOTHING";
+                let (cloud, region, credential) = (&place.cloud, &place.region, &place.credential);
+                let params = params![
+                    &uuid,
+                    &request.name,
+                    &owner,
+                    tx.now,
+                    cloud,
+                    region,
+                    credential
+                ];
+                if tx.db.execute(sql, params).await? == 0 {
+                    return Err(StoreError::AlreadyExists {
+                        kind: "model",
+                        name: request.name.to_string(),
+                    });
+                }
+                if request.credential.is_none() {
+                    cloud::add_own_credential(tx, &owner, &place).await?;
+                }
+                crate::user::access::put(tx, &uuid, &owner, ModelPermission::Admin).await?;
+                let change = ConfigChange {
+                    set: request.config,
+                    reset: Vec::new(),
+                };
+                let sql = "SELECT 1 FROM account WHERE name = $1 AND access = 'superuser'";
+                let setter = match tx.db.exists(sql, params![&owner]).await? {
+                    true => Setter::Superuser,
+                    false => Setter::Admin,
+                };
+                config::change(tx, &uuid, &change, setter).await?;
+                set_status(tx, &uuid, &Status::new(Model::Available, "")).await?;
+                tx.touch(&uuid, namespace::MODEL, uuid.as_str());
+                summary(&mut tx.db, &uuid).await
+            })
+        })
+        .await
+    }
+
+    /// The UUID of the model that a person names by its name or UUID.
+    ///
+    /// Asked for with every request, so an answer is kept until some model comes, goes or
+    /// changes itself; nothing can be renamed otherwise.
+    pub async fn model_by_name_or_uuid(&self, text: &str) -> Result<ModelUuid> {
+        let commit = self.last_commit_of_models();
+        if let Some(known) = self.inner.names.find(text, commit) {
+            return Ok(known);
+        }
+        let model = self.look_up_model(text).await?;
+        self.inner.names.keep(text, &model, commit);
+        Ok(model)
+    }
+
+    async fn look_up_model(&self, text: &str) -> Result<ModelUuid> {
+        let sql = "SELECT uuid FROM model WHERE uuid = $1 OR name = $1 ORDER BY CASE WHEN uuid = $1 THEN 0 ELSE 1 END";
+        let mut db = self.glance().await?;
+        let model = db.word("model UUID", sql, params![text]).await?;
+        model.ok_or_else(|| StoreError::not_found("model", text))
+    }
+
+    /// Identity and life of a model; none when it is gone.
+    pub async fn get_model(&self, model: &ModelUuid) -> Result<Option<ModelInfo>> {
+        Ok(self.glance().await?.one(INFO, params![model]).await?)
+    }
+
+    /// Begins to remove a model and everything in it. Asked again it is the same; asked with
+    /// `force` it becomes forced, with `timeout_ms` as the bound of each phase.
+    pub async fn destroy_model(
+        &self,
+        model: &ModelUuid,
+        force: bool,
+        timeout_ms: Option<u64>,
+    ) -> Result<ModelSummary> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                let life = crate::require_model(&mut tx.db, &model).await?;
+                let sql =
+                    "UPDATE model SET life = CASE WHEN life = 'alive' THEN 'dying' ELSE life END,
+                        destroy_force = CASE WHEN $2 = 1 THEN 1 ELSE destroy_force END,
+                        destroy_timeout_ms = COALESCE($3, destroy_timeout_ms),
+                        destroy_started_at = COALESCE(destroy_started_at, $4)
+                    WHERE uuid = $1";
+                tx.db
+                    .execute(sql, params![&model, force, timeout_ms, tx.now])
+                    .await?;
+                if life == Life::Alive || force {
+                    set_status(tx, &model, &Status::new(Model::Destroying, "")).await?;
+                    cleanup::enqueue(tx, &model, Kind::ModelApplications, "", force, tx.now)
+                        .await?;
+                    cleanup::enqueue(tx, &model, Kind::ModelMachines, "", force, tx.now).await?;
+                    tx.touch(&model, namespace::MODEL, model.as_str());
+                }
+                summary(&mut tx.db, &model).await
+            })
+        })
+        .await
+    }
+
+    /// What the controller says of the model. One whose credential is not valid is suspended,
+    /// not available.
+    pub async fn set_model_status(&self, model: &ModelUuid, status: Status<Model>) -> Result<()> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_model(&mut tx.db, &model).await?;
+                let status = match status.status {
+                    Model::Available => environ::available(&mut tx.db, &model).await?,
+                    _ => status,
+                };
+                set_status(tx, &model, &status).await
+            })
+        })
+        .await
+    }
+}
+
+pub(crate) async fn set_status(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    status: &Status<Model>,
+) -> Result<()> {
+    let written = status::put(tx, model, kind::MODEL, model.as_str(), status).await?;
+    if written != status::Written::Nothing {
+        tx.touch(model, namespace::MODEL, model.as_str());
+    }
+    Ok(())
+}
+
+pub(crate) async fn summary(db: &mut Session, model: &ModelUuid) -> Result<ModelSummary> {
+    let row = db.fetch_optional(SUMMARY, params![model]).await?;
+    read_summary(&row.ok_or_else(|| StoreError::not_found("model", model))?)
+}
+
+fn read_summary(row: &Row) -> Result<ModelSummary> {
+    Ok(ModelSummary {
+        uuid: row.parse(0, "model UUID")?,
+        name: row.parse(1, "model name")?,
+        owner: row.text(2)?,
+        life: row.parse(3, "life")?,
+        created_at: row.int(4)?,
+        status: row.text(5)?,
+        message: row.text(6)?,
+        cloud: row.text(7)?,
+        region: row.text(8)?,
+        kind: row.text(9)?,
+        applications: row.count(10)?,
+        machines: row.count(11)?,
+        units: row.count(12)?,
+    })
+}

@@ -1,0 +1,141 @@
+//! The end of relations, and of what waits for them.
+
+use periapt_model::removal::Force;
+use periapt_model::{ApplicationName, Life, ModelUuid};
+use periapt_wire::rest::Removal;
+
+use super::rows::{self, Relation};
+use super::{scope, subordinates};
+use crate::cleanup::{self, Kind};
+use crate::db::{Tx, params};
+use crate::error::StoreError;
+use crate::tables::{self, With};
+use crate::{Result, Store, application, unit};
+
+impl Store {
+    /// Begins to remove a relation; the subordinate units that go with it. With nobody in scope
+    /// it is gone at once, otherwise with the last unit that leaves. With `force` it goes after
+    /// `force-wait` whatever its units do, and without after the model's `removal-deadline`.
+    pub async fn remove_relation(
+        &self,
+        model: &ModelUuid,
+        id: u64,
+        force: impl Into<Force>,
+    ) -> Result<Removal> {
+        let (model, force) = (model.clone(), force.into());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let force = unit::removal::begin(tx, force);
+                let relation = rows::require(&mut tx.db, &model, id).await?;
+                if relation.is_peer() {
+                    return Err(StoreError::Invalid {
+                        code: "relation-is-peer",
+                        message: format!(
+                            "peer relation \"{}\" goes with its application",
+                            relation.key
+                        ),
+                    });
+                }
+                let units = destroy(tx, &model, relation, force).await?;
+                Ok(Removal {
+                    units,
+                    machines: Vec::new(),
+                })
+            })
+        })
+        .await
+    }
+}
+
+/// Begins to remove a relation; the subordinate units that begin to go with it.
+async fn destroy(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    mut relation: Relation,
+    force: bool,
+) -> Result<Vec<periapt_model::UnitName>> {
+    if relation.life.is_alive() {
+        let sql = "UPDATE relation SET life = 'dying' WHERE model_uuid = $1 AND id = $2";
+        tx.db.execute(sql, params![model, relation.id]).await?;
+        relation.life = Life::Dying;
+        rows::touch(tx, model, &relation);
+    }
+    let going = match relation.container {
+        true => subordinates::drop_unsupported(tx, model, force).await?,
+        false => Vec::new(),
+    };
+    if rows::is_empty(&mut tx.db, model, relation.id).await? {
+        remove_now(tx, model, &relation).await?;
+    } else if force && (tx.at_once || !relation.forced) {
+        let sql = "UPDATE relation SET forced = 1 WHERE model_uuid = $1 AND id = $2";
+        tx.db.execute(sql, params![model, relation.id]).await?;
+        let (subject, due) = (
+            relation.id.to_string(),
+            cleanup::next_step(tx, model).await?,
+        );
+        cleanup::enqueue(tx, model, Kind::ForceRelation, &subject, true, due).await?;
+    } else if !force && !relation.forced {
+        let subject = relation.id.to_string();
+        cleanup::enqueue_deadline(tx, model, Kind::ForceRelation, &subject).await?;
+    }
+    Ok(going)
+}
+
+/// Begins to remove the relations of an application that goes, all but those of peers.
+pub(crate) async fn destroy_all_of(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    force: bool,
+) -> Result<()> {
+    for relation in rows::of_application(&mut tx.db, model, application).await? {
+        if !relation.is_peer() {
+            destroy(tx, model, relation, force).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Last step of force: whoever is in scope is out of it, and the relation is gone.
+pub(crate) async fn force(tx: &mut Tx, model: &ModelUuid, id: u64) -> Result<()> {
+    let Some(relation) = rows::find(&mut tx.db, model, id).await? else {
+        return Ok(());
+    };
+    for unit in rows::in_scope(&mut tx.db, model, id).await? {
+        scope::leave(tx, model, &unit, &relation).await?;
+    }
+    remove_now(tx, model, &relation).await
+}
+
+/// Removes a relation that nobody is in the scope of, with all settings, and the applications
+/// that waited for it. Again is the same.
+pub(crate) async fn remove_now(tx: &mut Tx, model: &ModelUuid, relation: &Relation) -> Result<()> {
+    if !delete(tx, model, relation).await? {
+        return Ok(());
+    }
+    for end in &relation.ends {
+        application::removal::finish(tx, model, &end.application).await?;
+    }
+    Ok(())
+}
+
+/// Removes the peer relations of an application that is gone.
+pub(crate) async fn remove_peers(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<()> {
+    for relation in rows::of_application(&mut tx.db, model, application).await? {
+        delete(tx, model, &relation).await?;
+    }
+    Ok(())
+}
+
+/// Whether there was anything to delete.
+async fn delete(tx: &mut Tx, model: &ModelUuid, relation: &Relation) -> Result<bool> {
+    let gone = tables::remove(tx, model, With::Relation, relation.id).await? > 0;
+    if gone {
+        rows::touch(tx, model, relation);
+    }
+    Ok(gone)
+}

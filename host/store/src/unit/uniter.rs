@@ -1,0 +1,277 @@
+//! What the uniter reads: what the controller says of the unit, with what a hook sees of it, and
+//! what is stored between hooks.
+
+use std::collections::BTreeMap;
+
+use periapt_contract::ports::PortRange;
+use periapt_model::bounds::TEXT_BYTES;
+use periapt_model::config::{Schema, Values};
+use periapt_model::status::{Status, Workload};
+use periapt_model::uniter::{OperationState, RemoteState, Resolved};
+use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
+use periapt_wire::agent::uniter::{HookView, Told, UnitState};
+
+use crate::changes::namespace;
+use crate::db::{Cells, Session, columns, json, optional_json, optional_word, params, word};
+use crate::error::StoreError;
+use crate::{DatabaseError, Result, Store, application, relation, status};
+
+impl Store {
+    /// What the controller says of a unit; none when it is gone. Of one without relations whose
+    /// configuration the caller knows, by its digest, in one statement.
+    pub async fn unit_told(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        config_known: &str,
+    ) -> Result<Option<Told>> {
+        let mut db = self.glance().await?;
+        let Some(row) = db.one(UNIT, params![model, unit]).await? else {
+            return Ok(None);
+        };
+        if config_known == row.config_hash && row.relations == 0 {
+            return told(&mut db, model, unit, row, config_known)
+                .await
+                .map(Some);
+        }
+        drop(db);
+        let mut db = self.snapshot().await?;
+        match db.one(UNIT, params![model, unit]).await? {
+            Some(row) => told(&mut db, model, unit, row, config_known)
+                .await
+                .map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Which agent hosts the unit: none of a unit that is gone, nobody while it has no machine.
+    pub async fn unit_agent(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Option<Option<AgentName>>> {
+        let sql = "SELECT machine.agent FROM unit LEFT JOIN machine
+                ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
+            WHERE unit.model_uuid = $1 AND unit.name = $2";
+        let mut db = self.glance().await?;
+        Ok(db.optional_word("agent", sql, params![model, unit]).await?)
+    }
+
+    /// What is stored about a unit between hooks.
+    pub async fn get_state(&self, model: &ModelUuid, unit: &UnitName) -> Result<UnitState> {
+        let mut db = self.snapshot().await?;
+        let row = db.one(STATE, params![model, unit]).await?;
+        let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+        let charm_state = charm_state(&mut db, model, unit).await?;
+        let agent = status::find(&mut db, model, status::kind::AGENT, unit.as_str()).await?;
+        Ok(UnitState {
+            operation: row.operation,
+            sequence: row.sequence,
+            charm_state,
+            opened_ports: row.opened_ports,
+            agent,
+        })
+    }
+
+    /// The status of a unit's application: what its leader set, else the worst of its units.
+    pub async fn get_application_status(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Status<Workload>> {
+        let mut db = self.snapshot().await?;
+        require(&mut db, model, unit).await?;
+        Ok(application::find(&mut db, model, &unit.application())
+            .await?
+            .status)
+    }
+
+    /// The version of what the charm runs, for the unit and, as the last one heard, for its
+    /// application.
+    pub async fn set_workload_version(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        version: &str,
+    ) -> Result<()> {
+        let (model, unit) = (model.clone(), unit.clone());
+        let version = TEXT_BYTES.cut(version).into_owned();
+        self.write(move |tx| {
+            Box::pin(async move {
+                require(&mut tx.db, &model, &unit).await?;
+                let sql = "UPDATE unit SET workload_version = $3
+                    WHERE model_uuid = $1 AND name = $2 AND workload_version <> $3";
+                if tx.db.execute(sql, params![&model, &unit, &version]).await? > 0 {
+                    tx.touch(&model, namespace::UNIT_STATUS, unit.as_str());
+                }
+                let application = unit.application();
+                let sql = "UPDATE application SET workload_version = $3
+                    WHERE model_uuid = $1 AND name = $2 AND workload_version <> $3";
+                if tx
+                    .db
+                    .execute(sql, params![&model, &application, &version])
+                    .await?
+                    > 0
+                {
+                    tx.touch(&model, namespace::APPLICATION_STATUS, application.as_str());
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+columns! {
+    struct StateRow {
+        opened_ports: Vec<PortRange> = "unit.opened_ports" as json,
+        operation: Option<OperationState> = "unit_state.operation" as optional_json,
+        sequence: u64 = "COALESCE(unit_state.seq, 0)",
+    }
+    const STATE = "FROM unit
+        LEFT JOIN unit_state ON unit_state.model_uuid = unit.model_uuid AND unit_state.unit = unit.name
+        WHERE unit.model_uuid = $1 AND unit.name = $2";
+}
+
+columns! {
+    struct Entry {
+        key: String = "key",
+        value: String = "value",
+    }
+    const CHARM_STATE = "FROM charm_state WHERE model_uuid = $1 AND unit = $2 ORDER BY key";
+}
+
+async fn require(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND name = $2";
+    match db.count(sql, params![model, unit]).await? {
+        0 => Err(StoreError::not_found("unit", unit)),
+        _ => Ok(()),
+    }
+}
+
+async fn charm_state(
+    db: &mut Session,
+    model: &ModelUuid,
+    unit: &UnitName,
+) -> Result<BTreeMap<String, String>> {
+    let entries = db.all(CHARM_STATE, params![model, unit]).await?;
+    Ok(entries
+        .into_iter()
+        .map(|entry| (entry.key, entry.value))
+        .collect())
+}
+
+/// Of a charm, what its configuration is made with; the rest is not even parsed.
+#[derive(serde::Deserialize)]
+struct OnlyConfig {
+    config: Schema,
+}
+
+columns! {
+    /// What [`told`] is made of.
+    pub(crate) struct UnitRow {
+        life: Life = "unit.life" as word,
+        resolved: Resolved = "unit.resolved" as resolved,
+        charm_url: String = "application.charm_url",
+        charm_modified_version: u64 = "application.charm_modified_version",
+        force_charm: bool = "application.force_charm",
+        config_hash: String = "application.config_hash",
+        leader_settings_version: u64 =
+            "COALESCE((SELECT version FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
+                AND leader_settings.application = unit.application), 0)",
+        relations: u64 =
+            "(SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
+                AND relation_endpoint.application = unit.application)",
+        principal: Option<UnitName> = "unit.principal" as optional_word,
+        machine: Option<MachineId> = "unit.machine_id" as optional_word,
+        opened_ports: Vec<PortRange> = "unit.opened_ports" as json,
+        addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
+        workload_version: String = "unit.workload_version",
+        application_version: String = "application.workload_version",
+        workload: Option<Status<Workload>> = [status::list!("status")] as status::optional,
+        application: Option<Status<Workload>> = [status::list!("led")] as status::optional,
+    }
+    const UNIT = "FROM unit
+        JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
+        LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
+        LEFT JOIN status ON status.model_uuid = unit.model_uuid AND status.kind = 'workload'
+            AND status.entity = unit.name
+        LEFT JOIN status AS led ON led.model_uuid = unit.model_uuid AND led.kind = 'application'
+            AND led.entity = unit.application
+        WHERE unit.model_uuid = $1 AND unit.name = $2";
+}
+
+/// What the controller says of the unit in a row of [`UNIT`], as it is for this session now; with
+/// the configuration unless the caller has it.
+pub(crate) async fn told(
+    db: &mut Session,
+    model: &ModelUuid,
+    unit: &UnitName,
+    row: UnitRow,
+    config_known: &str,
+) -> Result<Told> {
+    let relations = match row.relations {
+        0 => BTreeMap::new(),
+        _ => relation::of_unit(db, model, unit, row.principal.as_ref()).await?,
+    };
+    let config = match config_known == row.config_hash {
+        true => None,
+        false => Some(effective_config(db, model, unit).await?),
+    };
+    let address = row.addresses.into_iter().next();
+    let own_version = row.workload_version == row.application_version;
+    Ok(Told {
+        remote: RemoteState {
+            life: row.life,
+            resolved: row.resolved,
+            charm_url: row.charm_url,
+            charm_modified_version: row.charm_modified_version,
+            force_charm_upgrade: row.force_charm,
+            config_hash: row.config_hash,
+            relations,
+            leader_settings_version: row.leader_settings_version,
+            leader: false,
+            retry_hook_version: 0,
+            update_status_version: 0,
+        },
+        view: HookView {
+            machine: row.machine,
+            principal: row.principal,
+            private_address: address.clone(),
+            public_address: address,
+            workload: row
+                .workload
+                .unwrap_or_else(|| Status::new(Workload::Unknown, "")),
+            application: row.application,
+            workload_version: own_version.then_some(row.workload_version),
+        },
+        config,
+    })
+}
+
+columns! {
+    struct Configured {
+        settings: Values = "application.settings" as json,
+        charm: OnlyConfig = "charm.info" as json,
+    }
+    const CONFIGURED = "FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        WHERE application.model_uuid = $1 AND application.name = $2";
+}
+
+async fn effective_config(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Values> {
+    let application = unit.application();
+    let found = db.one(CONFIGURED, params![model, &application]).await?;
+    let found = found.ok_or_else(|| StoreError::not_found("application", &application))?;
+    Ok(found.charm.config.effective(&found.settings))
+}
+
+/// A person's answer to a failed hook.
+pub(crate) fn resolved(cells: &mut Cells<'_>) -> std::result::Result<Resolved, DatabaseError> {
+    match cells.str()? {
+        "none" => Ok(Resolved::None),
+        "retry-hooks" => Ok(Resolved::RetryHooks),
+        "no-hooks" => Ok(Resolved::NoHooks),
+        other => Err(cells.unfit(other)),
+    }
+}

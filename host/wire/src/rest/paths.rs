@@ -1,0 +1,114 @@
+//! The paths of the HTTP API, each once: the server's routes are declared with them, and the client's
+//! requests are made of them.
+
+/// A path with `N` parts that vary, named in braces.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<const N: usize> {
+    pub text: &'static str,
+}
+
+impl<const N: usize> Path<N> {
+    const fn new(text: &'static str) -> Self {
+        let mut parts = 0;
+        let mut rest = text.as_bytes();
+        while let [first, others @ ..] = rest {
+            if *first == b'{' {
+                parts += 1;
+            }
+            rest = others;
+        }
+        assert!(parts == N, "a path with other parts than its type says");
+        Self { text }
+    }
+
+    /// Its segments with these values for the parts that vary, in their order.
+    pub fn at(self, values: [&str; N]) -> Vec<&str> {
+        let mut values = values.into_iter();
+        let segments = self.text.split('/').skip(1);
+        let value = |segment: &'static str| match segment.starts_with('{') {
+            true => values.next().unwrap_or_default(),
+            false => segment,
+        };
+        segments.map(value).collect()
+    }
+}
+
+macro_rules! paths {
+    ($($name:ident($parts:literal) = $text:literal;)*) => {
+        $(pub const $name: Path<$parts> = Path::new($text);)*
+
+        /// All of them, by their names.
+        pub const ALL: &[(&str, &str)] = &[$((stringify!($name), $text)),*];
+    };
+}
+
+paths! {
+    DOCS_API(0) = "/docs/api";
+    HEALTH(0) = "/health";
+    METRICS(0) = "/metrics";
+    READY(0) = "/ready";
+    AUDIT(0) = "/v1/audit";
+    BACKUPS(0) = "/v1/backups";
+    BACKUP(1) = "/v1/backups/{backup}";
+    CLOUDS(0) = "/v1/clouds";
+    CONTROLLER(0) = "/v1/controller";
+    CONTROLLER_CONFIG(0) = "/v1/controller/config";
+    CONTROLLER_FIGURES(0) = "/v1/controller/figures";
+    CONTROLLER_INTROSPECTION(1) = "/v1/controller/introspection/{report}";
+    CONTROLLER_NODES(0) = "/v1/controller/nodes";
+    CONTROLLER_NODE(1) = "/v1/controller/nodes/{node}";
+    CONTROLLER_STOP(0) = "/v1/controller/stop";
+    CREDENTIALS(0) = "/v1/credentials";
+    EVENTS(0) = "/v1/events";
+    LOGIN(0) = "/v1/login";
+    MODELS(0) = "/v1/models";
+    MODEL(1) = "/v1/models/{model}";
+    MODEL_ACCESS(1) = "/v1/models/{model}/access";
+    MODEL_ACCESS_OF(2) = "/v1/models/{model}/access/{user}";
+    MODEL_AGENT_START(1) = "/v1/models/{model}/agent/start";
+    APPLICATIONS(1) = "/v1/models/{model}/applications";
+    APPLICATION(2) = "/v1/models/{model}/applications/{name}";
+    APPLICATION_CONFIG(2) = "/v1/models/{model}/applications/{name}/config";
+    APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
+    APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
+    APPLICATION_UNITS(2) = "/v1/models/{model}/applications/{name}/units";
+    MODEL_AUDIT(1) = "/v1/models/{model}/audit";
+    BLOB(2) = "/v1/models/{model}/blobs/{digest}";
+    CHARMS(1) = "/v1/models/{model}/charms";
+    CHARM(2) = "/v1/models/{model}/charms/{charm}";
+    CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
+    MODEL_CONFIG(1) = "/v1/models/{model}/config";
+    MODEL_CREDENTIAL(1) = "/v1/models/{model}/credential";
+    MODEL_EVENTS(1) = "/v1/models/{model}/events";
+    HOOKS(1) = "/v1/models/{model}/hooks";
+    HOOK(2) = "/v1/models/{model}/hooks/{id}";
+    MODEL_INTROSPECTION(2) = "/v1/models/{model}/introspection/{report}";
+    MODEL_LOGS(1) = "/v1/models/{model}/logs";
+    MACHINES(1) = "/v1/models/{model}/machines";
+    MACHINE(2) = "/v1/models/{model}/machines/{machine}";
+    MACHINE_HISTORY(2) = "/v1/models/{model}/machines/{machine}/history";
+    MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
+    RELATIONS(1) = "/v1/models/{model}/relations";
+    RELATION(2) = "/v1/models/{model}/relations/{relation}";
+    MODEL_STATUS(1) = "/v1/models/{model}/status";
+    UNITS(1) = "/v1/models/{model}/units";
+    UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
+    UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
+    UNIT_RESOLVED(3) = "/v1/models/{model}/units/{name}/{number}/resolved";
+    UNIT_START(3) = "/v1/models/{model}/units/{name}/{number}/start";
+    UNIT_STOP(3) = "/v1/models/{model}/units/{name}/{number}/stop";
+    MODEL_WAIT(1) = "/v1/models/{model}/wait";
+    MODEL_WORKERS(1) = "/v1/models/{model}/workers";
+    OPENAPI_JSON(0) = "/v1/openapi.json";
+    REGISTER(0) = "/v1/register";
+    SESSION(0) = "/v1/session";
+    USERS(0) = "/v1/users";
+    USER(1) = "/v1/users/{user}";
+    USER_ACCESS(1) = "/v1/users/{user}/access";
+    USER_PASSWORD(1) = "/v1/users/{user}/password";
+    USER_REGISTRATION(1) = "/v1/users/{user}/registration";
+    USER_TOKENS(1) = "/v1/users/{user}/tokens";
+    USER_TOKEN(2) = "/v1/users/{user}/tokens/{id}";
+    WHOAMI(0) = "/v1/whoami";
+    WORKERS(0) = "/v1/workers";
+}
