@@ -5,6 +5,7 @@
 //! never run twice.
 
 mod damage;
+mod journal;
 mod keeper;
 mod relations;
 mod restore;
@@ -68,10 +69,10 @@ fn committed(home: &Home) -> anyhow::Result<Vec<String>> {
         .collect())
 }
 
-fn agent_dies_at(failpoint: &str) -> anyhow::Result<Home> {
+fn agent_dies_at(failpoint: &str, script: &str) -> anyhow::Result<Home> {
     let home = Home::with_environment(&[("PERIAPT_FAILPOINT", failpoint)])?;
     home.bootstrap()?;
-    deploy(&home, READY)?;
+    deploy(&home, script)?;
     home.until_workload("probe/0", "active")?;
     let log = std::fs::read_to_string(home.controller_directory().join("controller.log"))?;
     assert!(
@@ -83,7 +84,7 @@ fn agent_dies_at(failpoint: &str) -> anyhow::Result<Home> {
 
 #[test]
 fn before_prepare_the_same_decision_is_made_again() -> anyhow::Result<()> {
-    let home = agent_dies_at("uniter-before-prepare:2")?;
+    let home = agent_dies_at("uniter-before-prepare:2", READY)?;
     for hook in ["install", "leader-elected", "config-changed", "start"] {
         assert_eq!(runs_of(&home, hook)?, 1, "{hook}");
     }
@@ -94,7 +95,7 @@ fn before_prepare_the_same_decision_is_made_again() -> anyhow::Result<()> {
 #[test]
 fn during_a_hook_it_is_an_error_that_is_retried_without_effects_of_the_first_run()
 -> anyhow::Result<()> {
-    let home = agent_dies_at("uniter-during-execute:3")?;
+    let home = agent_dies_at("uniter-during-execute:3", READY)?;
     let history = home.ok(["show-status-log", "probe/0"])?;
     assert!(history.contains("hook failed"), "{history}");
     assert_eq!(
@@ -116,7 +117,7 @@ fn during_a_hook_it_is_an_error_that_is_retried_without_effects_of_the_first_run
 
 #[test]
 fn after_execute_and_before_the_commit_nothing_of_the_hook_is_left() -> anyhow::Result<()> {
-    let home = agent_dies_at("uniter-after-execute:2")?;
+    let home = agent_dies_at("uniter-after-execute:2", READY)?;
     assert_eq!(
         committed(&home)?,
         [
@@ -136,7 +137,7 @@ fn after_execute_and_before_the_commit_nothing_of_the_hook_is_left() -> anyhow::
 
 #[test]
 fn after_the_commit_the_hook_is_not_run_again() -> anyhow::Result<()> {
-    let home = agent_dies_at("uniter-after-commit:2")?;
+    let home = agent_dies_at("uniter-after-commit:2", READY)?;
     for hook in ["install", "leader-elected", "config-changed", "start"] {
         assert_eq!(runs_of(&home, hook)?, 1, "{hook}");
     }

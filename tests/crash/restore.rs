@@ -11,16 +11,16 @@ use periapt_tests::{Home, PATIENCE, kill};
 use crate::deploy;
 
 /// The last thing is the status, so that who waits for it waits for the line.
-fn script(line: &str) -> String {
+pub(crate) fn script(line: &str) -> String {
     format!("config-changed: append {line}\nconfig-changed: status active {line}")
 }
 
-fn writes(home: &Home, line: &str) -> Result<()> {
+pub(crate) fn writes(home: &Home, line: &str) -> Result<()> {
     home.ok(["config", "probe", &format!("script={}", script(line))])?;
     settled(home, line)
 }
 
-fn settled(home: &Home, line: &str) -> Result<()> {
+pub(crate) fn settled(home: &Home, line: &str) -> Result<()> {
     home.until(line, |model| {
         let unit = &model["applications"]["probe"]["units"]["probe/0"];
         unit["workload-status"]["message"] == line && unit["juju-status"]["current"] == "idle"
@@ -28,7 +28,7 @@ fn settled(home: &Home, line: &str) -> Result<()> {
     Ok(())
 }
 
-fn stop(home: &Home) -> Result<()> {
+pub(crate) fn stop(home: &Home) -> Result<()> {
     kill(home.controller_pid()?);
     for agent in home.agent_pids()? {
         kill(agent);
@@ -37,7 +37,7 @@ fn stop(home: &Home) -> Result<()> {
 }
 
 /// Starts the controller and waits until it answers.
-fn restart(home: &Home) -> Result<Child> {
+pub(crate) fn restart(home: &Home) -> Result<Child> {
     let controller = home.restart_controller()?;
     let started = Instant::now();
     while home.periapt(["models"])?.code != 0 {
@@ -59,7 +59,7 @@ fn copy_database(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-fn state(home: &Home) -> Result<PathBuf> {
+pub(crate) fn state(home: &Home) -> Result<PathBuf> {
     let agents = fs::read_dir(home.controller_directory().join("agents"))?;
     agents
         .flatten()
@@ -78,7 +78,7 @@ fn generations(home: &Home) -> Result<Vec<u64>> {
 }
 
 /// The lines in the newest generation.
-fn journal(home: &Home) -> Result<String> {
+pub(crate) fn journal(home: &Home) -> Result<String> {
     let newest = *generations(home)?.last().context("no generation")?;
     let text = fs::read_to_string(state(home)?.join(newest.to_string()).join("journal"))?;
     Ok(text.lines().collect::<Vec<_>>().join(" "))
@@ -123,9 +123,10 @@ fn a_unit_whose_files_a_restored_database_does_not_find_waits_for_a_person() -> 
     for line in ["1", "2", "3", "4"] {
         writes(&home, line)?;
     }
-    // Older ones are removed behind the hooks.
+    // Older ones are removed behind the hooks, less the first, on which the journal is built.
     home.until("three generations", |_| {
-        generations(&home).is_ok_and(|kept| kept.len() == 3)
+        let kept = generations(&home);
+        kept.is_ok_and(|kept| kept.iter().filter(|kept| **kept > 0).count() == 3)
     })?;
     let kept = generations(&home)?;
     stop(&home)?;

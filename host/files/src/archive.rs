@@ -1,5 +1,5 @@
-//! A tree as one stream of bytes, and back: names relative to their directory, so that neither
-//! end needs a path, however deep the tree is.
+//! A tree, or what became different in one, as one stream of bytes, and back: names relative to
+//! their directory, so that neither end needs a path, however deep the tree is.
 //!
 //! A record begins with its kind. Numbers are little-endian, names and link targets carry their
 //! length. A file's content comes in pieces, each with its length, up to an empty one: a file that
@@ -11,6 +11,7 @@
 //! | `S` | name, target of a symbolic link |
 //! | `D` | name of a directory; what follows lies in it |
 //! | `U` | mode and modification time of the directory that ends here |
+//! | `X` | name of what is not there any more, in a difference alone |
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -19,18 +20,19 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat, futimens,
-    mkdirat, openat, readlinkat, symlinkat,
+    AtFlags, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat, futimens,
+    mkdirat, openat, symlinkat,
 };
+use rustix::io::Errno;
 
 use crate::cursor::{Cursor, Entry};
-use crate::walk::{Visitor, is_gone, walk};
+use crate::packing::{PIECE, Packing};
+use crate::remove::{remove_in, unlink};
+use crate::walk::{Visitor, walk};
 
 #[cfg(test)]
 mod tests;
 
-/// Bytes of a piece of a file.
-const PIECE: usize = 64 << 10;
 /// Bytes of a name, and of a link's target, at most: what the kernel takes.
 const NAME: usize = 255;
 const TARGET: usize = 4096;
@@ -43,85 +45,28 @@ const DEPTH: usize = 1 << 20;
 /// # Errors
 /// Those of the file system and of `out`.
 pub fn pack(root: &Path, out: &mut impl Write) -> io::Result<u64> {
-    let mut packing = Packing {
-        out,
-        bytes: 0,
-        piece: vec![0; PIECE],
-    };
+    let mut packing = Packing::new(out);
     walk(Cursor::open(root)?, &mut packing)?;
     Ok(packing.bytes)
 }
 
-struct Packing<'a, W> {
-    out: &'a mut W,
-    bytes: u64,
-    piece: Vec<u8>,
-}
-
-impl<W: Write> Packing<'_, W> {
-    fn number(&mut self, number: u32) -> io::Result<()> {
-        self.out.write_all(&number.to_le_bytes())
-    }
-
-    fn text(&mut self, text: &CStr) -> io::Result<()> {
-        let bytes = text.to_bytes();
-        self.number(u32::try_from(bytes.len()).unwrap_or(u32::MAX))?;
-        self.out.write_all(bytes)
-    }
-
-    fn attributes(&mut self, stat: &Stat) -> io::Result<()> {
-        self.number(stat.st_mode & 0o777)?;
-        self.out.write_all(&stat.st_mtime.to_le_bytes())?;
-        self.number(u32::try_from(stat.st_mtime_nsec).unwrap_or(0))
-    }
-}
-
-impl<W: Write> Visitor for Packing<'_, W> {
+impl<W: Write> Visitor for Packing<W> {
     type Error = io::Error;
 
     fn entry(&mut self, directory: BorrowedFd<'_>, entry: &Entry, _: usize) -> io::Result<()> {
         match entry.kind() {
-            FileType::Symlink => {
-                let target = match readlinkat(directory, &entry.name, Vec::new()) {
-                    Err(error) if is_gone(&error.into()) => return Ok(()),
-                    target => target?,
-                };
-                self.out.write_all(b"S")?;
-                self.text(&entry.name)?;
-                self.text(&target)
-            }
-            FileType::RegularFile => {
-                let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let file = match openat(directory, &entry.name, flags, Mode::empty()) {
-                    Err(error) if is_gone(&error.into()) => return Ok(()),
-                    file => file?,
-                };
-                self.out.write_all(b"F")?;
-                self.text(&entry.name)?;
-                self.attributes(&entry.stat)?;
-                let mut file = File::from(file);
-                loop {
-                    let count = file.read(&mut self.piece)?;
-                    self.number(u32::try_from(count).unwrap_or(u32::MAX))?;
-                    self.out.write_all(&self.piece[..count])?;
-                    self.bytes += count as u64;
-                    if count == 0 {
-                        return Ok(());
-                    }
-                }
-            }
+            FileType::Symlink => self.link(directory, &entry.name),
+            FileType::RegularFile => self.file(directory, &entry.name),
             _ => Ok(()),
         }
     }
 
     fn enter(&mut self, name: &CStr) -> io::Result<()> {
-        self.out.write_all(b"D")?;
-        self.text(name)
+        self.down(name)
     }
 
     fn leave(&mut self, directory: BorrowedFd<'_>, _: usize) -> io::Result<()> {
-        self.out.write_all(b"U")?;
-        self.attributes(&fstat(directory)?)
+        self.up(&fstat(directory)?)
     }
 }
 
@@ -132,23 +77,42 @@ impl<W: Write> Visitor for Packing<'_, W> {
 /// then stays.
 pub fn unpack(input: &mut impl Read, to: &Path) -> io::Result<()> {
     std::fs::create_dir(to)?;
-    let mut cursor = Cursor::open(to)?;
-    let mut unpacking = Unpacking { input };
+    fill(input, to, false)
+}
+
+/// Makes of `tree` what [`difference`](crate::difference()) found to have become of one like it.
+/// Files take the place of those before, which may be shared with other trees.
+///
+/// # Errors
+/// `InvalidData` for what is no difference, and those of the file system; what was changed until
+/// then stays changed.
+pub fn apply(mut difference: &[u8], tree: &Path) -> io::Result<()> {
+    fill(&mut difference, tree, true)
+}
+
+/// Fills a directory that is empty, or has what records may replace.
+fn fill(input: &mut impl Read, tree: &Path, replaces: bool) -> io::Result<()> {
+    let mut cursor = Cursor::open(tree)?;
+    let mut unpacking = Unpacking { input, replaces };
     loop {
         let here = cursor.here();
         match unpacking.kind()? {
             b'F' => unpacking.file(here)?,
             b'S' => {
-                let name = unpacking.name()?;
+                let name = unpacking.place(here)?;
                 let target = unpacking.text(TARGET)?;
                 symlinkat(target, here, name)?;
             }
+            b'X' if replaces => remove_in(here, &unpacking.name()?)?,
             b'D' => {
                 let name = unpacking.name()?;
                 if cursor.depth() >= DEPTH {
                     return Err(invalid("it is too deep"));
                 }
-                mkdirat(here, &name, Mode::RWXU)?;
+                match mkdirat(here, &name, Mode::RWXU) {
+                    Err(Errno::EXIST) if replaces => {}
+                    made => made?,
+                }
                 cursor.down(&name)?;
             }
             b'U' => {
@@ -168,6 +132,7 @@ pub fn unpack(input: &mut impl Read, to: &Path) -> io::Result<()> {
 
 struct Unpacking<'a, R> {
     input: &'a mut R,
+    replaces: bool,
 }
 
 impl<R: Read> Unpacking<'_, R> {
@@ -203,6 +168,15 @@ impl<R: Read> Unpacking<'_, R> {
         }
     }
 
+    /// A name of which there is nothing in `directory` from now on.
+    fn place(&mut self, directory: BorrowedFd<'_>) -> io::Result<CString> {
+        let name = self.name()?;
+        if self.replaces {
+            unlink(directory, &name, AtFlags::empty())?;
+        }
+        Ok(name)
+    }
+
     fn attributes(&mut self) -> io::Result<(Mode, Timestamps)> {
         let mode = Mode::from_raw_mode(self.number()? & 0o777);
         let mut seconds = [0; 8];
@@ -221,7 +195,7 @@ impl<R: Read> Unpacking<'_, R> {
     }
 
     fn file(&mut self, directory: BorrowedFd<'_>) -> io::Result<()> {
-        let name = self.name()?;
+        let name = self.place(directory)?;
         let (mode, times) = self.attributes()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         let file = openat(

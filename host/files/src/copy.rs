@@ -1,4 +1,4 @@
-//! Copying trees with their times.
+//! Copying trees with their times, or sharing their files.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -7,8 +7,8 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use rustix::fs::{
-    FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, fstat, futimens, mkdirat,
-    openat, readlinkat, symlinkat,
+    AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, fstat, futimens,
+    linkat, mkdirat, openat, readlinkat, symlinkat,
 };
 
 use crate::cursor::{Cursor, Entry};
@@ -23,14 +23,28 @@ mod tests;
 /// Besides those of the file system, `Unsupported` for what is neither a file, a directory nor a
 /// link: no guest can make it.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    begin(from, to, false)
+}
+
+/// Makes `to` a tree like `from` that shares its files, for who never writes to them. A file that
+/// has too many links already is copied.
+///
+/// # Errors
+/// Those of [`copy`].
+pub fn share(from: &Path, to: &Path) -> io::Result<()> {
+    begin(from, to, true)
+}
+
+fn begin(from: &Path, to: &Path, shares: bool) -> io::Result<()> {
     let source = Cursor::open(from)?;
     std::fs::create_dir(to)?;
     let target = Cursor::open(to)?;
-    walk(source, &mut Copying { target })
+    walk(source, &mut Copying { target, shares })
 }
 
 struct Copying {
     target: Cursor,
+    shares: bool,
 }
 
 impl Visitor for Copying {
@@ -43,6 +57,12 @@ impl Visitor for Copying {
             FileType::Symlink => {
                 let content = readlinkat(directory, name, Vec::new())?;
                 Ok(symlinkat(content, target, name)?)
+            }
+            FileType::RegularFile
+                if self.shares
+                    && linkat(directory, name, target, name, AtFlags::empty()).is_ok() =>
+            {
+                Ok(())
             }
             FileType::RegularFile => copy_file(directory, target, entry),
             other => Err(io::Error::new(

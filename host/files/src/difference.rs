@@ -1,10 +1,10 @@
-//! Making a changed copy of a tree durable, for what its changes cost.
+//! What became different in a changed copy of a tree, so that it can be kept for what the changes cost.
 //!
-//! Syncing is what takes time. A file that is as it was in the tree that the copy was made from,
-//! which is durable, becomes a link to the file there, so that nothing has to be written for it. It
-//! is compared by its content: clocks of file systems are too coarse to tell what was changed right
-//! after it was copied. Whoever changes a tree changes a copy of it, so nobody can write to a file that
-//! two trees share.
+//! A file that is as it was in the tree that the copy was made from becomes a link to the file there.
+//! The others are written into a record, together with what is gone, so that it makes of the one tree
+//! the other. Files are compared by their content: clocks of file systems are too coarse to tell what
+//! was changed right after it was copied. Whoever changes a tree changes a copy of it, so nobody can
+//! write to a file that two trees share.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
@@ -14,11 +14,12 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, fstat, fsync, futimens, linkat, openat, readlinkat, renameat,
+    AtFlags, FileType, Mode, OFlags, fstat, futimens, linkat, openat, readlinkat, renameat,
 };
 
 use crate::copy::modified;
 use crate::cursor::{Cursor, Entry};
+use crate::packing::{Bounded, Packing};
 use crate::walk::{Visitor, is_gone, walk};
 
 #[cfg(test)]
@@ -30,41 +31,52 @@ const LINK: &CStr = c".periapt-link";
 /// Bytes that are compared at a time.
 const BLOCK: usize = 64 << 10;
 
-/// What was done to make a copy durable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What became different in a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Files and directories that were written out.
-    pub synced: u64,
+    /// What [`apply`](crate::apply) takes; none when it is more than was asked for.
+    pub record: Option<Vec<u8>>,
+    /// Files and directories whose content or attributes the record holds.
+    pub recorded: u64,
     /// Files that are shared with the tree that was copied.
     pub linked: u64,
 }
 
-/// Makes `copy`, which [`crate::copy`] made of `durable` and somebody may have changed since, durable
-/// as well; none when nothing was changed, and then it may not be. `durable` stays as it is.
+/// What somebody changed in `copy`, which [`crate::copy`] made of `tree`, in at most `most` bytes; none
+/// when nothing was changed. `copy` has then the files of `tree` that did not change. `tree` stays as
+/// it is.
 ///
 /// Modification times count, except that of `copy` itself.
-pub fn sync_difference(durable: &Path, copy: &Path) -> io::Result<Option<Difference>> {
-    let mut syncing = Syncing {
-        durable: Cursor::open(durable)?,
+pub fn difference(tree: &Path, copy: &Path, most: usize) -> io::Result<Option<Difference>> {
+    let mut comparing = Comparing {
+        tree: Cursor::open(tree)?,
         lost: 0,
         levels: Vec::new(),
         differs: false,
-        done: Difference::default(),
-        blocks: [vec![0; BLOCK], vec![0; BLOCK]],
+        record: Packing::new(Bounded::new(most)),
+        recorded: 0,
+        linked: 0,
+        blocks: [Vec::new(), Vec::new()],
     };
-    let root = syncing.level()?;
-    syncing.levels.push(root);
-    walk(Cursor::open(copy)?, &mut syncing)?;
-    Ok(syncing.differs.then_some(syncing.done))
+    let root = comparing.level()?;
+    comparing.levels.push(root);
+    walk(Cursor::open(copy)?, &mut comparing)?;
+    Ok(comparing.differs.then_some(Difference {
+        record: comparing.record.out.whole(),
+        recorded: comparing.recorded,
+        linked: comparing.linked,
+    }))
 }
 
-struct Syncing {
+struct Comparing {
     /// Where the walk is, in the tree that was copied, less the levels that it does not have.
-    durable: Cursor,
+    tree: Cursor,
     lost: usize,
     levels: Vec<Level>,
     differs: bool,
-    done: Difference,
+    record: Packing<Bounded>,
+    recorded: u64,
+    linked: u64,
     blocks: [Vec<u8>; 2],
 }
 
@@ -72,10 +84,13 @@ struct Syncing {
 /// is kept of each.
 #[derive(Default)]
 struct Level {
-    /// What the tree that was copied has there and the copy was not seen to have.
-    durable: HashMap<CString, Seen>,
-    /// Files, which wait until the directory is left: it may not change while it is read.
-    files: Vec<Waiting>,
+    /// What the tree that was copied has there and the copy was not seen to have as the same kind of
+    /// thing.
+    tree: HashMap<CString, Seen>,
+    /// Whether the record says of it that it is gone.
+    is_told: bool,
+    /// Files and links, which wait until the directory is left: it may not change while it is read.
+    waiting: Vec<Waiting>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,68 +120,102 @@ impl Seen {
 
 struct Waiting {
     name: CString,
-    bytes: i64,
-    /// Whether the tree that was copied has one of this name, length and time.
+    kind: FileType,
+    bytes: u64,
+    /// Whether the tree that was copied has one of this name, kind, length and time.
     alike: bool,
 }
 
-impl Syncing {
+impl Comparing {
     fn level(&mut self) -> io::Result<Level> {
         let mut level = Level::default();
         if self.lost == 0 {
-            self.durable.entries(|_, entry| {
+            self.tree.entries(|_, entry| {
                 let seen = Seen::of(&entry);
-                level.durable.insert(entry.name, seen);
+                level.tree.insert(entry.name, seen);
                 io::Result::Ok(())
             })?;
         }
         Ok(level)
     }
 
+    /// Says what is gone from the directory at hand, all of which was seen. What takes its place
+    /// comes later.
+    fn tell_gone(&mut self) -> io::Result<()> {
+        let Some(level) = self.levels.last_mut().filter(|level| !level.is_told) else {
+            return Ok(());
+        };
+        level.is_told = true;
+        self.differs |= !level.tree.is_empty();
+        for name in level.tree.keys() {
+            self.record.gone(name)?;
+        }
+        Ok(())
+    }
+
     fn file(&mut self, directory: BorrowedFd<'_>, file: &Waiting) -> io::Result<()> {
-        let same =
-            file.alike && same_content(self.durable.here(), directory, file, &mut self.blocks)?;
-        self.differs |= !same;
-        if same && link(self.durable.here(), directory, &file.name)? {
-            self.done.linked += 1;
+        let same = file.alike && same_content(self.tree.here(), directory, file, &mut self.blocks)?;
+        if same && link(self.tree.here(), directory, &file.name)? {
+            self.linked += 1;
             return Ok(());
         }
-        fsync(open(directory, &file.name)?)?;
-        self.done.synced += 1;
-        Ok(())
+        // One that could not be shared is written down as if it had changed.
+        self.differs |= !same;
+        self.recorded += 1;
+        match self.record.out.takes(file.bytes) {
+            true => self.record.file(directory, &file.name),
+            false => Ok(()),
+        }
+    }
+
+    fn link(&mut self, directory: BorrowedFd<'_>, link: &Waiting) -> io::Result<()> {
+        let content = |directory| readlinkat(directory, &link.name, Vec::new());
+        // The time of a link is not copied.
+        if link.alike && content(self.tree.here())? == content(directory)? {
+            return Ok(());
+        }
+        self.differs = true;
+        self.recorded += 1;
+        self.record.link(directory, &link.name)
     }
 }
 
-impl Visitor for Syncing {
+impl Visitor for Comparing {
     type Error = io::Error;
 
-    fn entry(&mut self, directory: BorrowedFd<'_>, entry: &Entry, _: usize) -> io::Result<()> {
+    fn entry(&mut self, _: BorrowedFd<'_>, entry: &Entry, _: usize) -> io::Result<()> {
         let Some(level) = self.levels.last_mut() else {
             return Ok(());
         };
-        let before = level.durable.remove(&entry.name);
-        let alike = before == Some(Seen::of(entry));
+        let now = Seen::of(entry);
+        let before = level.tree.get(&entry.name).copied();
+        let is_same_kind = before.is_some_and(|before| before.kind == now.kind);
+        if is_same_kind {
+            level.tree.remove(&entry.name);
+        }
+        let alike = match entry.kind() {
+            FileType::Symlink => is_same_kind,
+            _ => before == Some(now),
+        };
         match entry.kind() {
-            FileType::RegularFile => level.files.push(Waiting {
+            FileType::RegularFile | FileType::Symlink => level.waiting.push(Waiting {
                 name: entry.name.clone(),
-                bytes: entry.stat.st_size,
+                kind: entry.kind(),
+                bytes: u64::try_from(entry.stat.st_size).unwrap_or(0),
                 alike,
             }),
             FileType::Directory => self.differs |= !alike,
-            FileType::Symlink => {
-                // The time of a link is not copied.
-                let was_link = before.is_some_and(|before| before.kind == FileType::Symlink);
-                let content = |directory| readlinkat(directory, &entry.name, Vec::new());
-                self.differs |= !was_link || content(self.durable.here())? != content(directory)?;
-            }
-            _ => self.differs = true,
+            // No guest can make it, and nothing can be said of it.
+            _ => self.record.out.is_over = true,
         }
         Ok(())
     }
 
     fn enter(&mut self, name: &CStr) -> io::Result<()> {
+        self.tell_gone()?;
+        self.record.down(name)?;
         self.lost += match self.lost {
-            0 => match self.durable.down(name) {
+            0 => match self.tree.down(name) {
                 Ok(()) => 0,
                 Err(error) if is_gone(&error) => 1,
                 Err(error) => return Err(error),
@@ -179,20 +228,23 @@ impl Visitor for Syncing {
     }
 
     fn leave(&mut self, directory: BorrowedFd<'_>, depth: usize) -> io::Result<()> {
+        self.tell_gone()?;
         let level = self.levels.pop().unwrap_or_default();
-        self.differs |= !level.durable.is_empty();
-        let (stat, linked) = (fstat(directory)?, self.done.linked);
-        for file in &level.files {
-            self.file(directory, file)?;
+        let (stat, linked) = (fstat(directory)?, self.linked);
+        for waiting in &level.waiting {
+            match waiting.kind {
+                FileType::Symlink => self.link(directory, waiting)?,
+                _ => self.file(directory, waiting)?,
+            }
         }
-        if self.done.linked > linked {
+        if self.linked > linked {
             futimens(directory, &modified(&stat))?;
         }
-        fsync(directory)?;
-        self.done.synced += 1;
+        self.record.up(&stat)?;
+        self.recorded += 1;
         match (depth, self.lost) {
             (0, _) => Ok(()),
-            (_, 0) => self.durable.up(),
+            (_, 0) => self.tree.up(),
             _ => {
                 self.lost -= 1;
                 Ok(())
@@ -215,6 +267,9 @@ fn same_content(
 ) -> io::Result<bool> {
     if file.bytes == 0 {
         return Ok(true);
+    }
+    for block in &mut *blocks {
+        block.resize(BLOCK, 0);
     }
     let (one, other) = (open(one, &file.name)?, open(other, &file.name)?);
     let [left, right] = blocks;

@@ -1,4 +1,5 @@
-//! Trees of files that a guest wrote: measured, copied, compared, made durable, cut and removed.
+//! Trees of files that a guest wrote: measured, copied, compared, written down, made durable, cut and
+//! removed.
 //!
 //! A guest chooses names and depth, so nothing here may depend on either. Every step is taken
 //! relative to an open directory and one name, never by a path that could be too long or that a
@@ -14,6 +15,7 @@ mod counterparts;
 mod cursor;
 mod difference;
 mod measure;
+mod packing;
 mod remove;
 mod sync;
 mod walk;
@@ -21,10 +23,10 @@ mod walk;
 #[cfg(test)]
 mod testing;
 
-pub use archive::{pack, unpack};
-pub use copy::copy;
+pub use archive::{apply, pack, unpack};
+pub use copy::{copy, share};
 pub use counterparts::counterparts;
-pub use difference::{Difference, sync_difference};
+pub use difference::{Difference, difference};
 pub use measure::{Limits, Over, measure};
 pub use remove::{cut, remove};
 pub use sync::{sync, sync_directory};

@@ -70,7 +70,7 @@ fn directories(cursor: &mut Cursor) -> io::Result<Vec<CString>> {
     Ok(names)
 }
 
-fn remove_in(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
+pub(crate) fn remove_in(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
     let mut tries = TRIES;
     loop {
         let root = match cursor::open_in(directory, name) {
@@ -145,7 +145,7 @@ fn clear(cursor: &mut Cursor) -> io::Result<Vec<CString>> {
     Ok(directories)
 }
 
-fn unlink(directory: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> io::Result<()> {
+pub(crate) fn unlink(directory: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> io::Result<()> {
     match unlinkat(directory, name, flags) {
         Err(Errno::NOENT) | Ok(()) => Ok(()),
         Err(error) => Err(error.into()),

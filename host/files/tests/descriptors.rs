@@ -9,8 +9,7 @@ mod testing;
 use std::fs::{self, File};
 
 use periapt_files::{
-    Limits, Over, copy, counterparts, cut, measure, out_of_descriptors, remove, sync,
-    sync_difference,
+    Limits, Over, copy, counterparts, cut, difference, measure, out_of_descriptors, remove, sync,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use testing::{nest, place};
@@ -37,7 +36,7 @@ fn deep_trees_need_few_descriptors_and_a_full_table_loses_nothing() {
     copy(&from, &to).unwrap();
     sync(&to).unwrap();
     assert_eq!(measure(&to, any).unwrap(), measure(&from, any).unwrap());
-    assert_eq!(sync_difference(&from, &to).unwrap(), None);
+    assert_eq!(difference(&from, &to, 1 << 20).unwrap(), None);
     assert!(
         counterparts(&from, &to, [u64::MAX].into())
             .unwrap()

@@ -19,6 +19,11 @@ pub fn state(agent: &Path, unit: &UnitName) -> PathBuf {
     self::unit(agent, unit).join("state")
 }
 
+/// One generation of a unit's state directory.
+pub fn generation(agent: &Path, unit: &UnitName, generation: u64) -> PathBuf {
+    state(agent, unit).join(generation.to_string())
+}
+
 /// What a principal and its subordinates share, a directory for each name; it goes with the principal
 /// unit.
 pub fn shared(agent: &Path, principal: &UnitName) -> PathBuf {

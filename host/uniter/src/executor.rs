@@ -106,8 +106,7 @@ impl Executor {
         local.hook_was_interrupted = config
             .process
             .was_interrupted(&config.unit, &local.operation);
-        let state_directory =
-            StateDirectory::new(config.process.unit_directory(&config.unit).join("state"));
+        let state_directory = config.process.state_directory(&config.unit);
         let (directory, generation) = (state_directory.clone(), local.operation.state_generation);
         let settled = blocking(move || directory.settle(generation)).await?;
         let reason = match (&shown, local.operation.failed_hook()) {

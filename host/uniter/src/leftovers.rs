@@ -40,7 +40,9 @@ impl Process {
         }
         self.intents().withdraw(unit);
         let directories = [self.shared_directory(unit), self.unit_directory(unit)];
+        let state = self.state_directory(unit);
         files::blocking(move || {
+            state.remove()?;
             for directory in directories {
                 periapt_files::remove(&directory).map_err(file("remove", &directory))?;
             }

@@ -6,8 +6,9 @@
 //! operation through prepare, execute and commit, writing to the controller between the steps.
 //! [`turns`] says when a hook may run, since a machine runs one at a time and a process some.
 //! [`hook`] is the middle step of a hook: the unit's [`state_directory`], of which it gets a copy
-//! once it changes something, a [`context`] that answers the charm, a [`sandbox`] to run in. [`charms`] keeps unpacked
-//! charms, shared by all units of the process. [`worker`] is the loop around all that.
+//! once it changes something, a [`context`] that answers the charm, a [`sandbox`] to run in; the
+//! [`journal`] makes durable what it wrote. [`charms`] keeps unpacked charms, shared by all units of
+//! the process. [`worker`] is the loop around all that.
 //!
 //! What this crate never does: it decides nothing about order, retries or life (`model` does),
 //! opens no socket (an `ApiConnection` is handed in), and knows no WebAssembly engine but
@@ -28,6 +29,7 @@ mod files;
 mod hook;
 mod hook_files;
 mod intents;
+mod journal;
 pub mod leadership;
 mod leftovers;
 mod lines;
@@ -37,7 +39,7 @@ mod retries;
 pub mod sandbox;
 mod settings;
 mod snapshot;
-pub mod state_directory;
+mod state_directory;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod turns;

@@ -19,7 +19,9 @@ use crate::directories;
 use crate::discard;
 use crate::error::{UniterError, file};
 use crate::intents::{self, Intents};
+use crate::journal::{self, Journal, Machine};
 use crate::sandbox::Sandbox;
+use crate::state_directory::StateDirectory;
 use crate::turns::Turns;
 
 /// The model that the units belong to.
@@ -46,6 +48,8 @@ pub struct ProcessOptions {
     pub directory: PathBuf,
     /// How many hooks run at the same time.
     pub room: Room,
+    /// What names this boot of the kernel, if that is known.
+    pub boot: Option<String>,
 }
 
 /// Clones are the same process.
@@ -63,6 +67,7 @@ struct Shared {
     charms: Charms,
     turns: Turns,
     intents: Intents,
+    journal: Arc<Journal>,
     interrupted: Mutex<BTreeMap<UnitName, OperationState>>,
     /// How often each unit runs: once, or twice while one that stops is not gone yet.
     running: Mutex<BTreeMap<UnitName, usize>>,
@@ -98,9 +103,11 @@ impl Process {
         "tmp",
         discard::DISCARDED,
         intents::DIRECTORY,
+        journal::DIRECTORY,
     ];
 
-    /// Makes the directories and takes away what a crash left in them. Blocks.
+    /// Makes the directories, takes away what a crash left in them, and makes files of units anew that
+    /// the machine lost. Blocks.
     pub fn open(options: ProcessOptions) -> Result<Self, UniterError> {
         let ProcessOptions {
             clock,
@@ -109,15 +116,19 @@ impl Process {
             log,
             directory,
             room,
+            boot,
         } = options;
         let temporary = directory.join("tmp");
         std::fs::create_dir_all(&temporary).map_err(file("make", &temporary))?;
         discard::discard(&directory, &temporary).map_err(file("empty", &temporary))?;
+        let disk = Box::new(Machine);
+        let journal = Journal::open(&directory, boot.as_deref(), clock.clone(), disk);
         Ok(Self {
             shared: Arc::new(Shared {
                 charms: Charms::open(directory.join("charms"))?,
                 turns: Turns::new(clock.clone(), room),
                 intents: Intents::open(&directory)?,
+                journal: journal.map_err(file("go on with the journal in", &directory))?,
                 clock,
                 randomness,
                 sandbox,
@@ -176,6 +187,12 @@ impl Process {
     /// Which hook each unit is about to run.
     pub(crate) fn intents(&self) -> &Intents {
         &self.shared.intents
+    }
+
+    /// The files that hooks of a unit keep.
+    pub(crate) fn state_directory(&self, unit: &UnitName) -> StateDirectory {
+        let root = directories::state(&self.shared.directory, unit);
+        StateDirectory::new(root, unit.clone(), self.shared.journal.clone())
     }
 
     /// Says that a unit runs from now on.

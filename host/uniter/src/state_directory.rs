@@ -2,40 +2,48 @@
 //!
 //! A hook never writes into the generation that was committed. It gets a stage, a copy; when
 //! the hook succeeded and changed something, the stage becomes the next generation, durable
-//! before the hook is committed with its number. So the number in the controller decides: a
-//! crash before the commit leaves a generation that nobody asks for, and the next start removes
-//! it. A hook that changed nothing leaves the generation as it is.
+//! before the hook is committed with its number: by the [`journal`], or by itself where it is too
+//! much for that. So the number in the controller decides: a crash before the commit leaves a
+//! generation that nobody asks for, and the next start removes it. A hook that changed nothing
+//! leaves the generation as it is.
 //!
 //! Generations share the files that did not change from one to the next, so that a hook pays for
 //! those that it wrote. Nothing ever writes to a file of a generation: a stage has copies.
 //!
 //! The last [`KEPT`] generations before the committed one stay, for a controller whose database is
-//! restored from a moment earlier. Those before them are removed behind the hooks, or by the next
-//! start. A generation that the controller names and that is not there is never made up: a person
-//! decides whether the unit goes on with the newest files there are or without any.
+//! restored from a moment earlier, and the one that the journal builds on. Others are removed
+//! behind the hooks, or by the next start. A generation that the controller names and that is not
+//! there is never made up: a person decides whether the unit goes on with the newest files there
+//! are or without any.
 //!
 //! All functions block; the caller runs them where blocking is allowed.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use periapt_model::UnitName;
 
 use crate::behind;
 use crate::error::{UniterError, file};
+use crate::journal::{self, Journal};
 
 #[cfg(test)]
 mod tests;
 
-const STAGE: &str = "stage-";
+pub(crate) const STAGE: &str = "stage-";
 /// Generations that are kept besides the committed one. Each costs what the unit's files take, and
 /// a hook that writes no file makes none.
-const KEPT: u64 = 2;
+pub(crate) const KEPT: u64 = 2;
 
 /// The generations of one unit, in a directory of their own.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct StateDirectory {
     root: PathBuf,
+    unit: UnitName,
+    journal: Arc<Journal>,
 }
 
 /// Whether the generation that the controller names is there.
@@ -48,14 +56,7 @@ pub enum Settled {
     },
 }
 
-/// Whether `name` is a generation that stays while `committed` is the one that counts.
-fn is_kept(name: &str, committed: u64) -> bool {
-    name.parse::<u64>()
-        .is_ok_and(|number| number <= committed && number.saturating_add(KEPT) >= committed)
-}
-
 /// The copy that one hook works on. Dropping it removes it.
-#[derive(Debug)]
 pub struct Stage {
     directory: StateDirectory,
     path: PathBuf,
@@ -63,8 +64,12 @@ pub struct Stage {
 }
 
 impl StateDirectory {
-    pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+    pub(crate) fn new(root: PathBuf, unit: UnitName, journal: Arc<Journal>) -> Self {
+        Self {
+            root,
+            unit,
+            journal,
+        }
     }
 
     /// Removes what a crash left and generations that are too old to be kept; makes the first
@@ -81,8 +86,16 @@ impl StateDirectory {
             }
             fs::create_dir(&wanted).map_err(file("make", &wanted))?;
         }
-        self.sweep(|name| !is_kept(name, generation))?;
+        self.sweep(|name| {
+            let number = name.parse().ok();
+            number.is_none_or(|number| number > generation || self.is_old(number, generation))
+        })?;
         Ok(Settled::Ready)
+    }
+
+    /// Whether nobody asks for a generation any more once `committed` counts.
+    fn is_old(&self, number: u64, committed: u64) -> bool {
+        number.saturating_add(KEPT) < committed && !self.journal.needs(&self.unit, number)
     }
 
     /// Gives the content of `newest`, or none, the number `generation`.
@@ -93,7 +106,27 @@ impl StateDirectory {
             None => fs::create_dir(&target),
         }
         .map_err(file("make", &target))?;
-        periapt_files::sync_directory(&self.root).map_err(file("sync", &self.root))
+        self.make_durable(&target)
+    }
+
+    /// Makes a generation durable without the journal, and those beside it that only the journal has.
+    fn make_durable(&self, generation: &Path) -> Result<(), UniterError> {
+        let tree = match self.journal.knows(&self.unit) {
+            true => {
+                // Nothing may go while it is walked.
+                behind::caught_up();
+                &self.root
+            }
+            false => generation,
+        };
+        periapt_files::sync(tree).map_err(file("sync", tree))?;
+        periapt_files::sync_directory(&self.root).map_err(file("sync", &self.root))?;
+        self.forget()
+    }
+
+    fn forget(&self) -> Result<(), UniterError> {
+        let forgotten = self.journal.forget(&self.unit);
+        forgotten.map_err(file("write to the journal about", &self.root))
     }
 
     /// A copy of `generation` for one hook.
@@ -122,8 +155,8 @@ impl StateDirectory {
         let directory = self.clone();
         behind::later(move || {
             let old = |name: &str| {
-                let number = name.parse::<u64>().ok();
-                number.is_some_and(|number| number.saturating_add(KEPT) < generation)
+                let number = name.parse().ok();
+                number.is_some_and(|number| directory.is_old(number, generation))
             };
             // A unit that is gone has taken them with it.
             if directory.root.exists()
@@ -160,6 +193,7 @@ impl StateDirectory {
 
     /// Removes everything, when the unit is gone.
     pub fn remove(&self) -> Result<(), UniterError> {
+        self.forget()?;
         periapt_files::remove(&self.root).map_err(file("remove", &self.root))
     }
 
@@ -184,15 +218,21 @@ impl Stage {
             base,
         } = &self;
         let before = directory.generation(*base);
-        let difference = periapt_files::sync_difference(&before, path);
-        if difference.map_err(file("sync", path))?.is_none() {
+        let difference = periapt_files::difference(&before, path, journal::MOST);
+        let Some(difference) = difference.map_err(file("compare", path))? else {
             return Ok(*base);
-        }
-        let (root, generation) = (&directory.root, base + 1);
+        };
+        let generation = base + 1;
         let target = directory.generation(generation);
         periapt_files::remove(&target).map_err(file("remove", &target))?;
         fs::rename(path, &target).map_err(file("rename to", &target))?;
-        periapt_files::sync_directory(root).map_err(file("sync", root))?;
+        match difference.record {
+            Some(record) => {
+                let sealed = directory.journal.seal(&directory.unit, generation, &record);
+                sealed.map_err(file("write to the journal about", &target))?;
+            }
+            None => directory.make_durable(&target)?,
+        }
         Ok(generation)
     }
 }

@@ -10,6 +10,8 @@ mod files;
 mod hooks;
 mod recovery;
 mod relations;
+#[path = "../../files/src/testing.rs"]
+pub(crate) mod trees;
 mod turns;
 mod wasm;
 
@@ -269,6 +271,7 @@ fn open(clock: &FakeClock, directory: &tempfile::TempDir, sandbox: Arc<dyn Sandb
         log: Arc::new(NoLog),
         directory: directory.path().to_owned(),
         room: ROOM,
+        boot: Some("tests".to_owned()),
     })
     .unwrap()
 }

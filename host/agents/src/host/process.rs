@@ -44,11 +44,16 @@ pub struct AgentOptions {
 /// start it again.
 pub const TERMINATED: u8 = 10;
 
+/// Where the kernel says which boot this is.
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+
 /// What is found out before the process is restricted, since it cannot be afterwards.
 struct Found {
     cores: usize,
     room: Room,
     routes: Routes,
+    /// What names this boot of the kernel.
+    boot: Option<String>,
     /// What holds from then on; none for a process that is not restricted.
     walls: Option<LockdownReport>,
 }
@@ -151,6 +156,7 @@ async fn run_prepared(
         log: Arc::new(buffer.clone()),
         directory: config.directory.clone(),
         room,
+        boot: found.boot,
     })?;
     let context = AgentContext {
         conf: Arc::new(AgentConf::new(config)),
@@ -177,6 +183,7 @@ impl Found {
             cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             room: Process::default_room(),
             routes: Routes::open(),
+            boot: std::fs::read_to_string(BOOT).ok(),
             walls: None,
         }
     }

@@ -80,6 +80,7 @@ fn process(
         log: Arc::new(log),
         directory: directory.to_owned(),
         room: Process::default_room(),
+        boot: None,
     })
     .unwrap()
 }

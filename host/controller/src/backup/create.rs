@@ -13,7 +13,6 @@ use periapt_server::backups::BackupError;
 use periapt_store::Store;
 use periapt_store::backup::{Cell, Moment, Table};
 use periapt_uniter::directories;
-use periapt_uniter::state_directory::StateDirectory;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
@@ -151,7 +150,7 @@ fn trees(
     for (model, unit, generation) in runtime.block_on(moment.generations())? {
         let agent = agents.join(model.as_str());
         let state = directories::state(&agent, &unit);
-        let wanted = StateDirectory::new(&state).generation(generation);
+        let wanted = directories::generation(&agent, &unit, generation);
         if wanted.is_dir() {
             tree(parts, &wanted, &model, &unit, Kind::State(generation))?;
         } else if generation > 0 && state.is_dir() {

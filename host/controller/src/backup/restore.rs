@@ -15,7 +15,6 @@ use periapt_server::authority::Authority;
 use periapt_store::backup::{Cell, ColumnKind, Restoring, Table};
 use periapt_store::{CONTROLLER_CLOUD, StoreError};
 use periapt_uniter::directories;
-use periapt_uniter::state_directory::StateDirectory;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
@@ -180,9 +179,7 @@ fn trees(parts: &mut PartsReader, source: &Path, agents: &Path) -> Result<(), Co
     for tree in parts.manifest.trees.clone() {
         let agent = agents.join(tree.model.as_str());
         let to = match tree.what {
-            Kind::State(generation) => {
-                StateDirectory::new(directories::state(&agent, &tree.unit)).generation(generation)
-            }
+            Kind::State(generation) => directories::generation(&agent, &tree.unit, generation),
             Kind::Shared => directories::shared(&agent, &tree.unit),
         };
         if let Some(parent) = to.parent() {

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::testing::{levels, nest, place};
-use crate::{remove, sync, sync_difference};
+use crate::{difference, remove, sync};
 
 #[test]
 fn a_copy_has_the_content_and_the_times() {
@@ -47,6 +47,6 @@ fn names_of_250_bytes_and_depth_beyond_any_path_are_copied() {
     copy(&from, &to).unwrap();
     assert_eq!(levels(&to, &name), 60);
     sync(&to).unwrap();
-    assert_eq!(sync_difference(&from, &to).unwrap(), None);
+    assert_eq!(difference(&from, &to, 1 << 20).unwrap(), None);
     remove(home.path()).unwrap();
 }

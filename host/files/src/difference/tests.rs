@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::copy;
-use crate::testing::{nest, place};
+use crate::testing::{levels, nest, place};
+use crate::{apply, copy, share};
+
+const MOST: usize = 1 << 20;
 
 /// A tree and what is done to its copy.
 struct Trees {
@@ -28,8 +30,22 @@ impl Trees {
         }
     }
 
-    fn sync(&self) -> Option<Difference> {
-        sync_difference(&self.from, &self.to).unwrap()
+    fn difference(&self) -> Option<Difference> {
+        difference(&self.from, &self.to, MOST).unwrap()
+    }
+
+    /// How many files and directories are written down, and how many files are shared.
+    fn counts(&self) -> Option<(u64, u64)> {
+        let difference = self.difference();
+        difference.map(|difference| (difference.recorded, difference.linked))
+    }
+
+    /// What a record makes of the tree that was copied.
+    fn applied(&self, difference: Difference) -> PathBuf {
+        let made = self.from.with_file_name("made");
+        share(&self.from, &made).unwrap();
+        apply(&difference.record.unwrap(), &made).unwrap();
+        made
     }
 
     fn is_shared(&self, path: &str) -> bool {
@@ -51,7 +67,7 @@ fn small(root: &Path) {
 type Change<'a> = (&'a str, &'a dyn Fn(&Path));
 
 #[test]
-fn one_of_a_thousand_files_that_changed_is_written_out_alone() {
+fn one_of_a_thousand_files_that_changed_is_written_down_alone() {
     let trees = Trees::new(|root| {
         fs::create_dir(root.join("deep")).unwrap();
         for number in 0..1_000 {
@@ -60,11 +76,7 @@ fn one_of_a_thousand_files_that_changed_is_written_out_alone() {
     });
     fs::write(trees.to.join("deep/500"), "other").unwrap();
     // The file, its directory and the root.
-    let expected = Difference {
-        synced: 3,
-        linked: 999,
-    };
-    assert_eq!(trees.sync(), Some(expected));
+    assert_eq!(trees.counts(), Some((3, 999)));
     assert!(trees.is_shared("deep/1") && !trees.is_shared("deep/500"));
     let content = |tree: &Path| fs::read_to_string(tree.join("deep/500")).unwrap();
     assert_eq!(content(&trees.to), "other");
@@ -73,7 +85,7 @@ fn one_of_a_thousand_files_that_changed_is_written_out_alone() {
 }
 
 #[test]
-fn every_change_is_seen_and_kept() {
+fn every_change_is_seen_kept_and_written_down() {
     let file = |path: &Path| File::options().write(true).open(path).unwrap();
     let changes: [Change; 12] = [
         ("content of the same length and time", &|root| {
@@ -130,9 +142,12 @@ fn every_change_is_seen_and_kept() {
         change(&trees.to);
         let (changed, before) = (content(&trees.to), content(&trees.from));
         assert_ne!(changed, before, "{what}");
-        assert!(trees.sync().is_some(), "{what}");
+        let difference = trees.difference();
         assert_eq!(content(&trees.to), changed, "{what}");
         assert_eq!(content(&trees.from), before, "{what}");
+        let made = trees.applied(difference.expect(what));
+        assert_eq!(content(&made), changed, "{what}: what the record makes");
+        assert_eq!(content(&trees.from), before, "{what}: shared files stay");
     }
 }
 
@@ -163,11 +178,11 @@ fn content(root: &Path) -> Vec<(PathBuf, String, Option<SystemTime>)> {
 #[test]
 fn what_was_not_changed_is_no_difference() {
     let trees = Trees::new(small);
-    assert_eq!(trees.sync(), None);
+    assert_eq!(trees.difference(), None);
     let trees = Trees::new(small);
     fs::write(trees.to.join("passing"), "").unwrap();
     fs::remove_file(trees.to.join("passing")).unwrap();
-    assert_eq!(trees.sync(), None);
+    assert_eq!(trees.difference(), None);
 }
 
 #[test]
@@ -181,19 +196,19 @@ fn a_change_in_the_last_of_many_blocks_is_seen() {
     fs::write(&path, &changed).unwrap();
     let file = File::options().write(true).open(&path).unwrap();
     file.set_modified(time).unwrap();
-    assert!(trees.sync().is_some());
+    assert!(trees.difference().is_some());
     assert_eq!(fs::read(&path).unwrap(), changed);
     assert_eq!(fs::read(trees.from.join("long")).unwrap(), long);
 }
 
 #[test]
-fn a_name_that_is_taken_costs_a_sync_and_nothing_else() {
+fn a_name_that_is_taken_costs_room_and_nothing_else() {
     let trees = Trees::new(|root| {
         small(root);
         fs::write(root.join(".periapt-link"), "the guest's").unwrap();
     });
     fs::write(trees.to.join("a/file"), "other").unwrap();
-    assert!(trees.sync().is_some());
+    assert!(trees.difference().is_some());
     assert!(!trees.is_shared("empty") && trees.is_shared("b/file"));
     let taken = fs::read_to_string(trees.to.join(".periapt-link")).unwrap();
     assert_eq!(taken, "the guest's");
@@ -207,7 +222,7 @@ fn times_of_directories_are_as_they_were_left() {
         .unwrap()
         .set_modified(old)
         .unwrap();
-    trees.sync().unwrap();
+    trees.difference().unwrap();
     assert!(trees.is_shared("b/file"));
     let time = fs::metadata(trees.to.join("b"))
         .unwrap()
@@ -221,11 +236,37 @@ fn names_and_depth_beyond_any_path_are_compared_like_others() {
     let name = "n".repeat(250);
     let trees = Trees::new(|root| nest(root, &name, 60, 10));
     fs::write(trees.to.join("file"), "").unwrap();
-    let expected = Difference {
-        synced: 62,
-        linked: 1,
-    };
-    assert_eq!(trees.sync(), Some(expected));
+    let difference = trees.difference().unwrap();
+    assert_eq!((difference.recorded, difference.linked), (62, 1));
+    let made = trees.applied(difference);
+    assert_eq!(levels(&made, &name), 60);
+    crate::remove(&made).unwrap();
     crate::remove(&trees.to).unwrap();
     crate::remove(&trees.from).unwrap();
+}
+
+#[test]
+fn of_more_than_was_asked_for_there_is_no_record() {
+    let trees = Trees::new(small);
+    fs::write(trees.to.join("large"), vec![1; MOST]).unwrap();
+    let difference = trees.difference().unwrap();
+    assert_eq!(difference.record, None);
+    assert_eq!(difference.linked, 3, "files are shared all the same");
+    fs::write(trees.to.join("large"), vec![1; MOST - 1024]).unwrap();
+    assert!(trees.difference().unwrap().record.is_some());
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let trees = Trees::new(small);
+    for wrong in [&b""[..], b"?", b"U", b"X\x02\0\0\0..", b"F\x03\0\0\0a/b"] {
+        assert!(apply(wrong, &trees.to).is_err(), "{wrong:?}");
+    }
+    let mut whole = Vec::new();
+    crate::pack(&trees.from, &mut whole).unwrap();
+    for end in 0..whole.len() {
+        assert!(apply(&whole[..end], &trees.to).is_err(), "{end}");
+    }
+    apply(&whole, &trees.to).unwrap();
+    assert_eq!(content(&trees.to), content(&trees.from));
 }

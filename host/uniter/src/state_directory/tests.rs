@@ -2,14 +2,22 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::*;
+use periapt_engine::FakeClock;
 
-#[path = "../../../files/src/testing.rs"]
-mod trees;
+use super::*;
+use crate::directories;
+use crate::journal::Machine;
+use crate::tests::trees;
+
+/// The first generation stays for the journal, which is never emptied here.
+const BASE: &str = "0";
 
 fn fresh() -> (tempfile::TempDir, StateDirectory) {
     let parent = tempfile::tempdir().unwrap();
-    let directory = StateDirectory::new(parent.path().join("state"));
+    let (unit, clock): (UnitName, _) = ("site/0".parse().unwrap(), FakeClock::new().shared());
+    let journal = Journal::open(parent.path(), Some("tests"), clock, Box::new(Machine)).unwrap();
+    let root = directories::state(parent.path(), &unit);
+    let directory = StateDirectory::new(root, unit, journal);
     directory.settle(0).unwrap();
     (parent, directory)
 }
@@ -161,9 +169,9 @@ fn content(directory: &StateDirectory, generation: u64) -> String {
 fn the_last_generations_stay_for_a_database_that_is_restored() {
     let (_parent, directory) = fresh();
     write_until(&directory, 7);
-    assert_eq!(names(&directory), ["5", "6", "7"]);
+    assert_eq!(names(&directory), [BASE, "5", "6", "7"]);
     assert_eq!(directory.settle(5).unwrap(), Settled::Ready);
-    assert_eq!(names(&directory), ["5"]);
+    assert_eq!(names(&directory), [BASE, "5"]);
     assert_eq!(content(&directory, 5), "5");
 }
 
@@ -176,7 +184,7 @@ fn a_power_cut_leaves_nothing_but_the_generations_that_are_kept() {
         fs::create_dir(directory.root.join(name)).unwrap();
     }
     assert_eq!(directory.settle(5).unwrap(), Settled::Ready);
-    assert_eq!(names(&directory), ["3", "4", "5"]);
+    assert_eq!(names(&directory), [BASE, "3", "4", "5"]);
 }
 
 #[test]
@@ -187,7 +195,7 @@ fn a_missing_generation_is_never_made_up() {
         directory.settle(9).unwrap(),
         Settled::Missing { newest: Some(4) }
     );
-    assert_eq!(names(&directory), ["2", "3", "4"], "nothing is lost");
+    assert_eq!(names(&directory), [BASE, "2", "3", "4"], "nothing is lost");
     directory.adopt(Some(4), 9).unwrap();
     assert_eq!(directory.settle(9).unwrap(), Settled::Ready);
     assert_eq!(content(&directory, 9), "4");
