@@ -195,7 +195,7 @@ impl Recorder {
         model: Option<&ModelUuid>,
         rule: &Rule,
         target: &str,
-        params: &str,
+        params: &Value,
     ) -> Option<AuditRecord> {
         let config = self.shared.config.load();
         let person = matches!(identity, Identity::User { .. });
@@ -206,8 +206,7 @@ impl Recorder {
         record.what = format!("{}.{}", rule.facade, rule.method);
         record.target = target.to_owned();
         if config.capture_args {
-            let arguments = serde_json::from_str(params).unwrap_or_default();
-            record.arguments = arguments::without_secrets(arguments);
+            record.arguments = arguments::without_secrets(params.clone());
         }
         Some(record)
     }

@@ -40,6 +40,12 @@ async fn a_unit_agent_that_fails_leaves_its_siblings_alone() {
     let once: BTreeMap<String, u64> = (0..3).map(|number| (unit(number).to_string(), 1)).collect();
     assert_eq!(uniters(&engine), once);
 
+    // Each has heard of the others' last hooks, which may take a moment longer than these.
+    let mut heard = 0;
+    while controller.count("RemoteState") > heard {
+        heard = controller.count("RemoteState");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     // Only the second has something to hear, and is refused.
     let refused = CallError::Refused {
         code: code::INTERNAL.to_owned(),
