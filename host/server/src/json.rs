@@ -3,19 +3,38 @@
 //! A value in memory takes some thirty times the bytes of its text at worst, so bytes alone bound
 //! nothing. Depth is bounded by the parser itself.
 
-/// At least as many values and members as the text holds. One pass, nothing kept.
-pub(crate) fn values(text: &[u8]) -> usize {
-    let (mut count, mut quoted, mut escaped) = (1, false, false);
-    for byte in text {
+/// How much there is in a text of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Measure {
+    /// At least as many as there are values and members.
+    pub values: usize,
+    /// At least as many as the longest of its texts has, of which escapes only take more.
+    pub longest: usize,
+}
+
+/// One pass, nothing kept.
+pub(crate) fn measure(text: &[u8]) -> Measure {
+    let (mut values, mut longest) = (1, 0);
+    let (mut quoted, mut escaped) = (None, false);
+    for (place, byte) in text.iter().enumerate() {
         match (quoted, byte) {
-            (true, _) if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => quoted = !quoted,
-            (false, b',' | b'[' | b'{') => count += 1,
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), b'\\') => escaped = true,
+            (Some(begun), b'"') => {
+                longest = longest.max(place - begun - 1);
+                quoted = None;
+            }
+            (None, b'"') => quoted = Some(place),
+            (None, b',' | b'[' | b'{') => values += 1,
             _ => {}
         }
     }
-    count
+    Measure { values, longest }
+}
+
+/// At least as many values and members as the text holds.
+pub(crate) fn values(text: &[u8]) -> usize {
+    measure(text).values
 }
 
 #[cfg(test)]
@@ -32,6 +51,8 @@ mod tests {
         ] {
             assert_eq!(values(text.as_bytes()), expected, "{text}");
         }
+        let text = r#"{"unit":"a","more":["12\"45",""]}"#;
+        assert_eq!(measure(text.as_bytes()).longest, 6);
         assert!(values("0,".repeat(1000).as_bytes()) >= 1000);
     }
 }

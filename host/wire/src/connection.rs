@@ -9,11 +9,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use serde_json::Value;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::rpc::{Call, Changes, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch};
+use crate::rpc::{Call, Changes, Json, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, json};
 
 /// Why a call failed.
 #[derive(Clone, Debug, Error)]
@@ -52,8 +51,8 @@ pub trait Caller: Send + Sync + 'static {
         version: u32,
         method: &str,
         id: Option<String>,
-        params: Value,
-    ) -> Result<Value, CallError>;
+        params: Option<Json>,
+    ) -> Result<Json, CallError>;
 
     /// The bytes of a stored blob, by its digest.
     async fn blob(&self, digest: &str) -> Result<Bytes, CallError>;
@@ -74,12 +73,12 @@ impl ApiConnection {
     }
 
     pub async fn call<C: Call>(&self, call: &C) -> Result<C::Reply, CallError> {
-        let params = serde_json::to_value(call).map_err(unexpected)?;
+        let params = json(call).map_err(unexpected)?;
         let answer = self
             .caller
-            .request(C::FACADE, C::VERSION, C::METHOD, None, params)
+            .request(C::FACADE, C::VERSION, C::METHOD, None, Some(params))
             .await?;
-        serde_json::from_value(answer).map_err(unexpected)
+        serde_json::from_str(answer.get()).map_err(unexpected)
     }
 
     /// Begins to watch. The first `next` answers at once with the first event.
@@ -118,15 +117,9 @@ impl Watcher {
         let answer = self
             .connection
             .caller
-            .request(
-                WATCHER_FACADE,
-                1,
-                WATCHER_NEXT,
-                Some(self.id.clone()),
-                Value::Null,
-            )
+            .request(WATCHER_FACADE, 1, WATCHER_NEXT, Some(self.id.clone()), None)
             .await?;
-        let changes: Changes = serde_json::from_value(answer).map_err(unexpected)?;
+        let changes: Changes = serde_json::from_str(answer.get()).map_err(unexpected)?;
         Ok(changes.changes)
     }
 }
@@ -139,7 +132,7 @@ impl Drop for Watcher {
             runtime.spawn(async move {
                 // A watcher of a lost connection is gone already.
                 let _ = caller
-                    .request(WATCHER_FACADE, 1, WATCHER_STOP, Some(id), Value::Null)
+                    .request(WATCHER_FACADE, 1, WATCHER_STOP, Some(id), None)
                     .await;
             });
         }

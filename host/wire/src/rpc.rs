@@ -1,40 +1,53 @@
 //! The RPC envelope: one JSON object per websocket text message, requests answered in any
 //! order and matched by `request-id` (framing as Juju's clients expect it).
+//!
+//! What a call and its answer consist of is text from where it is written to where it is read:
+//! whoever only passes it on does not take it apart.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::access::{Effect, Visitor};
 
+/// A text of JSON.
+pub type Json = Box<RawValue>;
+
+/// What is written of a value.
+///
+/// # Errors
+/// A value that JSON cannot say.
+pub fn json(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Json> {
+    serde_json::value::to_raw_value(value)
+}
+
 /// One request.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Request {
+pub struct Request<'a> {
     pub request_id: u64,
     #[serde(rename = "type")]
-    pub facade: String,
-    #[serde(default)]
+    pub facade: &'a str,
     pub version: u32,
-    #[serde(default, alias = "Id", skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    pub request: String,
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub params: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'a str>,
+    pub request: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params: Option<&'a RawValue>,
 }
 
 /// One reply. A failed one carries an empty `response` besides its error, since Juju's Python
 /// client indexes it; a successful one has no `error` key at all.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Response {
+pub struct Response<'a> {
     pub request_id: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
-    #[serde(default)]
-    pub response: Value,
+    #[serde(borrow, default)]
+    pub response: Option<&'a RawValue>,
 }
 
 /// Error codes on the wire, spelled as Juju spells them.

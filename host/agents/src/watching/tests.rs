@@ -5,9 +5,9 @@ use bytes::Bytes;
 use periapt_engine::{SharedWorker, TaskWorker};
 use periapt_model::UnitName;
 use periapt_wire::agent::unit_assigner::WatchUnitAssignments;
-use periapt_wire::rpc::{Changes, WATCHER_NEXT, WATCHER_STOP};
+use periapt_wire::rpc::{self, Changes, Json, WATCHER_NEXT, WATCHER_STOP};
 use periapt_wire::{CallError, Caller};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use tokio::sync::{Mutex as Queue, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -25,15 +25,15 @@ impl Caller for Events {
         _version: u32,
         method: &str,
         _id: Option<String>,
-        _params: Value,
-    ) -> Result<Value, CallError> {
+        _params: Option<Json>,
+    ) -> Result<Json, CallError> {
         let changes = match method {
-            WATCHER_STOP => return Ok(json!({})),
+            WATCHER_STOP => return Ok(rpc::json(&json!({})).unwrap()),
             WATCHER_NEXT => self.0.lock().await.recv().await,
-            _ => return Ok(json!({ "watcher-id": "1", "changes": [] })),
+            _ => return Ok(rpc::json(&json!({ "watcher-id": "1", "changes": [] })).unwrap()),
         };
         let changes = changes.ok_or_else(|| CallError::Disconnected("cut".to_owned()))?;
-        Ok(json!(Changes { changes }))
+        Ok(rpc::json(&Changes { changes }).unwrap())
     }
 
     async fn blob(&self, _digest: &str) -> Result<Bytes, CallError> {

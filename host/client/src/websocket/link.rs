@@ -19,8 +19,8 @@ use futures::{SinkExt, StreamExt};
 use periapt_engine::SharedClock;
 use periapt_wire::CallError;
 use periapt_wire::agent::pinger::Ping;
-use periapt_wire::rpc::{Call, Request, Response, WATCHER_FACADE, WATCHER_NEXT};
-use serde_json::Value;
+use periapt_wire::rpc::{Call, Json, Request, Response, WATCHER_FACADE, WATCHER_NEXT, json};
+use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio_tungstenite::WebSocketStream;
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 /// Requests that may wait for the socket before callers wait too.
 const OUTGOING: usize = 64;
 
-type Answer = Result<Value, CallError>;
+type Answer = Result<Json, CallError>;
 
 pub(super) struct Link {
     state: Mutex<State>,
@@ -81,7 +81,7 @@ impl Link {
                     Ping::VERSION,
                     Ping::METHOD,
                     None,
-                    Value::Object(Default::default()),
+                    json(&Ping {}).ok(),
                 );
                 // A refusal is a sign of life as well.
                 if periapt_engine::clock::timeout(&*clock, interval, ping)
@@ -108,7 +108,7 @@ impl Link {
         version: u32,
         method: &str,
         id: Option<String>,
-        params: Value,
+        params: Option<Json>,
     ) -> Answer {
         let answer = self.send(facade, version, method, id, params).await?;
         answer.await.unwrap_or_else(|_| Err(self.gone()))
@@ -125,7 +125,7 @@ impl Link {
                     version,
                     WATCHER_NEXT,
                     Some(watcher.clone()),
-                    Value::Null,
+                    None,
                 )
                 .await?
             }
@@ -163,7 +163,7 @@ impl Link {
         version: u32,
         method: &str,
         id: Option<String>,
-        params: Value,
+        params: Option<Json>,
     ) -> Result<oneshot::Receiver<Answer>, CallError> {
         let place = tokio::select! {
             biased;
@@ -184,11 +184,11 @@ impl Link {
         };
         let request = Request {
             request_id,
-            facade: facade.to_owned(),
+            facade,
             version,
-            id,
-            request: method.to_owned(),
-            params,
+            id: id.as_deref(),
+            request: method,
+            params: params.as_deref(),
         };
         match serde_json::to_string(&request) {
             Ok(text) => place.send(Message::text(text)),
@@ -202,7 +202,7 @@ impl Link {
 
     /// Hands an answer to its caller. A caller that went away is not missed.
     fn deliver(&self, text: &str) -> Result<(), String> {
-        let response: Response = serde_json::from_str(text)
+        let response: Response<'_> = serde_json::from_str(text)
             .map_err(|error| format!("the controller sent something that is no answer: {error}"))?;
         let caller = self.state().waiting.remove(&response.request_id);
         if let Some(caller) = caller {
@@ -211,7 +211,7 @@ impl Link {
                     code: response.error_code.unwrap_or_default(),
                     message,
                 }),
-                None => Ok(response.response),
+                None => Ok(response.response.unwrap_or(RawValue::NULL).to_owned()),
             });
         }
         Ok(())
@@ -300,14 +300,14 @@ async fn write<S>(
     S: AsyncRead + AsyncWrite + Unpin,
 {
     loop {
-        let sent = tokio::select! {
+        let first = tokio::select! {
             () = link.broken.cancelled() => break,
             message = queue.recv() => match message {
-                Some(message) => sink.send(message).await,
+                Some(message) => message,
                 None => break,
             },
         };
-        if let Err(error) = sent {
+        if let Err(error) = send_all(&mut sink, first, &mut queue).await {
             link.lose(failed_to_send(&error));
             return;
         }
@@ -318,6 +318,25 @@ async fn write<S>(
     };
     // The other side may be gone already.
     let _ = sink.send(Message::Close(Some(frame))).await;
+}
+
+/// Sends what waits by now, in one go: what goes out together shares a record and a write.
+async fn send_all<S>(
+    sink: &mut SplitSink<WebSocketStream<S>, Message>,
+    first: Message,
+    queue: &mut mpsc::Receiver<Message>,
+) -> Result<(), tokio_tungstenite::tungstenite::Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    sink.feed(first).await?;
+    for _ in 1..OUTGOING {
+        let Ok(message) = queue.try_recv() else {
+            break;
+        };
+        sink.feed(message).await?;
+    }
+    sink.flush().await
 }
 
 fn failed_to_send(error: &dyn Display) -> String {

@@ -19,10 +19,9 @@ use futures::stream::FuturesUnordered;
 use periapt_engine::{Clock, SharedClock, SystemClock};
 use periapt_model::{ModelUuid, Tag};
 use periapt_wire::agent::admin::Login;
-use periapt_wire::rpc::{WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP};
+use periapt_wire::rpc::{Json, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP};
 use periapt_wire::{ApiConnection, CallError, Caller};
 use rustls::ClientConfig;
-use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -240,8 +239,8 @@ impl Caller for WebsocketCaller {
         version: u32,
         method: &str,
         id: Option<String>,
-        params: Value,
-    ) -> Result<Value, CallError> {
+        params: Option<Json>,
+    ) -> Result<Json, CallError> {
         match (facade, method, id) {
             (WATCHER_FACADE, WATCHER_NEXT, Some(watcher)) => {
                 self.link.next_event(version, watcher).await

@@ -10,7 +10,7 @@ use axum::routing::{any, get};
 use periapt_engine::FakeClock;
 use periapt_wire::agent::life_flag::{GetLife, WatchLife};
 use periapt_wire::rpc::code;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::*;

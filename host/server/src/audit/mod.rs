@@ -195,7 +195,7 @@ impl Recorder {
         model: Option<&ModelUuid>,
         rule: &Rule,
         target: &str,
-        params: &Value,
+        params: &str,
     ) -> Option<AuditRecord> {
         let config = self.shared.config.load();
         let person = matches!(identity, Identity::User { .. });
@@ -206,7 +206,8 @@ impl Recorder {
         record.what = format!("{}.{}", rule.facade, rule.method);
         record.target = target.to_owned();
         if config.capture_args {
-            record.arguments = arguments::without_secrets(params.clone());
+            let arguments = serde_json::from_str(params).unwrap_or_default();
+            record.arguments = arguments::without_secrets(arguments);
         }
         Some(record)
     }

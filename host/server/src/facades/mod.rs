@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use periapt_model::bounds::LEASE_MILLISECONDS;
 use periapt_wire::Call;
-use serde_json::Value;
+use periapt_wire::rpc::Json;
 
 use crate::access::Rule;
 use crate::rpc::session::answer;
@@ -70,7 +70,7 @@ pub(crate) trait Handle: Call {
     ) -> impl Future<Output = Result<Self::Reply, RpcError>> + Send;
 }
 
-type Run = for<'a> fn(&'a Session, Value) -> BoxFuture<'a, Result<Value, RpcError>>;
+type Run = for<'a> fn(&'a Session, &'a str) -> BoxFuture<'a, Result<Json, RpcError>>;
 
 /// How a call is run.
 pub(crate) struct Handler {
@@ -159,9 +159,12 @@ pub(crate) fn all() -> std::slice::Iter<'static, Handler> {
 }
 
 fn handler<C: Handle>() -> Handler {
-    fn run<C: Handle>(session: &Session, params: Value) -> BoxFuture<'_, Result<Value, RpcError>> {
+    fn run<'a, C: Handle>(
+        session: &'a Session,
+        params: &'a str,
+    ) -> BoxFuture<'a, Result<Json, RpcError>> {
         Box::pin(async move {
-            let call: C = serde_json::from_value(params).map_err(RpcError::bad_request)?;
+            let call: C = serde_json::from_str(params).map_err(RpcError::bad_request)?;
             answer(&call.handle(session).await?)
         })
     }

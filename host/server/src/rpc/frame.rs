@@ -7,9 +7,10 @@ use std::fmt;
 
 use periapt_model::bounds::MESSAGE_VALUES;
 use periapt_wire::agent::admin::Login;
-use periapt_wire::rpc::Request;
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::{Map, Value};
+use periapt_wire::rpc::Json;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use crate::json;
@@ -22,32 +23,42 @@ pub(super) struct Frame {
     pub values: usize,
 }
 
-const PARAMS: &str = "params";
+/// What is asked of whom.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub facade: String,
+    pub version: u32,
+    /// Of the watcher that is asked.
+    pub id: Option<String>,
+    pub request: String,
+    pub params: Option<Json>,
+}
 
 /// Reads a message whole. An error has no number to answer to.
 pub(super) fn read(text: &str) -> Result<Frame, &'static str> {
     let values = json::values(text.as_bytes());
+    let envelope = envelope(text)?;
+    let mut frame = envelope.frame(values)?;
     if MESSAGE_VALUES.exceeded_by(values) {
-        let mut frame = head(text)?;
         let most = MESSAGE_VALUES.most;
         let why = format!("the message holds more than {most} values");
         frame.request = Err(RpcError::bad_request(why));
-        return Ok(frame);
+    } else if let Ok(request) = &mut frame.request {
+        request.params = envelope.params.map(RawValue::to_owned);
     }
-    let Envelope { mut head, params } = envelope::<Value>(text)?;
-    head.insert(PARAMS.to_owned(), params.unwrap_or_default());
-    frame(head, values)
+    Ok(frame)
 }
 
 /// Reads a message without its parameters.
 pub(super) fn head(text: &str) -> Result<Frame, &'static str> {
-    frame(envelope::<IgnoredAny>(text)?.head, 1)
+    envelope(text)?.frame(1)
 }
 
 /// The parameters of a login.
 pub(super) fn login(text: &str) -> Result<Login, RpcError> {
-    let parsed: Result<Envelope<Option<Login>>, _> = serde_json::from_str(text);
-    let params = parsed.map_err(RpcError::bad_request)?.params.flatten();
+    let envelope = envelope(text).map_err(RpcError::bad_request)?;
+    let params = envelope.params.map_or("null", RawValue::get);
+    let params: Option<Login> = serde_json::from_str(params).map_err(RpcError::bad_request)?;
     Ok(params.unwrap_or(Login {
         auth_tag: None,
         credentials: None,
@@ -55,66 +66,122 @@ pub(super) fn login(text: &str) -> Result<Login, RpcError> {
     }))
 }
 
-fn envelope<P: DeserializeOwned>(text: &str) -> Result<Envelope<P>, &'static str> {
+fn envelope(text: &str) -> Result<Envelope<'_>, &'static str> {
     serde_json::from_str(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => "not an object",
         _ => "not JSON",
     })
 }
 
-fn frame(head: Map<String, Value>, values: usize) -> Result<Frame, &'static str> {
-    let id = head
-        .get("request-id")
-        .and_then(Value::as_u64)
-        .filter(|id| *id > 0)
-        .ok_or("no request-id")?;
-    let request = serde_json::from_value(Value::Object(head)).map_err(RpcError::bad_request);
-    Ok(Frame {
-        id,
-        request,
-        values,
-    })
+/// An object whose members are as they stand in the text. Keys are matched without regard to case,
+/// as Go does; unknown ones are dropped.
+#[derive(Default)]
+struct Envelope<'a> {
+    request_id: Option<&'a RawValue>,
+    facade: Option<&'a RawValue>,
+    version: Option<&'a RawValue>,
+    id: Option<&'a RawValue>,
+    request: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
 }
 
-/// An object whose parameters are read as `P`. Keys are matched without regard to case, as Go
-/// does; unknown ones are dropped.
-struct Envelope<P> {
-    head: Map<String, Value>,
-    params: Option<P>,
-}
+impl<'a> Envelope<'a> {
+    fn frame(&self, values: usize) -> Result<Frame, &'static str> {
+        let id = self
+            .request_id
+            .and_then(|id| serde_json::from_str(id.get()).ok())
+            .filter(|id| *id > 0)
+            .ok_or("no request-id")?;
+        Ok(Frame {
+            id,
+            request: self.request(),
+            values,
+        })
+    }
 
-const HEAD: &[&str] = &["request-id", "type", "version", "id", "request"];
-
-impl<'de, P: DeserializeOwned> serde::Deserialize<'de> for Envelope<P> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Members(Envelope {
-            head: Map::new(),
+    fn request(&self) -> Result<Request, RpcError> {
+        Ok(Request {
+            facade: member(self.facade, "type")?,
+            version: self
+                .version
+                .map_or(Ok(0), |_| member(self.version, "version"))?,
+            id: self.id.map_or(Ok(None), |_| member(self.id, "id"))?,
+            request: member(self.request, "request")?,
             params: None,
-        }))
+        })
+    }
+
+    fn place(&mut self, key: &str) -> Option<&mut Option<&'a RawValue>> {
+        let places = [
+            ("request-id", &mut self.request_id),
+            ("type", &mut self.facade),
+            ("version", &mut self.version),
+            ("id", &mut self.id),
+            ("request", &mut self.request),
+            ("params", &mut self.params),
+        ];
+        let mut places = places.into_iter();
+        places
+            .find(|(name, _)| name.eq_ignore_ascii_case(key))
+            .map(|(_, place)| place)
     }
 }
 
-struct Members<P>(Envelope<P>);
+fn member<'a, T: Deserialize<'a>>(value: Option<&'a RawValue>, name: &str) -> Result<T, RpcError> {
+    let value = value.ok_or_else(|| RpcError::bad_request(format!("missing field `{name}`")))?;
+    serde_json::from_str(value.get()).map_err(RpcError::bad_request)
+}
 
-impl<'de, P: DeserializeOwned> Visitor<'de> for Members<P> {
-    type Value = Envelope<P>;
+impl<'de> Deserialize<'de> for Envelope<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Envelope<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Envelope<P>, A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            let key = key.to_ascii_lowercase();
-            if key == PARAMS {
-                self.0.params = Some(map.next_value()?);
-            } else if HEAD.contains(&key.as_str()) {
-                self.0.head.insert(key, map.next_value()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
+        let mut envelope = Envelope::default();
+        while let Some(place) = map.next_key_seed(Key(&mut envelope))? {
+            match place {
+                Some(place) => *place = Some(map.next_value()?),
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
             }
         }
-        Ok(self.0)
+        Ok(envelope)
+    }
+}
+
+/// Finds where a member belongs, without a copy of its name.
+struct Key<'e, 'de>(&'e mut Envelope<'de>);
+
+impl<'e, 'de> DeserializeSeed<'de> for Key<'e, 'de> {
+    type Value = Option<&'e mut Option<&'de RawValue>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'e, 'de> Visitor<'de> for Key<'e, 'de> {
+    type Value = Option<&'e mut Option<&'de RawValue>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        let Key(envelope) = self;
+        Ok(envelope.place(name))
     }
 }
 
@@ -128,8 +195,8 @@ mod tests {
         let frame = read(text).unwrap();
         let request = frame.request.unwrap();
         assert_eq!((frame.id, request.facade.as_str()), (3, "A"));
-        assert_eq!(request.params["Key"], 1);
-        assert!(head(text).unwrap().request.unwrap().params.is_null());
+        assert_eq!(request.params.unwrap().get(), r#"{"Key":1}"#);
+        assert!(head(text).unwrap().request.unwrap().params.is_none());
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use periapt_wire::rpc::Json;
 use periapt_wire::{ApiConnection, CallError, Caller};
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::session::Session;
@@ -42,14 +42,14 @@ impl Caller for InProcess {
         version: u32,
         method: &str,
         id: Option<String>,
-        params: Value,
-    ) -> Result<Value, CallError> {
+        params: Option<Json>,
+    ) -> Result<Json, CallError> {
         if self.broken.is_cancelled() {
             return Err(CallError::Disconnected("the API server stopped".to_owned()));
         }
         Ok(self
             .session
-            .call(facade, version, method, id.as_deref(), params)
+            .call(facade, version, method, id.as_deref(), params.as_deref())
             .await?)
     }
 

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use periapt_model::{JUJU_VERSION, ModelUuid, Tag, UserName};
 use periapt_wire::agent::admin::{Login, LoginResult};
+use periapt_wire::rpc::Json;
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +17,18 @@ use crate::access;
 use crate::identity::Identity;
 use crate::state::ServerState;
 
+/// The whole answer to a login.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Reply {
+    #[serde(flatten)]
+    result: LoginResult,
+    facades: Value,
+    servers: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_info: Option<Value>,
+}
+
 /// Checks a login and makes the session with the reply to it.
 pub async fn log_in(
     state: &ServerState,
@@ -22,7 +36,7 @@ pub async fn log_in(
     login: Login,
     peer: Option<IpAddr>,
     closing: CancellationToken,
-) -> Result<(Session, Value), RpcError> {
+) -> Result<(Session, Json), RpcError> {
     let model = match target {
         Target::Controller => None,
         Target::Model(uuid) => Some(uuid.clone()),
@@ -54,14 +68,12 @@ pub async fn log_in(
         model_tag: model.clone().map(Tag::Model),
         server_version: JUJU_VERSION.to_owned(),
     };
-    let mut reply = answer(&result)?;
-    if let Some(reply) = reply.as_object_mut() {
-        reply.insert("facades".to_owned(), facades(&identity));
-        reply.insert("servers".to_owned(), servers(state));
-        if let Some(info) = standing {
-            reply.insert("user-info".to_owned(), info);
-        }
-    }
+    let reply = answer(&Reply {
+        result,
+        facades: facades(&identity),
+        servers: servers(state),
+        user_info: standing,
+    })?;
     let session = Session::new(state.clone(), identity, model, closing).with_peer(peer);
     Ok((session, reply))
 }

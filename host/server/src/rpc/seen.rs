@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use periapt_telemetry::{Span, SpanKind};
-use serde_json::Value;
 
 use super::error::RpcError;
 use super::session::Session;
@@ -25,7 +24,7 @@ impl Seen {
         }
     }
 
-    pub(super) fn end(self, session: &Session, rule: &Rule, result: &Result<Value, RpcError>) {
+    pub(super) fn end<T>(self, session: &Session, rule: &Rule, result: &Result<T, RpcError>) {
         let observation = session.state().observation();
         let took = session
             .state()

@@ -6,9 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use periapt_model::{AgentName, ModelUuid, Tag};
 use periapt_store::Store;
-use periapt_wire::rpc::{Empty, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use periapt_wire::rpc::{
+    Empty, Json, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code, json,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::error::RpcError;
@@ -136,8 +138,8 @@ impl Session {
         version: u32,
         method: &str,
         id: Option<&str>,
-        params: Value,
-    ) -> Result<Value, RpcError> {
+        params: Option<&RawValue>,
+    ) -> Result<Json, RpcError> {
         if facade == WATCHER_FACADE {
             return self.call_watcher(method, id).await;
         }
@@ -146,22 +148,22 @@ impl Session {
         }
         let Handler { rule, run } = facades::find(facade, version, method)
             .ok_or_else(|| RpcError::not_implemented(facade, version, method))?;
-        let params = if params.is_null() {
-            Value::Object(Default::default())
-        } else {
-            params
+        let params = match params.map(RawValue::get) {
+            None | Some("null") => "{}",
+            Some(params) => params,
         };
-        self.authorise(rule, &params).await?;
+        let named = Parameters::read(params)?;
+        self.authorise(rule, &named).await?;
         // The controller's own agents are not started before the upgrade is done.
         if self.identity.role() != Role::Controller {
-            texts::bounded(rule, &params)?;
+            texts::bounded(rule, params)?;
             if let Some(progress) = self.state.upgrade().in_progress()
                 && !rule.during_upgrade()
             {
                 return Err(RpcError::upgrading(&progress));
             }
         }
-        let about = audit_entity(rule, &params, self.model.as_ref());
+        let about = audit_entity(rule, &named, self.model.as_ref());
         let seen = Seen::begin(self);
         let audit = self.state.audit();
         let record = audit.call(
@@ -170,7 +172,7 @@ impl Session {
             self.model.as_ref(),
             rule,
             &about,
-            &params,
+            params,
         );
         let result = tokio::select! {
             biased;
@@ -194,7 +196,7 @@ impl Session {
         result
     }
 
-    async fn call_watcher(&self, method: &str, id: Option<&str>) -> Result<Value, RpcError> {
+    async fn call_watcher(&self, method: &str, id: Option<&str>) -> Result<Json, RpcError> {
         let id =
             id.ok_or_else(|| RpcError::bad_request("a watcher call names its watcher in \"id\""))?;
         match method {
@@ -211,7 +213,7 @@ impl Session {
         }
     }
 
-    async fn authorise(&self, rule: &Rule, params: &Value) -> Result<(), RpcError> {
+    async fn authorise(&self, rule: &Rule, params: &Parameters<'_>) -> Result<(), RpcError> {
         // A connection outlives what was given to its user; each call asks anew.
         decide(self.store(), rule.visitor, &self.identity, &self.named).await?;
         if self.identity.role() != Role::Agent {
@@ -219,10 +221,19 @@ impl Session {
         }
         match rule.subject {
             Subject::Model => Ok(()),
-            Subject::Unit => self.hosts(&Tag::Unit(field(params, "unit")?)).await,
-            Subject::Machine => self.hosts(&Tag::Machine(field(params, "machine")?)).await,
-            Subject::Entity => self.hosts(&field(params, "entity")?).await,
-            Subject::Records => self.signs(params).await,
+            Subject::Unit => {
+                let unit = Tag::Unit(field(params.unit, "unit")?);
+                self.hosts(&unit).await
+            }
+            Subject::Machine => {
+                let machine = Tag::Machine(field(params.machine, "machine")?);
+                self.hosts(&machine).await
+            }
+            Subject::Entity => {
+                let entity: Tag = field(params.entity, "entity")?;
+                self.hosts(&entity).await
+            }
+            Subject::Records => self.signs(params.records).await,
         }
     }
 
@@ -266,18 +277,18 @@ impl Session {
     }
 
     /// An agent writes log lines for itself, and for the machines and units that it hosts.
-    async fn signs(&self, params: &Value) -> Result<(), RpcError> {
-        let records = params
-            .get("records")
-            .and_then(Value::as_array)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+    async fn signs(&self, records: Option<&RawValue>) -> Result<(), RpcError> {
+        #[derive(Deserialize)]
+        struct Line {
+            entity: Tag,
+        }
+        let lines: Vec<Line> = match records {
+            Some(_) => field(records, "records")?,
+            None => Vec::new(),
+        };
         // Many lines of one entity are one question.
-        let entities: Result<HashSet<Tag>, RpcError> = records
-            .iter()
-            .map(|record| field(record, "entity"))
-            .collect();
-        for entity in entities? {
+        let entities: HashSet<Tag> = lines.into_iter().map(|line| line.entity).collect();
+        for entity in entities {
             self.hosts(&entity).await?;
         }
         Ok(())
@@ -294,28 +305,54 @@ impl Drop for Session {
 }
 
 /// A reply as JSON.
-pub(crate) fn answer<T: serde::Serialize>(reply: &T) -> Result<Value, RpcError> {
-    serde_json::to_value(reply).map_err(|error| RpcError::new(code::INTERNAL, error.to_string()))
+pub(crate) fn answer<T: serde::Serialize>(reply: &T) -> Result<Json, RpcError> {
+    json(reply).map_err(|error| RpcError::new(code::INTERNAL, error.to_string()))
 }
 
-fn field<T: DeserializeOwned>(params: &Value, name: &str) -> Result<T, RpcError> {
-    let value = params
-        .get(name)
+/// The parameters by which a call names what it is about, each as it stands in the text; who makes
+/// of them what the call is reads the same text again.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Parameters<'a> {
+    #[serde(borrow)]
+    unit: Option<&'a RawValue>,
+    #[serde(borrow)]
+    machine: Option<&'a RawValue>,
+    #[serde(borrow)]
+    entity: Option<&'a RawValue>,
+    #[serde(borrow)]
+    application: Option<&'a RawValue>,
+    #[serde(borrow)]
+    records: Option<&'a RawValue>,
+}
+
+impl<'a> Parameters<'a> {
+    /// Of an object: in a list what stands for what depends on who reads it.
+    fn read(text: &'a str) -> Result<Self, RpcError> {
+        if !text.starts_with('{') {
+            return Err(RpcError::bad_request("the parameters are an object"));
+        }
+        serde_json::from_str(text).map_err(RpcError::bad_request)
+    }
+}
+
+fn field<'a, T: Deserialize<'a>>(value: Option<&'a RawValue>, name: &str) -> Result<T, RpcError> {
+    let value = value
         .ok_or_else(|| RpcError::bad_request(format!("the parameter \"{name}\" is missing")))?;
-    T::deserialize(value)
+    serde_json::from_str(value.get())
         .map_err(|error| RpcError::bad_request(format!("the parameter \"{name}\": {error}")))
 }
 
-fn audit_entity(rule: &Rule, params: &Value, model: Option<&ModelUuid>) -> String {
+fn audit_entity(rule: &Rule, params: &Parameters<'_>, model: Option<&ModelUuid>) -> String {
     let named = match rule.subject {
-        Subject::Unit => params.get("unit"),
-        Subject::Machine => params.get("machine"),
-        Subject::Entity => params.get("entity"),
-        Subject::Model | Subject::Records => params.get("application"),
+        Subject::Unit => params.unit,
+        Subject::Machine => params.machine,
+        Subject::Entity => params.entity,
+        Subject::Model | Subject::Records => params.application,
     };
     let model = model.map(ModelUuid::as_str).unwrap_or_default();
-    match named.and_then(Value::as_str) {
-        Some(named) => format!("{model}:{named}"),
-        None => model.to_owned(),
+    match named.map(|named| serde_json::from_str::<String>(named.get())) {
+        Some(Ok(named)) => format!("{model}:{named}"),
+        _ => model.to_owned(),
     }
 }

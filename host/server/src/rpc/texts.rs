@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::error::RpcError;
 use crate::access::Rule;
+use crate::json::{self, Measure};
 
 /// Calls whose texts are values of charms or reports of the agent.
 const CARRIERS: &[(&str, &str)] = &[
@@ -30,17 +31,22 @@ const fn name<C: Call>() -> (&'static str, &'static str) {
 }
 
 /// Refuses a call with a text or a list of lines that is too long.
-pub(super) fn bounded(rule: &Rule, params: &Value) -> Result<(), RpcError> {
-    let lines = params.get("records").and_then(Value::as_array);
-    if lines.is_some_and(|lines| AGENT_LOG_LINES.exceeded_by(lines.len())) {
-        return Err(too_long(AGENT_LOG_LINES));
-    }
+pub(super) fn bounded(rule: &Rule, params: &str) -> Result<(), RpcError> {
     let bound = match CARRIERS.contains(&(rule.facade, rule.method)) {
         true => AGENT_VALUE_BYTES,
         false => AGENT_TEXT_BYTES,
     };
+    let Measure { values, longest } = json::measure(params.as_bytes());
+    if !AGENT_LOG_LINES.exceeded_by(values) && !bound.exceeded_by(longest) {
+        return Ok(());
+    }
+    let params: Value = serde_json::from_str(params).map_err(RpcError::bad_request)?;
+    let lines = params.get("records").and_then(Value::as_array);
+    if lines.is_some_and(|lines| AGENT_LOG_LINES.exceeded_by(lines.len())) {
+        return Err(too_long(AGENT_LOG_LINES));
+    }
     // A list instead of recursion; the parser bounds the depth.
-    let mut values = vec![params];
+    let mut values = vec![&params];
     while let Some(value) = values.pop() {
         match value {
             Value::String(text) if bound.exceeded_by(text.len()) => return Err(too_long(bound)),
@@ -74,6 +80,7 @@ mod tests {
         let status = &Rule::of::<SetUnitStatus>();
         let commit = &Rule::of::<CommitHook>();
         let logs = &Rule::of::<WriteLogs>();
+        let bounded = |rule: &Rule, params: &Value| bounded(rule, &params.to_string());
         let saying = |bytes: usize| json!({ "status": [{ "message": "x".repeat(bytes) }] });
         bounded(status, &saying(4096)).unwrap();
         assert!(bounded(status, &saying(9 << 20)).is_err());
@@ -84,5 +91,7 @@ mod tests {
         bounded(logs, &lines(500)).unwrap();
         assert!(bounded(logs, &lines(100_000)).is_err());
         assert!(bounded(commit, &lines(100_000)).is_err());
+        let escapes = json!({ "status": "\u{1}".repeat(10 << 10) });
+        bounded(status, &escapes).unwrap();
     }
 }

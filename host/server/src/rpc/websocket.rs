@@ -26,14 +26,13 @@ use periapt_engine::clock::timeout;
 use periapt_model::ModelUuid;
 use periapt_model::bounds::{AGENT_MESSAGE_BYTES, MESSAGE_VALUES};
 use periapt_wire::Problem;
-use periapt_wire::rpc::{self, Request, code};
-use serde_json::Value;
+use periapt_wire::rpc::{self, Empty, Json, code};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::error::RpcError;
-use super::frame::{self, Frame};
+use super::frame::{self, Frame, Request};
 use super::login;
 use super::session::Session;
 use crate::listener::{Connection, Hold};
@@ -53,6 +52,8 @@ const READ_BYTES: usize = 16 << 10;
 const LOGIN: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(15);
 const UNANSWERED: u32 = 2;
+/// Replies that go out in one go at most.
+const TOGETHER: usize = 64;
 /// A peer that takes nothing for this long is gone.
 const WRITE: Duration = Duration::from_secs(60);
 /// Running calls of a closing connection have this long.
@@ -339,10 +340,15 @@ impl Conversation {
                 id: watcher,
                 request,
                 params,
-                ..
             } = request;
             let result = session
-                .call(&facade, version, &request, watcher.as_deref(), params)
+                .call(
+                    &facade,
+                    version,
+                    &request,
+                    watcher.as_deref(),
+                    params.as_deref(),
+                )
                 .await;
             // Without a reader the writer is gone, and the connection with it.
             let _ = send(&replies, reply(id, result)).await;
@@ -351,7 +357,7 @@ impl Conversation {
         Ok(())
     }
 
-    async fn before_login(&mut self, request: Request, text: &str) -> Result<Value, RpcError> {
+    async fn before_login(&mut self, request: Request, text: &str) -> Result<Json, RpcError> {
         if let Target::Unknown(text) = &self.target {
             return Err(login::unknown_model(text));
         }
@@ -393,11 +399,10 @@ async fn write(
     clock: periapt_engine::SharedClock,
     lost: CancellationToken,
 ) {
-    while let Some(message) = outgoing.recv().await {
-        if !matches!(
-            timeout(&*clock as &dyn Clock, WRITE, sink.send(message)).await,
-            Some(Ok(()))
-        ) {
+    while let Some(first) = outgoing.recv().await {
+        let sent = send_all(&mut sink, first, &mut outgoing);
+        let sent = timeout(&*clock as &dyn Clock, WRITE, sent).await;
+        if !matches!(sent, Some(Ok(()))) {
             break;
         }
     }
@@ -405,21 +410,36 @@ async fn write(
     let _ = timeout(&*clock as &dyn Clock, WRITE, sink.close()).await;
 }
 
+/// Sends what waits by now, in one go: what goes out together shares a record and a write.
+async fn send_all(
+    sink: &mut SplitSink<WebSocket, Message>,
+    first: Message,
+    outgoing: &mut mpsc::Receiver<Message>,
+) -> Result<(), axum::Error> {
+    sink.feed(first).await?;
+    for _ in 1..TOGETHER {
+        let Ok(message) = outgoing.try_recv() else {
+            break;
+        };
+        sink.feed(message).await?;
+    }
+    sink.flush().await
+}
+
 /// The text of a reply: no `error` key on success, an empty `response` beside an error.
-fn reply(request_id: u64, result: Result<Value, RpcError>) -> String {
-    let response = match result {
-        Ok(response) => rpc::Response {
-            request_id,
-            error: None,
-            error_code: None,
-            response,
-        },
-        Err(error) => rpc::Response {
-            request_id,
-            error: Some(error.message),
-            error_code: Some(error.code.into_owned()).filter(|code| !code.is_empty()),
-            response: Value::Object(Default::default()),
-        },
+fn reply(request_id: u64, result: Result<Json, RpcError>) -> String {
+    let (response, failure) = match result {
+        Ok(response) => (Some(response), None),
+        Err(error) => (rpc::json(&Empty {}).ok(), Some(error)),
+    };
+    let (error, code) = failure
+        .map(|failure| (failure.message, failure.code.into_owned()))
+        .unzip();
+    let response = rpc::Response {
+        request_id,
+        error,
+        error_code: code.filter(|code| !code.is_empty()),
+        response: response.as_deref(),
     };
     serde_json::to_string(&response).unwrap_or_else(|_| {
         format!("{{\"request-id\":{request_id},\"error\":\"unprintable reply\",\"response\":{{}}}}")

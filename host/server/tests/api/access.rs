@@ -6,6 +6,7 @@ use periapt_model::{AgentName, ModelUuid, Tag};
 use periapt_server::access::{Effect, Rule, Subject, calls};
 use periapt_server::{Identity, Role, rpc};
 use periapt_wire::agent::singular::Claim;
+use periapt_wire::rpc::json;
 use periapt_wire::{CallError, Caller};
 use serde_json::{Value, json};
 
@@ -28,10 +29,21 @@ async fn call(
     rule: &Rule,
     params: Value,
 ) -> Result<Value, CallError> {
-    let request = connection.request(rule.facade, 1, rule.method, None, params);
+    let request = ask(connection, rule.facade, rule.method, params);
     tokio::time::timeout(crate::common::PATIENCE, request)
         .await
         .unwrap_or_else(|_| panic!("{}.{} hangs", rule.facade, rule.method))
+}
+
+async fn ask(
+    connection: &Arc<dyn Caller>,
+    facade: &str,
+    method: &str,
+    params: Value,
+) -> Result<Value, CallError> {
+    let params = json(&params).ok();
+    let answer = connection.request(facade, 1, method, None, params).await?;
+    Ok(serde_json::from_str(answer.get()).unwrap())
 }
 
 fn refused(rule: &Rule, code: &str) {
@@ -297,8 +309,7 @@ async fn an_agent_of_another_model_sees_and_changes_nothing_of_this_one() {
     }
     let named = json!({ "entity": format!("model-{model}") });
     assert!(
-        agent
-            .request("periapt.LifeFlag", 1, "Life", None, named)
+        ask(&agent, "periapt.LifeFlag", "Life", named)
             .await
             .unwrap_err()
             .is("unauthorized access")
@@ -392,13 +403,11 @@ async fn an_agent_of_the_same_model_touches_only_what_it_hosts() {
         assert!(!denied, "{}.{}", rule.facade, rule.method);
     }
     for (agent, id) in [(&first, "0"), (&second, "1")] {
-        let hosted = agent
-            .request("periapt.AgentHost", 1, "Machines", None, json!({}))
-            .await;
+        let hosted = ask(agent, "periapt.AgentHost", "Machines", json!({})).await;
         assert_eq!(hosted.unwrap(), json!([id]));
     }
     let line = |entity: String| json!({ "records": [{ "time": 1, "entity": entity, "level": "INFO", "module": "test", "message": "hello" }] });
-    let write = |entity: String| first.request("periapt.LogSink", 1, "Write", None, line(entity));
+    let write = |entity: String| ask(&first, "periapt.LogSink", "Write", line(entity));
     write("machine-0".to_owned()).await.unwrap();
     write(format!("agent-{model}-machine-0")).await.unwrap();
     for entity in [
@@ -471,13 +480,8 @@ async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
     );
     let write = |entity: String| {
         let record = json!({ "time": 1, "entity": entity, "level": "INFO", "module": "test", "message": "hello" });
-        agent.request(
-            "periapt.LogSink",
-            1,
-            "Write",
-            None,
-            json!({ "records": [record] }),
-        )
+        let params = json!({ "records": [record] });
+        ask(&agent, "periapt.LogSink", "Write", params)
     };
     write("unit-site-0".to_owned()).await.unwrap();
     write(format!("agent-{model}")).await.unwrap();

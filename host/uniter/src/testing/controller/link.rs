@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use periapt_wire::rpc::{Empty, WATCHER_FACADE, code};
+use periapt_wire::rpc::{Empty, Json, WATCHER_FACADE, code, json};
 use periapt_wire::{CallError, Caller};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::{Controller, refused, value};
@@ -23,8 +24,10 @@ impl Caller for Link {
         _: u32,
         method: &str,
         id: Option<String>,
-        params: Value,
-    ) -> Result<Value, CallError> {
+        params: Option<Json>,
+    ) -> Result<Json, CallError> {
+        let params = params.as_deref().map_or("null", RawValue::get);
+        let params: Value = serde_json::from_str(params).map_err(unexpected)?;
         let name = name(facade, method);
         let work = async {
             if facade == WATCHER_FACADE {
@@ -57,11 +60,12 @@ impl Caller for Link {
                 false => answer,
             }
         };
-        tokio::select! {
+        let answer: Value = tokio::select! {
             biased;
             () = self.broken.cancelled() => Err(CallError::Disconnected("cut".to_owned())),
             answer = work => answer,
-        }
+        }?;
+        json(&answer).map_err(unexpected)
     }
 
     async fn blob(&self, digest: &str) -> Result<Bytes, CallError> {
@@ -75,6 +79,10 @@ impl Caller for Link {
     fn broken(&self) -> CancellationToken {
         self.broken.clone()
     }
+}
+
+fn unexpected(error: serde_json::Error) -> CallError {
+    CallError::Unexpected(error.to_string())
 }
 
 /// Methods by one name each, where facades use the same one.
