@@ -37,7 +37,7 @@ fn runs_of(home: &Home, hook: &str) -> anyhow::Result<usize> {
 
 /// Hooks in the list of runs, oldest first, with how they ended.
 fn recorded(home: &Home) -> anyhow::Result<Vec<String>> {
-    let text = home.ok(["hooks", "probe/0", "--format", "json"])?;
+    let text = home.ok(["hooks", "probe/0", "--limit", "1000", "--format", "json"])?;
     let runs: Vec<serde_json::Value> = serde_json::from_str(&text)?;
     let word = |run: &serde_json::Value, key: &str| run[key].as_str().unwrap_or("").to_owned();
     Ok(runs

@@ -287,7 +287,7 @@ impl Listed for CharmInfo {
         "config",
         "actions",
         "capabilities",
-        "container",
+        "shared",
         "hooks",
         "subordinate",
     ];

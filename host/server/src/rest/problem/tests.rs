@@ -40,7 +40,7 @@ fn sources(path: &Path) -> Vec<PathBuf> {
 fn codes() -> BTreeSet<String> {
     let mut codes = quoted("store/src", "code: \"");
     codes.extend(quoted(
-        "store/src/relations/scope.rs",
+        "store/src/relation/scope.rs",
         "NOT_IN_SCOPE: &str = \"",
     ));
     for file in ["relation/endpoint.rs", "options/mod.rs", "config.rs"] {
