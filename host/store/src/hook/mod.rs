@@ -320,7 +320,7 @@ async fn put_operation(
     {
         return Ok(());
     }
-    status::require_unit(&mut tx.db, model, unit).await?;
+    crate::unit::require(&mut tx.db, model, unit).await?;
     Err(StoreError::Invalid {
         code: code::STALE,
         message: format!("the operation of unit {unit} was written since {from} was read"),

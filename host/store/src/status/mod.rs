@@ -9,7 +9,6 @@ use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 
 use crate::changes::namespace;
 use crate::db::{self, Cells, Row, Session, Tx, params, to_json, word};
-use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::{DatabaseError, Result, Store, lease};
 
@@ -51,7 +50,7 @@ impl Store {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                require_unit(&mut tx.db, &model, &unit).await?;
+                crate::unit::require(&mut tx.db, &model, &unit).await?;
                 put_agent(tx, &model, &unit, &status).await
             })
         })
@@ -68,7 +67,7 @@ impl Store {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                require_unit(&mut tx.db, &model, &unit).await?;
+                crate::unit::require(&mut tx.db, &model, &unit).await?;
                 put_workload(tx, &model, &unit, &status).await
             })
         })
@@ -86,7 +85,7 @@ impl Store {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                require_unit(&mut tx.db, &model, &unit).await?;
+                crate::unit::require(&mut tx.db, &model, &unit).await?;
                 put_workload(tx, &model, &unit, &workload).await?;
                 put_agent(tx, &model, &unit, &agent).await
             })
@@ -94,8 +93,8 @@ impl Store {
         .await
     }
 
-    /// What the leader says of its application; [`StoreError::LeaseLost`] unless the unit leads
-    /// at the moment of the commit.
+    /// What the leader says of its application; [`LeaseLost`](crate::StoreError::LeaseLost) unless
+    /// the unit leads at the moment of the commit.
     pub async fn set_application_status(
         &self,
         model: &ModelUuid,
@@ -105,24 +104,12 @@ impl Store {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                require_unit(&mut tx.db, &model, &unit).await?;
+                crate::unit::require(&mut tx.db, &model, &unit).await?;
                 lease::rows::require_leader(tx, &model, &unit).await?;
                 put_application(tx, &model, &unit.application(), &status).await
             })
         })
         .await
-    }
-}
-
-pub(crate) async fn require_unit(
-    db: &mut Session,
-    model: &ModelUuid,
-    unit: &UnitName,
-) -> Result<()> {
-    let sql = "SELECT 1 FROM unit WHERE model_uuid = $1 AND name = $2";
-    match db.exists(sql, params![model, unit]).await? {
-        true => Ok(()),
-        false => Err(StoreError::not_found("unit", unit)),
     }
 }
 

@@ -194,3 +194,12 @@ fn read(row: &Row, presence: Presence<'_>) -> Result<Read> {
         present,
     })
 }
+
+/// That the unit is there.
+pub(crate) async fn require(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql = "SELECT 1 FROM unit WHERE model_uuid = $1 AND name = $2";
+    match db.exists(sql, params![model, unit]).await? {
+        true => Ok(()),
+        false => Err(StoreError::not_found("unit", unit)),
+    }
+}

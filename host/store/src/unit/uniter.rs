@@ -80,7 +80,7 @@ impl Store {
         unit: &UnitName,
     ) -> Result<Status<Workload>> {
         let mut db = self.snapshot().await?;
-        require(&mut db, model, unit).await?;
+        super::require(&mut db, model, unit).await?;
         Ok(application::find(&mut db, model, &unit.application())
             .await?
             .status)
@@ -98,7 +98,7 @@ impl Store {
         let version = TEXT_BYTES.cut(version).into_owned();
         self.write(move |tx| {
             Box::pin(async move {
-                require(&mut tx.db, &model, &unit).await?;
+                super::require(&mut tx.db, &model, &unit).await?;
                 let sql = "UPDATE unit SET workload_version = $3
                     WHERE model_uuid = $1 AND name = $2 AND workload_version <> $3";
                 if tx.db.execute(sql, params![&model, &unit, &version]).await? > 0 {
@@ -139,14 +139,6 @@ columns! {
         value: String = "value",
     }
     const CHARM_STATE = "FROM charm_state WHERE model_uuid = $1 AND unit = $2 ORDER BY key";
-}
-
-async fn require(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-    let sql = "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND name = $2";
-    match db.count(sql, params![model, unit]).await? {
-        0 => Err(StoreError::not_found("unit", unit)),
-        _ => Ok(()),
-    }
 }
 
 async fn charm_state(
