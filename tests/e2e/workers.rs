@@ -163,7 +163,11 @@ fn a_suspended_model_goes_on_and_starts_nothing() -> anyhow::Result<()> {
     let shown: Value = serde_json::from_str(&shown)?;
     assert_eq!(shown["validity"], "invalid");
     assert_eq!(shown["reason"], "moving to another disk");
-    assert_eq!(home.ok(["models"])?.matches("suspended").count(), 2);
+    // The new model says that it is made until that is over.
+    until("both models are suspended", || {
+        let models = home.ok(["models"])?;
+        Ok((models.matches("suspended").count() == 2).then_some(()))
+    })?;
     assert!(home.ok(["status"])?.contains("moving to another disk"));
 
     // What runs goes on, and a unit waits for its machine.

@@ -31,6 +31,7 @@ use periapt_model::{AgentName, MachineId};
 use periapt_providers::{
     Instance, InstanceId, Provider, ProviderError, SharedAgent, StartInstance,
 };
+use periapt_wire::agent::credential_validator::GetModelCredential;
 use periapt_wire::agent::provisioner::{
     EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, SetInstanceInfo,
     SetInstanceStatus, WatchMachines,
@@ -178,10 +179,27 @@ impl Provisioner {
         {
             self.queue.forget(gone);
         }
+        let starts = |info: &MachineInfo| {
+            let provisioned = info.instance_id.is_some();
+            classify(info.life, provisioned, &info.instance_status, first_look) == Task::Start
+        };
+        let may_start = !machines.iter().any(starts) || self.credential_is_valid().await?;
         for machine in machines {
-            self.plan(machine, first_look).await?;
+            if may_start || !starts(&machine) {
+                self.plan(machine, first_look).await?;
+            }
         }
         Ok(())
+    }
+
+    /// A machine may be heard of before it is heard that the credential of its model is no longer
+    /// valid, which ends this worker.
+    async fn credential_is_valid(&self) -> Result<bool, WorkerError> {
+        let read = self.api.call(&GetModelCredential {});
+        let found = self.worker.or_dying(read).await?;
+        Ok(found
+            .while_doing("reading the credential's validity")?
+            .valid)
     }
 
     async fn plan(&mut self, info: MachineInfo, first_look: bool) -> WorkerResult {

@@ -81,6 +81,24 @@ async fn a_refused_credential_suspends_the_model_until_it_is_replaced() {
     bench.close(engine).await;
 }
 
+/// Whoever adds a machine after the credential was refused finds it waiting, however late the
+/// workers hear of the refusal.
+#[tokio::test]
+async fn no_machine_starts_that_came_after_its_credential_was_refused() {
+    let bench = Bench::new().await;
+    let engine = bench.engine();
+    bench.until_running(&engine, provisioner::NAME).await;
+    let reason = "a person said so";
+    let refused = bench.store.invalidate_credential(&bench.model, reason);
+    refused.await.unwrap();
+    bench.deploy("site", 1).await;
+    until_resting(&bench, &engine).await;
+    assert_eq!(bench.provider.calls("start"), 0);
+    bench.store.update_credential(&bench.model).await.unwrap();
+    let started = || async { (bench.provider.calls("start") == 1).then_some(()) };
+    bench.until("the machine starts", started).await;
+}
+
 /// An invalid credential holds up what asks the provider and nothing else, also from the start.
 #[tokio::test]
 async fn an_engine_starts_with_a_credential_that_is_not_valid() {

@@ -32,10 +32,13 @@ async fn add_model(controller: &Running, token: &str, name: &str) {
     assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap());
 }
 
+/// What is on record about models. A change of the settings may be on record or not: it is written
+/// down while it comes into force.
 fn records(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|record| record["what"] == "POST /v1/models")
         .collect()
 }
 
@@ -46,7 +49,7 @@ fn descriptors(path: &Path) -> usize {
         .count()
 }
 
-/// Adds models until the newest record is, or is not, about one of them: a change of settings
+/// Adds models until they are, or are no longer, on record: a change of settings
 /// is in force within an event, not within the answer.
 async fn until_recorded(
     controller: &Running,
