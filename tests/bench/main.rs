@@ -15,18 +15,25 @@ mod rest;
 mod site;
 mod web;
 
+use std::alloc::System;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use periapt_client::rest::{Authorization, RestClient};
 use periapt_tests::Home;
+use periapt_tests::allocations::{Asked, per_hook};
 use report::Report;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 const MODEL: &str = "test";
 
 /// What can be measured by itself; `b` brings `c` and `d`, `e` brings `f`, which need the same model.
-const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l'];
+const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm'];
+
+/// Counts what part `m` asks for, where controller and agent run in this very process.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 struct Arguments {
     quick: bool,
@@ -143,7 +150,25 @@ async fn measure(part: char, quick: bool, report: &mut Report) -> Result<()> {
             report.part('l', "units that have nothing to do");
             rest::measure(report, &rest::Size::of(quick)).await
         }
+        'm' => {
+            report.part(
+                'm',
+                "what a no-op hook asks of the allocator, controller and agent together",
+            );
+            let hook = per_hook(asked).await?;
+            report.figure("allocations per hook", hook.times, "");
+            report.figure("allocated per hook", hook.bytes / 1024.0, "KiB");
+            Ok(())
+        }
         other => bail!("\"{other}\" is no part of the bench"),
+    }
+}
+
+fn asked() -> Asked {
+    let stats = ALLOCATOR.stats();
+    Asked {
+        times: stats.allocations + stats.reallocations,
+        bytes: stats.bytes_allocated,
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask test` says by environment where the program and the packed charms are.
 
+pub mod allocations;
 pub mod browser;
 
 use std::ffi::OsStr;

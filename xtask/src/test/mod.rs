@@ -41,7 +41,7 @@ const ROOMS: &[&str] = &[
 
 /// Whole-system suites in `tests/`, each driving the real program, that use the whole machine or
 /// measure what an attacked neighbour notices.
-const SYSTEM: &[&str] = &["e2e", HOSTILE];
+const SYSTEM: &[&str] = &["e2e", HOSTILE, "allocations"];
 
 /// Those that mostly wait, the longest first.
 const WAITING: &[&str] = &[

@@ -1,16 +1,18 @@
 //! `GET /v1/models/{model}/wait`: one call that answers when something holds.
 //!
 //! It looks at the status, which everybody who waits for the same model shares, and looks again
-//! when a commit changed the model. It never polls.
+//! when a commit changed the model. It never polls. While a large model changes all the time it rests
+//! between two looks, so that waiting for a model to settle does not keep it from settling.
 
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
+use futures::FutureExt;
 use periapt_engine::clock;
 use periapt_model::ModelUuid;
 use periapt_model::query::{Query as Condition, QueryError};
-use periapt_store::{DatabaseError, Interest, StoreError, namespace};
+use periapt_store::{Change, DatabaseError, Interest, StoreError, namespace};
 use periapt_wire::Problem;
 use periapt_wire::rest::waiting::glance;
 use periapt_wire::rest::{WaitKind, WaitQuery, Waited, paths};
@@ -25,6 +27,9 @@ use crate::state::ServerState;
 /// Seconds when the query does not say, and at most.
 const TIMEOUT: u64 = 60;
 const LONGEST: u64 = 600;
+
+/// How many times as long as it looked it rests at least.
+const REST: u32 = 4;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![row(READ, routes!(wait))]
@@ -92,7 +97,9 @@ impl Waiting<'_> {
             .changes()
             .subscribe(Interest::model(model).everything());
         let to_be_gone = self.condition.asks_for_death();
+        let clock = state.clock();
         loop {
+            let looks = clock.monotonic();
             let status = match state.cache().statuses().of(model).await {
                 Err(StoreError::NotFound { .. }) if to_be_gone => return Ok(Value::Null),
                 status => status?,
@@ -108,14 +115,14 @@ impl Waiting<'_> {
                 None if to_be_gone => return Ok(Value::Null),
                 None => *last = format!("there is no such {} yet", self.kind.as_str()),
             }
-            loop {
-                let batch = changes.next().await?;
-                if batch
-                    .iter()
-                    .any(|change| change.namespace != namespace::LOG)
-                {
-                    break;
-                }
+            let looked = clock.monotonic();
+            let rest = looked.saturating_sub(looks).saturating_mul(REST);
+            while !shows(&changes.next().await?) {}
+            let rested = clock.monotonic().saturating_sub(looked);
+            if let Some(rest) = rest.checked_sub(rested) {
+                clock.sleep(rest).await;
+                // The next look is at these as well.
+                changes.next().now_or_never().transpose()?;
             }
         }
     }
@@ -132,6 +139,12 @@ impl Waiting<'_> {
                 .advice(advice("wait-timed-out")),
         )
     }
+}
+
+/// Whether a status may show any of the changes.
+fn shows(changes: &[Change]) -> bool {
+    let log = |change: &Change| change.namespace == namespace::LOG;
+    !changes.iter().all(log)
 }
 
 fn unreadable(text: &str, error: &QueryError) -> Answer {
