@@ -76,17 +76,25 @@ impl Hosted {
         self.sweep(&worker).await?;
         let mut known = BTreeSet::new();
         loop {
-            changes.changed().await?;
-            let machines = worker.or_dying(connection.call(&HostedMachines {})).await?;
-            let machines = machines.while_doing("listing machines")?;
-            self.start(&machines)?;
-            let machines: BTreeSet<MachineId> = machines.into_iter().collect();
-            let gone: Vec<MachineId> = known.difference(&machines).cloned().collect();
-            known = machines;
-            if !gone.is_empty() {
-                for machine in &gone {
-                    self.stop(machine, &worker).await?;
+            // The first names all that are hosted, later ones what changed, hosted or not.
+            let machines: Vec<MachineId> = changes.names().await?;
+            let call = HostedMachines {
+                machines: machines.clone(),
+            };
+            let hosted = worker.or_dying(connection.call(&call)).await?;
+            let hosted = hosted.while_doing("asking which machines are hosted")?;
+            self.start(&hosted)?;
+            let gone = |machine: &MachineId| !hosted.contains(machine);
+            let gone: Vec<MachineId> = machines.into_iter().filter(gone).collect();
+            known.extend(hosted);
+            let mut stopped = false;
+            for machine in gone {
+                if known.remove(&machine) {
+                    self.stop(&machine, &worker).await?;
+                    stopped = true;
                 }
+            }
+            if stopped {
                 self.sweep(&worker).await?;
             }
         }
@@ -108,11 +116,7 @@ impl Hosted {
     }
 
     fn start(&self, machines: &[MachineId]) -> WorkerResult {
-        let running = self.runner.worker_ids();
-        for machine in machines
-            .iter()
-            .filter(|machine| !running.iter().any(|id| id == machine.as_str()))
-        {
+        for machine in machines {
             let context = MachineContext {
                 machine: machine.clone(),
                 host: self.host.clone(),

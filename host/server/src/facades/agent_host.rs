@@ -18,7 +18,7 @@ handlers! { for host:
         let machines = session.store().hosted_machines(model, session.agent()?).await?;
         session.watch(source, watch::texts(&machines))
     };
-    HostedMachines: |session, _| Ok(session.store().hosted_machines(session.model()?, session.agent()?).await?);
+    HostedMachines: |session, call| Ok(session.store().hosted_of(session.model()?, session.agent()?, &call.machines).await?);
     GoneUnits: |session, call| Ok(session.store().gone_units(session.model()?, call.units).await?);
     WatchApiAddresses: |session, _| {
         let interest = Interest::any_model().all(namespace::CONTROLLER_NODE);

@@ -9,7 +9,7 @@ use periapt_wire::agent::provisioner::MachineInfo;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{Session, Tx, columns, params, to_json, word};
+use crate::db::{PART, Session, Tx, columns, names, params, part_params, to_json, word};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{self, Table, With, tables};
@@ -105,6 +105,29 @@ impl Store {
             ORDER BY created_at, id";
         let params = params![model, agent.to_string()];
         Ok(self.glance().await?.words("machine", sql, params).await?)
+    }
+
+    /// Those of the machines that an agent hosts.
+    pub async fn hosted_of(
+        &self,
+        model: &ModelUuid,
+        agent: &AgentName,
+        machines: &[MachineId],
+    ) -> Result<Vec<MachineId>> {
+        let sql = names!(
+            "SELECT id FROM machine WHERE model_uuid = $1 AND instance_id IS NOT NULL
+                AND life <> 'dead' AND id IN",
+            "AND agent = $18 ORDER BY created_at, id"
+        );
+        let mut db = self.glance().await?;
+        let mut hosted = Vec::new();
+        for part in machines.chunks(PART) {
+            let part: Vec<&str> = part.iter().map(MachineId::as_str).collect();
+            let mut params = part_params(model, &part);
+            params.push(agent.to_string().into());
+            hosted.extend(db.words("machine", sql, params).await?);
+        }
+        Ok(hosted)
     }
 
     /// Which agent hosts a machine: none of a machine that is gone, nobody while it has no instance.

@@ -9,7 +9,8 @@ use crate::rpc::{Empty, Watch};
 crate::facade! { "periapt.AgentHost" 1 for AgentOfModel {
     /// Changes name machines hosted by the caller.
     [Watch] WatchMachines as WatchHostedMachines {} -> Watch;
-    [Read] Machines as HostedMachines {} -> Vec<MachineId>;
+    /// Those of these machines that the caller hosts.
+    [Read] Machines as HostedMachines { machines: Vec<MachineId> } -> Vec<MachineId>;
     /// Identity of the connection's model.
     [Read] Model as HostModel {} -> HostedModel;
     /// Which of these units the model does not have, or not any more.

@@ -17,6 +17,7 @@
 mod credential;
 mod ended;
 mod queue;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -25,16 +26,13 @@ use std::sync::Arc;
 use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
 };
+use periapt_model::MachineId;
 use periapt_model::provisioning::{Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
-use periapt_model::{AgentName, MachineId};
-use periapt_providers::{
-    Instance, InstanceId, Provider, ProviderError, SharedAgent, StartInstance,
-};
+use periapt_providers::{Instance, InstanceId, Provider, ProviderError, SharedAgent};
 use periapt_wire::agent::credential_validator::GetModelCredential;
 use periapt_wire::agent::provisioner::{
-    EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, SetInstanceInfo,
-    SetInstanceStatus, WatchMachines,
+    EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, WatchMachines,
 };
 use periapt_wire::rpc::{Empty, code};
 use periapt_wire::{ApiConnection, CallError};
@@ -48,6 +46,7 @@ use super::{ModelContext, agent, apicaller, environ};
 use crate::watching::Watching;
 use credential::Credential;
 use queue::Queue;
+use start::{Start, set_status};
 
 pub const NAME: &str = "compute-provisioner";
 
@@ -107,7 +106,11 @@ struct Ended {
 }
 
 enum Outcome {
-    Started(Result<Instance, ProviderError>),
+    /// It is there, as it was recorded before.
+    Kept(Instance),
+    /// It was started and recorded, or stopped again because it could not be.
+    Recorded,
+    NotStarted(ProviderError),
     Stopped(Result<(), ProviderError>),
     /// The API failed on the way: the worker starts over.
     Failed(WorkerError),
@@ -283,11 +286,19 @@ impl Provisioner {
             let provider = Arc::clone(&self.provider);
             match job {
                 job @ (queue::Job::Start | queue::Job::Keep) => {
-                    let credential = Arc::clone(&self.credential);
+                    let start = Start {
+                        api: self.api.clone(),
+                        provider,
+                        credential: Arc::clone(&self.credential),
+                        machine,
+                    };
                     self.running.spawn(async move {
-                        let keep = job == queue::Job::Keep;
-                        let outcome = start(provider.as_ref(), &credential, &machine, keep).await;
-                        Ended { machine, outcome }
+                        let outcome = start.run(job == queue::Job::Keep).await;
+                        let machine = start.machine;
+                        Ended {
+                            machine,
+                            outcome: outcome.unwrap_or_else(Outcome::Failed),
+                        }
                     });
                 }
                 queue::Job::Stop(instance) => {
@@ -307,25 +318,22 @@ impl Provisioner {
     }
 
     async fn ended(&mut self, Ended { machine, outcome }: Ended) -> WorkerResult {
-        let job = self.queue.end(&machine);
+        self.queue.end(&machine);
         match outcome {
             Outcome::Failed(error) => return Err(error),
-            Outcome::Started(Ok(instance)) if job == Some(queue::Job::Keep) => {
+            Outcome::Kept(instance) => {
                 tracing::debug!(%machine, instance = %instance.id, "instance is there");
                 self.queue.forget(&machine);
             }
-            Outcome::Started(Ok(instance)) => {
-                self.queue.forget(&machine);
-                self.record(&machine, instance).await?;
-            }
-            Outcome::Started(Err(error)) if error.refuses_credential() => {
+            Outcome::Recorded => self.queue.forget(&machine),
+            Outcome::NotStarted(error) if error.refuses_credential() => {
                 self.queue.forget(&machine);
                 let message = format!("waiting for a valid credential ({error})");
                 self.set_status(&machine, Status::new(Machine::Pending, message))
                     .await?;
                 self.note(&error).await?;
             }
-            Outcome::Started(Err(error)) => {
+            Outcome::NotStarted(error) => {
                 let failed = self.queue.failed(&machine, self.clock.monotonic());
                 tracing::warn!(%machine, %error, failed, "instance did not start");
                 self.set_status(&machine, failed_start(&error.to_string(), failed))
@@ -378,68 +386,15 @@ impl Provisioner {
         }
     }
 
-    /// An instance that cannot be recorded is stopped: nobody would ever ask for it again.
-    async fn record(&mut self, machine: &MachineId, instance: Instance) -> WorkerResult {
-        let call = SetInstanceInfo {
-            machine: machine.clone(),
-            agent: self.credential.agent_of(machine),
-            instance_id: instance.id.to_string(),
-            addresses: instance.addresses,
-            hardware: instance.hardware,
-        };
-        if let Err(error) = self.worker.or_dying(self.api.call(&call)).await? {
-            tracing::warn!(%machine, %error, "instance cannot be recorded and is stopped");
-            self.worker
-                .or_dying(self.provider.stop_instance(&instance.id))
-                .await?
-                .while_doing("stopping an instance")?;
-            return unless_gone(Err(error)).while_doing("recording an instance");
-        }
-        self.set_status(machine, Status::new(Machine::Running, ""))
-            .await
-    }
-
     async fn set_status(&self, machine: &MachineId, status: Status<Machine>) -> WorkerResult {
-        let call = SetInstanceStatus {
-            machine: machine.clone(),
-            status,
-        };
-        let answer = self.worker.or_dying(self.api.call(&call)).await?;
-        unless_gone(answer).while_doing("setting the instance's status")
+        let said = set_status(&self.api, machine, status);
+        self.worker.or_dying(said).await?
     }
 
     fn show(&self) {
         self.worker
             .set_report(json!({ "waiting": self.queue.waiting(), "running": self.running.len() }));
     }
-}
-
-/// Makes sure that a machine has its instance. One that is to be kept goes on with the password of
-/// its own agent, if it is still there.
-async fn start(
-    provider: &dyn Provider,
-    credential: &Credential,
-    machine: &MachineId,
-    keep: bool,
-) -> Outcome {
-    if keep && credential.agent_of(machine) != AgentName::Host {
-        let there = match provider.instances().await {
-            Ok(instances) => instances
-                .into_iter()
-                .find(|instance| instance.name == machine.as_str()),
-            Err(error) => return Outcome::Started(Err(error)),
-        };
-        if let Some(instance) = there {
-            return Outcome::Started(Ok(instance));
-        }
-    }
-    let agent_config = match credential.config(machine).await {
-        Ok(agent_config) => agent_config,
-        Err(error) => return Outcome::Failed(error),
-    };
-    let name = machine.as_str().to_owned();
-    let request = StartInstance { name, agent_config };
-    Outcome::Started(provider.start_instance(request).await)
 }
 
 /// A machine that is gone needs nothing more.
