@@ -56,7 +56,7 @@ pub use cloud::CONTROLLER_CLOUD;
 pub use controller::nodes::{KnownNode, NODE_LOST};
 pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
-pub use full_status::Presence;
+pub use full_status::{Presence, StatusPicture};
 pub use hook::{Committed, HookBegin, HookCommit};
 pub use log::LogPage;
 pub use model::Setter;

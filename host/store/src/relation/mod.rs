@@ -22,7 +22,7 @@ mod scope;
 mod settings;
 mod subordinates;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use integrate::{make_peers, require_endpoints};
 #[cfg(test)]

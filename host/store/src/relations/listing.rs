@@ -30,17 +30,22 @@ impl Store {
 
 /// All relations of a model as shown, by number.
 pub(crate) async fn all(db: &mut Session, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
-    let found = without_versions(db, model).await?;
+    let found = without_versions(db, model, None).await?;
     with_versions(db, model, None, found).await
 }
 
-/// The same, their settings not counted: that takes as long as all the rest of a large model.
+/// All relations, or some of them, their settings not counted: that takes as long as all the rest of
+/// a large model.
 pub(crate) async fn without_versions(
     db: &mut Session,
     model: &ModelUuid,
+    only: Option<&[u64]>,
 ) -> Result<Vec<RelationInfo>> {
-    let relations = rows::all(db, model).await?;
-    shown(db, model, relations, None).await
+    let relations = match only {
+        Some(ids) => rows::some(db, model, ids).await?,
+        None => rows::all(db, model).await?,
+    };
+    shown(db, model, relations, only).await
 }
 
 /// Some relations as shown; those that are gone are missing.
@@ -49,8 +54,7 @@ pub(crate) async fn some(
     model: &ModelUuid,
     ids: &[u64],
 ) -> Result<Vec<RelationInfo>> {
-    let relations = rows::some(db, model, ids).await?;
-    let found = shown(db, model, relations, Some(ids)).await?;
+    let found = without_versions(db, model, Some(ids)).await?;
     with_versions(db, model, Some(ids), found).await
 }
 
