@@ -70,9 +70,9 @@ pub struct SharedStatus {
 impl SharedStatus {
     /// As a value. Its time is one at which it was good.
     pub fn value(&self) -> Result<&FullStatus, StoreError> {
-        let made = self.value.get_or_init(|| {
-            serde_json::from_slice(&self.json).map_err(|error| error.to_string())
-        });
+        let made = self
+            .value
+            .get_or_init(|| serde_json::from_slice(&self.json).map_err(|error| error.to_string()));
         made.as_ref().map_err(|message| {
             DatabaseError::Internal {
                 message: message.clone(),

@@ -117,7 +117,11 @@ impl Shown {
     }
 
     /// The principal units of an application, each with its subordinates within.
-    fn units(&self, view: &View<'_>, application: &ApplicationName) -> BTreeMap<String, UnitStatus> {
+    fn units(
+        &self,
+        view: &View<'_>,
+        application: &ApplicationName,
+    ) -> BTreeMap<String, UnitStatus> {
         let principals = view.rows.units_of(application);
         principals
             .filter(|row| row.principal.is_none() && self.has(&row.name))

@@ -62,7 +62,8 @@ impl<'a> View<'a> {
         let application = row.name.application();
         let (workload, agent) = self.said(row);
         let machine = row.machine.as_ref();
-        let addresses = machine.and_then(|machine| Some(&self.rows.machines.get(machine)?.addresses));
+        let addresses =
+            machine.and_then(|machine| Some(&self.rows.machines.get(machine)?.addresses));
         let wanted = self.rows.applications.get(&application);
         let leader = self.rows.leaders.get(&application);
         UnitStatus {

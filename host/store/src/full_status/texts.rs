@@ -45,7 +45,8 @@ impl Stale {
         self.units.insert(name.clone());
         self.applications.insert(name.application());
         self.units.extend(row.and_then(|row| row.principal.clone()));
-        self.machines.extend(row.and_then(|row| row.machine.clone()));
+        self.machines
+            .extend(row.and_then(|row| row.machine.clone()));
     }
 
     /// The ends of a relation name it, and those that are subordinate each other.
@@ -112,7 +113,8 @@ impl Texts {
         for id in stale.relations {
             match rows.relations.get(&id).filter(|of| view.has_end(of)) {
                 Some(relation) => {
-                    self.relations.insert(id, to_json(&view.relation(relation))?);
+                    self.relations
+                        .insert(id, to_json(&view.relation(relation))?);
                 }
                 None => {
                     self.relations.remove(&id);

@@ -36,8 +36,14 @@ async fn large(fixture: &Fixture) -> ModelUuid {
     let staged = store.unit_assignments(&model).await.unwrap();
     store.assign_units(&model, &staged).await.unwrap();
     let related = (0..FRONTS * SITES_OF_EACH).map(|number| {
-        let (front, site) = (number % FRONTS, (number / FRONTS + number % FRONTS * 4) % SITES);
-        let ends = [format!("front{front}:website"), format!("site{site}:website")];
+        let (front, site) = (
+            number % FRONTS,
+            (number / FRONTS + number % FRONTS * 4) % SITES,
+        );
+        let ends = [
+            format!("front{front}:website"),
+            format!("site{site}:website"),
+        ];
         store.integrate(&model, ends.map(|end| end.parse().unwrap()))
     });
     futures::future::try_join_all(related).await.unwrap();

@@ -112,7 +112,12 @@ struct World<'a> {
 
 impl World<'_> {
     async fn machine(&self, at: &Index) -> Option<MachineId> {
-        let all = self.house.fixture.store.machine_ids(&self.house.model).await;
+        let all = self
+            .house
+            .fixture
+            .store
+            .machine_ids(&self.house.model)
+            .await;
         let all = all.expect("machines");
         (!all.is_empty()).then(|| at.get(&all).clone())
     }
@@ -133,7 +138,8 @@ impl World<'_> {
             Deed::Says(at, what) => {
                 if let Some(unit) = unit(at) {
                     let mut said = Status::new(words[usize::from(*what)], format!("\"{what}\""));
-                    said.data.insert("subordinates".to_owned(), serde_json::Value::Null);
+                    said.data
+                        .insert("subordinates".to_owned(), serde_json::Value::Null);
                     let _ = store.set_unit_status(model, &unit, said).await;
                 }
             }
@@ -200,7 +206,11 @@ impl World<'_> {
             }
             Deed::InstanceSays(at, what) => {
                 if let Some(id) = self.machine(at).await {
-                    let words = [Machine::Running, Machine::ProvisioningError, Machine::Pending];
+                    let words = [
+                        Machine::Running,
+                        Machine::ProvisioningError,
+                        Machine::Pending,
+                    ];
                     let says = Status::new(words[usize::from(*what)], "so");
                     let set = store.set_instance_status(model, &id, says);
                     set.await.expect("status");
@@ -235,7 +245,11 @@ impl World<'_> {
             Deed::Refresh => {
                 let again = charm("bare");
                 let bytes = bytes::Bytes::from(format!("{:?}", store.last_commit(model)));
-                let url = store.add_charm(model, again, bytes).await.expect("charm").url;
+                let url = store
+                    .add_charm(model, again, bytes)
+                    .await
+                    .expect("charm")
+                    .url;
                 let request = periapt_wire::rest::Refresh {
                     charm: url.to_string(),
                     force_units: false,
@@ -331,7 +345,8 @@ async fn more_changes_than_are_followed_are_read_whole() {
             .expect("added");
         assert_is_whole(store, &model, &mut kept, &present, "many units").await;
         let said = Status::new(Workload::Active, "ready");
-        let set = store.set_unit_status(&model, &unit("site/700"), said);
+        let name = unit("site/700");
+        let set = store.set_unit_status(&model, &name, said);
         set.await.expect("said");
         assert_is_whole(store, &model, &mut kept, &present, "one unit").await;
         // A model that is gone has no status, nor has it one again.
@@ -365,7 +380,8 @@ async fn one_change_is_a_few_statements() {
         assert_is_whole(store, &model, &mut kept, &present, "the beginning").await;
         let mut kept = kept.expect("kept");
         let said = Status::new(Workload::Active, "ready");
-        let set = store.set_unit_status(&model, &unit("site/70"), said);
+        let name = unit("site/70");
+        let set = store.set_unit_status(&model, &name, said);
         set.await.expect("said");
         let manager = Manager::new(store);
         let (leadership, minute) = (Namespace::ApplicationLeadership, Duration::from_secs(60));
