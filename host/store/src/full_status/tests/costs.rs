@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use periapt_model::ModelUuid;
 use periapt_model::status::{Status, Workload};
+use periapt_wire::status::FullStatus;
 
 use crate::db::params;
 use crate::relation::tests::metadata;
@@ -85,7 +86,7 @@ async fn what_a_status_costs() {
     for fixture in fixtures().await {
         let (store, model) = (&fixture.store, large(&fixture).await);
         println!("{}", store.database_kind());
-        let mut times = [const { Vec::new() }; 4];
+        let mut times = [const { Vec::new() }; 5];
         let began = Instant::now();
         let mut kept = store.status_picture(&model, &present).await.unwrap();
         println!("read whole to be kept: {:?}", began.elapsed());
@@ -99,6 +100,10 @@ async fn what_a_status_costs() {
             times[0].push(began.elapsed());
             let text = kept.to_json().unwrap();
             times[1].push(began.elapsed());
+            let began = Instant::now();
+            let value: FullStatus = serde_json::from_slice(&text).unwrap();
+            times[4].push(began.elapsed());
+            assert_eq!(value.applications.len(), FRONTS + SITES);
             if number % 8 == 0 {
                 let began = Instant::now();
                 let whole = store.full_status(&model, &[], &present).await.unwrap();
@@ -108,11 +113,12 @@ async fn what_a_status_costs() {
                 assert!(whole == text);
             }
         }
-        let [refreshed, answered, read, serialised] = times;
+        let [refreshed, answered, read, serialised, understood] = times;
         say("kept, brought up to date", refreshed);
         say("kept, with its answer", answered);
         say("read whole", read);
         say("read whole, with its answer", serialised);
+        say("the answer understood by a client", understood);
         fixture.end().await;
     }
 }
