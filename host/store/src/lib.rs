@@ -42,6 +42,7 @@ mod status;
 mod tables;
 mod unit;
 mod user;
+mod views;
 mod waiting;
 
 #[cfg(test)]

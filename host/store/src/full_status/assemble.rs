@@ -7,8 +7,9 @@ use periapt_wire::status::{FullStatus, UnitStatus};
 
 use super::Presence;
 use super::pattern::Patterns;
-use super::rows::{Rows, UnitRow};
+use super::rows::Rows;
 use super::shown::{View, rfc3339};
+use crate::views::unit::UnitRow;
 
 /// The machines whose agent is away.
 pub(super) fn lost(rows: &Rows, presence: Presence<'_>) -> BTreeSet<MachineId> {

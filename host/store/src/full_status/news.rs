@@ -6,10 +6,13 @@ use std::hash::Hash;
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::RelationInfo;
 
-use super::rows::{self, ApplicationRow, MachineRow, ModelRow, UnitRow};
 use crate::changes::namespace as ns;
 use crate::db::{Change, Session, Which};
-use crate::{Result, lease, relation};
+use crate::views::application::{self, ApplicationRow};
+use crate::views::machine::{self, MachineRow};
+use crate::views::model::{self, ModelRow};
+use crate::views::unit::{self, UnitRow};
+use crate::{Result, lease, views};
 
 /// The namespace and the leases of one within it.
 const LEADERSHIP: &str = "application-leadership/";
@@ -100,7 +103,7 @@ pub(super) struct News {
 }
 
 impl News {
-    pub async fn read(db: &mut Session, model: &ModelUuid, names: Names) -> Result<Self> {
+    pub async fn read(db: &mut Session, of: &ModelUuid, names: Names) -> Result<Self> {
         let mut news = Self {
             model: None,
             applications: HashMap::new(),
@@ -112,27 +115,27 @@ impl News {
         };
         let names = &news.names;
         if names.model {
-            news.model = Some(rows::model(db, model).await?);
+            news.model = Some(model::row(db, of).await?);
         }
         if let Some(wanted) = list(&names.applications) {
-            let found = rows::applications(db, model, Which::Named(&wanted)).await?;
+            let found = application::rows(db, of, Which::Named(&wanted)).await?;
             news.applications = by(found, |row| row.name.clone());
         }
         if let Some(wanted) = list(&names.units) {
-            let found = rows::units(db, model, Which::Named(&wanted)).await?;
+            let found = unit::rows(db, of, Which::Named(&wanted)).await?;
             news.units = by(found, |row| row.name.clone());
         }
         if let Some(wanted) = list(&names.machines) {
-            let found = rows::machines(db, model, Which::Named(&wanted)).await?;
+            let found = machine::rows(db, of, Which::Named(&wanted)).await?;
             news.machines = by(found, |row| row.id.clone());
         }
         if !names.relations.is_empty() {
             let wanted: Vec<u64> = names.relations.iter().copied().collect();
-            let found = relation::without_versions(db, model, Some(&wanted)).await?;
+            let found = views::relation::without_versions(db, of, Some(&wanted)).await?;
             news.relations = found.into_iter().map(|row| (row.id, row)).collect();
         }
         if let Some(wanted) = list(&names.leaders) {
-            let found = lease::rows::leaders(db, model, Which::Named(&wanted)).await?;
+            let found = lease::rows::leaders(db, of, Which::Named(&wanted)).await?;
             news.leaders = found.into_iter().collect();
         }
         Ok(news)

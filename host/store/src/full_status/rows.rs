@@ -1,218 +1,16 @@
-//! The rows that a status is made of, all of a model or the named, and how they hang together.
+//! The rows that a status is made of, and how they hang together.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use periapt_model::status::{Agent, Machine, Status, Workload};
-use periapt_model::{AgentName, ApplicationName, Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::RelationInfo;
 
-use crate::db::{Cells, Session, Which, columns, json, optional_json, optional_word, params, word};
-use crate::error::StoreError;
-use crate::waiting::{self, Cleanup};
-use crate::{DatabaseError, Result, lease, relation, status};
-
-columns! {
-    pub(super) struct ModelRow {
-        name: String = "model.name",
-        life: Life = "model.life" as word,
-        status: String = "COALESCE(status.status, 'available')",
-        message: String = "COALESCE(status.message, '')",
-        since: i64 = "COALESCE(status.since, model.created_at)",
-        cloud: String = "model.cloud",
-        region: String = "model.region",
-        /// `iaas` or `caas`.
-        kind: String = "cloud.model_type",
-    }
-    const MODEL = "FROM model JOIN cloud ON cloud.name = model.cloud
-        LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
-            AND status.entity = model.uuid
-        WHERE model.uuid = $1";
-}
-
-columns! {
-    pub(super) struct ApplicationRow {
-        name: ApplicationName = "application.name" as word,
-        charm: String = "application.charm_url",
-        charm_revision: u64 = "charm.revision",
-        life: Life = "application.life" as word,
-        exposed: bool = "application.exposed",
-        workload_version: String = "application.workload_version",
-        subordinate: bool = "application.subordinate",
-        set: Option<Status<Workload>> = [status::list!("status")] as status::optional,
-        trouble: Option<Status<Workload>> = "application.trouble" as optional_json,
-    }
-    const APPLICATIONS = which(
-        "FROM application
-            JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
-            LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
-                AND status.entity = application.name
-            WHERE application.model_uuid = $1",
-        "application.name",
-        ""
-    );
-}
-
-columns! {
-    struct OwnOfUnit {
-        name: UnitName = "name" as word,
-        life: Life = "life" as word,
-        machine: Option<MachineId> = "machine_id" as optional_word,
-        principal: Option<UnitName> = "principal" as optional_word,
-        charm: Option<String> = "charm_url",
-        workload_version: String = "workload_version",
-        opened_ports: Vec<String> = "opened_ports" as ports,
-    }
-    const UNITS = which("FROM unit WHERE model_uuid = $1", "name", "");
-}
-
-columns! {
-    struct OwnOfMachine {
-        id: MachineId = "id" as word,
-        life: Life = "life" as word,
-        instance_id: Option<String> = "instance_id",
-        hardware: String = "hardware",
-        addresses: Vec<String> = "addresses" as json,
-        host: AgentName = "agent" as word,
-    }
-    const MACHINES = which("FROM machine WHERE model_uuid = $1", "id", "");
-}
-
-columns! {
-    struct OfWorkload {
-        entity: String = "status.entity",
-        status: Status<Workload> = [status::list!("status")] as status::whole,
-    }
-    const WORKLOADS = which(
-        "FROM status WHERE status.model_uuid = $1 AND status.kind = 'workload'", "status.entity", ""
-    );
-}
-
-columns! {
-    struct OfAgent {
-        entity: String = "status.entity",
-        status: Status<Agent> = [status::list!("status")] as status::whole,
-    }
-    const AGENTS = which(
-        "FROM status WHERE status.model_uuid = $1 AND status.kind = 'juju-unit'", "status.entity", ""
-    );
-}
-
-columns! {
-    struct OfMachine {
-        entity: String = "status.entity",
-        status: Status<Machine> = [status::list!("status")] as status::whole,
-    }
-    const INSTANCES = which(
-        "FROM status WHERE status.model_uuid = $1 AND status.kind = 'machine'", "status.entity", ""
-    );
-    const MACHINE_AGENTS = which(
-        "FROM status WHERE status.model_uuid = $1 AND status.kind = 'juju-machine'", "status.entity", ""
-    );
-}
-
-/// Most units have none, and there are many units.
-fn ports(cells: &mut Cells<'_>) -> std::result::Result<Vec<String>, DatabaseError> {
-    match cells.str()? {
-        "[]" => Ok(Vec::new()),
-        text => serde_json::from_str(text).map_err(|error| cells.unfit(error)),
-    }
-}
-
-pub(super) struct UnitRow {
-    pub name: UnitName,
-    pub life: Life,
-    pub machine: Option<MachineId>,
-    pub principal: Option<UnitName>,
-    /// The charm in place.
-    pub charm: Option<String>,
-    pub workload_version: String,
-    pub opened_ports: Vec<String>,
-    pub workload: Status<Workload>,
-    pub agent: Status<Agent>,
-}
-
-pub(super) struct MachineRow {
-    pub id: MachineId,
-    pub life: Life,
-    pub instance_id: Option<String>,
-    pub hardware: String,
-    pub addresses: Vec<String>,
-    pub host: AgentName,
-    pub instance: Status<Machine>,
-    pub agent: Status<Machine>,
-    pub cleanups: Vec<Cleanup>,
-}
-
-pub(super) async fn model(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
-    let row = db.one(MODEL, params![model]).await?;
-    row.ok_or_else(|| StoreError::not_found("model", model))
-}
-
-pub(super) async fn applications(
-    db: &mut Session,
-    model: &ModelUuid,
-    which: Which<'_>,
-) -> Result<Vec<ApplicationRow>> {
-    Ok(db.which(APPLICATIONS, model, which).await?)
-}
-
-pub(super) async fn units(
-    db: &mut Session,
-    model: &ModelUuid,
-    which: Which<'_>,
-) -> Result<Vec<UnitRow>> {
-    let said = db.which(WORKLOADS, model, which).await?.into_iter();
-    let mut workloads: HashMap<String, Status<Workload>> =
-        said.map(|said| (said.entity, said.status)).collect();
-    let said = db.which(AGENTS, model, which).await?.into_iter();
-    let mut agents: HashMap<String, Status<Agent>> =
-        said.map(|said| (said.entity, said.status)).collect();
-    let rows = db.which(UNITS, model, which).await?.into_iter();
-    let rows = rows.map(|own| UnitRow {
-        workload: workloads
-            .remove(own.name.as_str())
-            .unwrap_or_else(|| Status::new(Workload::Unknown, "")),
-        agent: agents
-            .remove(own.name.as_str())
-            .unwrap_or_else(|| Status::new(Agent::Allocating, "")),
-        name: own.name,
-        life: own.life,
-        machine: own.machine,
-        principal: own.principal,
-        charm: own.charm,
-        workload_version: own.workload_version,
-        opened_ports: own.opened_ports,
-    });
-    Ok(rows.collect())
-}
-
-pub(super) async fn machines(
-    db: &mut Session,
-    model: &ModelUuid,
-    which: Which<'_>,
-) -> Result<Vec<MachineRow>> {
-    let mut said: [HashMap<String, Status<Machine>>; 2] = Default::default();
-    for (select, said) in [INSTANCES, MACHINE_AGENTS].into_iter().zip(&mut said) {
-        let rows = db.which(select, model, which).await?.into_iter();
-        *said = rows.map(|row| (row.entity, row.status)).collect();
-    }
-    let [mut instances, mut agents] = said;
-    let mut cleanups = waiting::of_machines(db, model, which).await?;
-    let rows = db.which(MACHINES, model, which).await?.into_iter();
-    let pending = || Status::new(Machine::Pending, "");
-    let rows = rows.map(|own| MachineRow {
-        instance: instances.remove(own.id.as_str()).unwrap_or_else(pending),
-        agent: agents.remove(own.id.as_str()).unwrap_or_else(pending),
-        cleanups: cleanups.remove(own.id.as_str()).unwrap_or_default(),
-        id: own.id,
-        life: own.life,
-        instance_id: own.instance_id,
-        hardware: own.hardware,
-        addresses: own.addresses,
-        host: own.host,
-    });
-    Ok(rows.collect())
-}
+use crate::db::{Session, Which};
+use crate::views::application::{self, ApplicationRow};
+use crate::views::machine::{self, MachineRow};
+use crate::views::model::{self, ModelRow};
+use crate::views::unit::{self, UnitRow};
+use crate::{Result, lease, views};
 
 /// Everything a status is made of, as of one moment.
 pub(super) struct Rows {
@@ -235,10 +33,10 @@ pub(super) struct Rows {
 impl Rows {
     /// All of a model.
     pub async fn load(db: &mut Session, of: &ModelUuid) -> Result<Self> {
-        let applications = applications(db, of, Which::All).await?.into_iter();
+        let applications = application::rows(db, of, Which::All).await?.into_iter();
         let leaders = lease::rows::leaders(db, of, Which::All).await?;
         let mut rows = Self {
-            model: model(db, of).await?,
+            model: model::row(db, of).await?,
             applications: applications.map(|row| (row.name.clone(), row)).collect(),
             units: BTreeMap::new(),
             machines: BTreeMap::new(),
@@ -248,12 +46,12 @@ impl Rows {
             contained: BTreeMap::new(),
             related: BTreeMap::new(),
         };
-        for unit in units(db, of, Which::All).await? {
+        for unit in unit::rows(db, of, Which::All).await? {
             rows.put_unit(unit);
         }
-        let machines = machines(db, of, Which::All).await?.into_iter();
+        let machines = machine::rows(db, of, Which::All).await?.into_iter();
         rows.machines = machines.map(|row| (row.id.clone(), row)).collect();
-        for relation in relation::without_versions(db, of, None).await? {
+        for relation in views::relation::without_versions(db, of, None).await? {
             rows.put_relation(relation);
         }
         Ok(rows)

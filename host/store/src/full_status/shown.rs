@@ -16,8 +16,11 @@ use periapt_wire::status::{
 };
 use serde_json::json;
 
-use super::rows::{ApplicationRow, MachineRow, Rows, UnitRow};
-use crate::{machine, waiting};
+use super::rows::Rows;
+use crate::views::application::ApplicationRow;
+use crate::views::machine::{self, MachineRow};
+use crate::views::unit::UnitRow;
+use crate::waiting;
 
 /// Rows as seen while some agents are away.
 pub(super) struct View<'a> {

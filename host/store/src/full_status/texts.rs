@@ -8,9 +8,9 @@ use periapt_wire::status::FullStatus;
 use serde::Serialize;
 
 use super::assemble::container;
-use super::rows::UnitRow;
 use super::shown::View;
 use crate::db::to_json;
+use crate::views::unit::UnitRow;
 use crate::{DatabaseError, Result};
 
 /// JSON, each with its name in front where it is a member.
