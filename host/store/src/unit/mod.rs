@@ -11,8 +11,6 @@ use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
 pub(crate) mod removal;
-#[cfg(test)]
-mod tests;
 pub(crate) mod uniter;
 
 pub(crate) const TABLES: &[Table] = tables! {

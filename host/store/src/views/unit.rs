@@ -12,6 +12,9 @@ use crate::{DatabaseError, Presence, Result, Store, lease, status, waiting};
 
 use super::relation;
 
+#[cfg(test)]
+mod tests;
+
 columns! {
     struct Shown {
         name: UnitName = "unit.name" as word,
