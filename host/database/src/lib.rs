@@ -42,7 +42,7 @@ mod writer;
 
 use blobs::drop_orphans;
 pub use blobs::{CHUNK, drop_blob};
-pub use changes::{Change, ChangeStream, Interest, Recent, Subscription};
+pub use changes::{Change, ChangeStream, Interest, Recent, Since, Subscription};
 pub use error::{Error, Failure};
 pub use guard::{Guard, RequestRow};
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};

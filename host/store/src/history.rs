@@ -3,10 +3,21 @@
 use periapt_model::{ModelUuid, Tag};
 use periapt_wire::rest::HistoryEntry;
 
-use crate::db::params;
+use crate::db::{columns, params};
 use crate::error::StoreError;
 use crate::status::kind;
 use crate::{Result, Store, hook};
+
+columns! {
+    struct Line -> HistoryEntry {
+        time = "time",
+        kind = "kind",
+        status = "status",
+        message = "message",
+    }
+    const LINES = "FROM status_history
+        WHERE model_uuid = $1 AND kind IN ($2, $3) AND entity = $4 ORDER BY id DESC LIMIT $5";
+}
 
 impl Store {
     /// The last `limit` statuses of a unit, application, machine or model, oldest first.
@@ -49,22 +60,10 @@ impl Store {
             };
             return Err(StoreError::not_found(kind, name));
         }
-        let sql = "SELECT time, kind, status, message FROM status_history
-            WHERE model_uuid = $1 AND kind IN ($2, $3) AND entity = $4 ORDER BY id DESC LIMIT $5";
-        let rows = db
-            .fetch(sql, params![model, first, second, name, limit])
-            .await?;
-        rows.iter()
-            .rev()
-            .map(|row| {
-                Ok(HistoryEntry {
-                    time: row.int(0)?,
-                    kind: row.text(1)?,
-                    status: row.text(2)?,
-                    message: row.text(3)?,
-                })
-            })
-            .collect()
+        let params = params![model, first, second, name, limit];
+        let mut lines = db.all(LINES, params).await?;
+        lines.reverse();
+        Ok(lines)
     }
 
     /// Drops lines older than `max_age_ms`, then the oldest until the rest fits

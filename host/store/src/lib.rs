@@ -42,6 +42,7 @@ mod status;
 mod tables;
 mod unit;
 mod user;
+mod views;
 mod waiting;
 
 #[cfg(test)]
@@ -56,7 +57,7 @@ pub use cloud::CONTROLLER_CLOUD;
 pub use controller::nodes::{KnownNode, NODE_LOST};
 pub use entities::{Cause, EntityKind, Everything, Found, Present, Reach, Wanted, WantedOfModel};
 pub use error::StoreError;
-pub use full_status::Presence;
+pub use full_status::{Presence, StatusPicture};
 pub use hook::{Committed, HookBegin, HookCommit};
 pub use log::LogPage;
 pub use model::Setter;

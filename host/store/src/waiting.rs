@@ -8,29 +8,44 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 
 use crate::Result;
 use crate::cleanup::Kind;
-use crate::db::{Row, Session, Which, of_which, params};
+use crate::db::{Session, Which, columns, params};
 use crate::full_status::rfc3339;
-use crate::relation::{Neighbours, in_words, listed};
+use crate::views::relation::{Neighbours, Tie, listed, tie, tied};
 
 const SECOND: i64 = 1_000_000;
 
-/// A queued step of force.
-pub(crate) struct Cleanup {
-    kind: String,
-    due_at: i64,
-    last_error: String,
+macro_rules! cleanups {
+    ($kinds:literal) => {
+        concat!(
+            "FROM cleanup WHERE model_uuid = $1 AND kind IN (",
+            $kinds,
+            ")"
+        )
+    };
+}
+
+columns! {
+    /// A queued step of force.
+    pub(crate) struct Cleanup {
+        subject: String = "subject",
+        kind: String = "kind",
+        due_at: i64 = "due_at",
+        last_error: String = "last_error",
+    }
+    const OF_UNITS = which(
+        cleanups!("'force-destroy-unit', 'force-remove-unit'"),
+        "subject",
+        "ORDER BY due_at"
+    );
+    const OF_MACHINES = which(
+        cleanups!("'force-dead-machine', 'force-remove-machine'"),
+        "subject",
+        "ORDER BY due_at"
+    );
+    const OF_RELATIONS = concat!(cleanups!("'force-relation'"), " ORDER BY due_at");
 }
 
 impl Cleanup {
-    /// Reads the columns subject, kind, due time and last error.
-    fn read(row: &Row) -> Result<Self> {
-        Ok(Self {
-            kind: row.text(1)?,
-            due_at: row.int(2)?,
-            last_error: row.text(3)?,
-        })
-    }
-
     fn in_words(&self) -> String {
         let until = until(self.due_at);
         let then = match Kind::named(&self.kind) {
@@ -56,13 +71,7 @@ pub(crate) async fn of_units(
     model: &ModelUuid,
     which: Which<'_>,
 ) -> Result<HashMap<String, Vec<Cleanup>>> {
-    let sql = of_which!(
-        "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
-            AND kind IN ('force-destroy-unit', 'force-remove-unit')",
-        "subject",
-        "ORDER BY due_at"
-    );
-    by_subject(&which.fetch(db, model, sql).await?)
+    Ok(by_subject(db.which(OF_UNITS, model, which).await?))
 }
 
 /// The queued steps about machines, by machine.
@@ -71,13 +80,7 @@ pub(crate) async fn of_machines(
     model: &ModelUuid,
     which: Which<'_>,
 ) -> Result<HashMap<String, Vec<Cleanup>>> {
-    let sql = of_which!(
-        "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
-            AND kind IN ('force-dead-machine', 'force-remove-machine')",
-        "subject",
-        "ORDER BY due_at"
-    );
-    by_subject(&which.fetch(db, model, sql).await?)
+    Ok(by_subject(db.which(OF_MACHINES, model, which).await?))
 }
 
 /// The queued steps about relations, by number.
@@ -85,19 +88,16 @@ pub(crate) async fn of_relations(
     db: &mut Session,
     model: &ModelUuid,
 ) -> Result<HashMap<String, Vec<Cleanup>>> {
-    let sql = "SELECT subject, kind, due_at, last_error FROM cleanup WHERE model_uuid = $1
-        AND kind = 'force-relation' ORDER BY due_at";
-    by_subject(&db.fetch(sql, params![model]).await?)
+    Ok(by_subject(db.all(OF_RELATIONS, params![model]).await?))
 }
 
-/// By subject, from rows of subject, kind, due time and last error.
-pub(crate) fn by_subject(rows: &[Row]) -> Result<HashMap<String, Vec<Cleanup>>> {
+fn by_subject(cleanups: Vec<Cleanup>) -> HashMap<String, Vec<Cleanup>> {
     let mut found: HashMap<String, Vec<Cleanup>> = HashMap::new();
-    for row in rows {
-        let cleanup = Cleanup::read(row)?;
-        found.entry(row.text(0)?).or_default().push(cleanup);
+    for cleanup in cleanups {
+        let of_subject = found.entry(cleanup.subject.clone()).or_default();
+        of_subject.push(cleanup);
     }
-    Ok(found)
+    found
 }
 
 /// Every step a unit is held up by.
@@ -185,6 +185,33 @@ fn names(units: &[UnitName]) -> String {
     listed(&names)
 }
 
+columns! {
+    /// A relation of an application that goes.
+    struct HoldingTie {
+        application: String = "mine.application",
+        to: Tie = [tie!("mine.name", "mine.relation_id")] as tied,
+    }
+    const TIES = "FROM application JOIN relation_endpoint AS mine ON mine.model_uuid = application.model_uuid
+            AND mine.application = application.name
+        JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
+            AND other.relation_id = mine.relation_id AND other.application <> mine.application
+        WHERE application.model_uuid = $1 AND application.life <> 'alive'
+        ORDER BY mine.application, mine.relation_id";
+}
+
+columns! {
+    /// When the last unit of an application that goes is gone by force.
+    struct Latest {
+        application: String = "unit.application",
+        due_at: i64 = "MAX(cleanup.due_at)",
+    }
+    const LATEST = "FROM application
+        JOIN unit ON unit.model_uuid = application.model_uuid AND unit.application = application.name
+        JOIN cleanup ON cleanup.model_uuid = unit.model_uuid AND cleanup.subject = unit.name
+            AND cleanup.kind IN ('force-destroy-unit', 'force-remove-unit')
+        WHERE application.model_uuid = $1 AND application.life <> 'alive' GROUP BY unit.application";
+}
+
 /// What holds applications that go, by application.
 #[derive(Default)]
 pub(crate) struct HeldBy {
@@ -199,31 +226,18 @@ impl HeldBy {
         if std::mem::replace(&mut self.loaded, true) {
             return Ok(());
         }
-        let sql = "SELECT mine.application, mine.name, mine.relation_id, other.application
-            FROM application JOIN relation_endpoint AS mine ON mine.model_uuid = application.model_uuid
-                AND mine.application = application.name
-            JOIN relation_endpoint AS other ON other.model_uuid = mine.model_uuid
-                AND other.relation_id = mine.relation_id AND other.application <> mine.application
-            WHERE application.model_uuid = $1 AND application.life <> 'alive'
-            ORDER BY mine.application, mine.relation_id";
         let mut ends: HashMap<String, Vec<String>> = HashMap::new();
-        for row in db.fetch(sql, params![model]).await? {
-            let application = row.text(0)?;
-            ends.entry(row.count(2)?.to_string())
+        for tie in db.all(TIES, params![model]).await? {
+            ends.entry(tie.to.relation.to_string())
                 .or_default()
-                .push(application.clone());
+                .push(tie.application.clone());
             self.relations
-                .entry(application)
+                .entry(tie.application)
                 .or_default()
-                .push(in_words(&row, 1)?);
+                .push(tie.to.in_words());
         }
-        let sql = "SELECT unit.application, MAX(cleanup.due_at) FROM application
-            JOIN unit ON unit.model_uuid = application.model_uuid AND unit.application = application.name
-            JOIN cleanup ON cleanup.model_uuid = unit.model_uuid AND cleanup.subject = unit.name
-                AND cleanup.kind IN ('force-destroy-unit', 'force-remove-unit')
-            WHERE application.model_uuid = $1 AND application.life <> 'alive' GROUP BY unit.application";
-        for row in db.fetch(sql, params![model]).await? {
-            self.note(row.text(0)?, row.int(1)?);
+        for latest in db.all(LATEST, params![model]).await? {
+            self.note(latest.application, latest.due_at);
         }
         if ends.is_empty() {
             return Ok(());

@@ -25,12 +25,14 @@ use crate::{OpenDatabase, params};
 
 mod fresh;
 mod interest;
+mod since;
 mod subscription;
 mod switchboard;
 
 pub(crate) use fresh::Batch;
 use fresh::Next;
 pub use interest::Interest;
+pub use since::Since;
 pub use subscription::Subscription;
 pub(crate) use switchboard::Switchboard;
 

@@ -1,8 +1,7 @@
 //! Statements about lists of names or numbers, in parts of one size: both databases then see the
 //! same few statements, however long the list is.
 
-use super::{Param, Row, Session};
-use crate::error::Error;
+use super::Param;
 use crate::params;
 
 /// Values of one statement. [`names!`] has as many.
@@ -57,24 +56,4 @@ macro_rules! of_which {
             ),
         ]
     };
-}
-
-impl Which<'_> {
-    /// The rows of [`of_which!`]; of the named in parts, each in order.
-    pub async fn fetch(
-        self,
-        db: &mut Session,
-        model: &(impl AsRef<str> + ?Sized),
-        [all, named]: [&'static str; 2],
-    ) -> Result<Vec<Row>, Error> {
-        let names = match self {
-            Which::All => return db.fetch(all, params![model]).await,
-            Which::Named(names) => names,
-        };
-        let mut rows = Vec::new();
-        for part in names.chunks(PART) {
-            rows.extend(db.fetch(named, part_params(model, part)).await?);
-        }
-        Ok(rows)
-    }
 }

@@ -95,7 +95,7 @@ impl ModelCache {
         &self.shared.statuses
     }
 
-    /// Keeps the picture until `dying`.
+    /// Keeps the picture until `dying`, and no status for longer than it is asked for.
     pub async fn run(&self, dying: CancellationToken) {
         let keep = async {
             loop {
@@ -109,6 +109,7 @@ impl ModelCache {
             biased;
             () = dying.cancelled() => {}
             () = keep => {}
+            () = self.shared.statuses.give_up() => {}
         }
     }
 

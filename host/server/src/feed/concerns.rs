@@ -52,6 +52,15 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
             ns::RELATION => wanted.add(Relation, key, position),
             ns::RELATION_STATUS => wanted.add_shown(Relation, key, position),
             ns::APPLICATION_RELATIONS => wanted.add_shown(Application, key, position),
+            ns::WAITING => match key.split_once('/') {
+                Some(("unit", unit)) => {
+                    wanted.add_shown(Unit, unit, position);
+                    wanted.add_shown(Application, application(unit), position);
+                }
+                Some(("machine", id)) => wanted.add_shown(Machine, id, position),
+                Some(("relation", id)) => wanted.add_shown(Relation, id, position),
+                _ => {}
+            },
             ns::LEASE => {
                 if let Some(name) = key.strip_prefix(LEADERSHIP) {
                     wanted.units_of.insert(name.to_owned(), position);

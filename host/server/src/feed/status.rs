@@ -1,22 +1,31 @@
-//! The status of each model, read once between two changes however many ask.
+//! The status of each model, kept for whoever asks, and brought up to date between two changes.
 //!
 //! A kept status is good exactly as long as the store knows of no later commit that may show in it
 //! and each of the model's agents is there, or not, as it was. The store knows of a commit before it answers
 //! it, so whoever has written reads what they wrote. While one caller reads, the others wait for
-//! the result. The time in it is that of the second in which it is handed out.
+//! the result. After a change only what changed is read ([`StatusPicture`]). The time in it is that of
+//! the second in which it is handed out.
+//!
+//! A status that nobody has asked for in a while is given up: a model costs memory only while it is
+//! looked at.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use periapt_engine::SharedClock;
 use periapt_model::{AgentName, ModelUuid};
-use periapt_store::{DatabaseError, Store, StoreError};
+use periapt_store::{DatabaseError, StatusPicture, Store, StoreError};
 use periapt_wire::status::FullStatus;
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::presence::{Presence, PresentAgents};
+
+/// How long a status is kept after it was asked for, at least; twice as long at most.
+const KEPT: Duration = Duration::from_secs(120);
 
 /// The statuses that are kept.
 pub struct Statuses {
@@ -24,15 +33,19 @@ pub struct Statuses {
     clock: SharedClock,
     presence: Presence,
     models: Mutex<HashMap<ModelUuid, Arc<Slot>>>,
+    /// Wakes whoever gives statuses up, when there is one.
+    some: Notify,
     read: AtomicU64,
     shared: AtomicU64,
 }
 
 #[derive(Default)]
 struct Slot {
-    /// Held by whoever reads the store.
-    turn: tokio::sync::Mutex<()>,
+    /// What the answers are made of. Held by whoever reads the store.
+    picture: tokio::sync::Mutex<Option<StatusPicture>>,
     kept: Mutex<Option<Kept>>,
+    /// When it was asked for last, on the monotonic clock.
+    asked: Mutex<Duration>,
 }
 
 /// A status as of a commit.
@@ -43,20 +56,34 @@ struct Kept {
     status: SharedStatus,
 }
 
-/// A status that many share, as a value and as JSON.
+/// A status that many share.
 #[derive(Clone)]
 pub struct SharedStatus {
-    status: Arc<FullStatus>,
     json: Bytes,
     /// The time in `json`, and its second.
     time: String,
     second: i64,
+    /// Made of the JSON when it is first asked for.
+    value: Arc<OnceLock<Result<FullStatus, String>>>,
 }
 
 impl SharedStatus {
-    /// Its time is that of its reading.
+    /// As a value. Its time is one at which it was good.
+    pub fn value(&self) -> Result<&FullStatus, StoreError> {
+        let made = self
+            .value
+            .get_or_init(|| serde_json::from_slice(&self.json).map_err(|error| error.to_string()));
+        made.as_ref().map_err(|message| {
+            DatabaseError::Internal {
+                message: message.clone(),
+            }
+            .into()
+        })
+    }
+
+    #[cfg(test)]
     pub fn status(&self) -> &FullStatus {
-        &self.status
+        self.value().unwrap()
     }
 
     pub fn json(&self) -> Bytes {
@@ -71,6 +98,7 @@ impl Statuses {
             clock,
             presence,
             models: Mutex::default(),
+            some: Notify::new(),
             read: AtomicU64::new(0),
             shared: AtomicU64::new(0),
         }
@@ -78,61 +106,64 @@ impl Statuses {
 
     /// The status of a model as it is now.
     pub async fn of(&self, model: &ModelUuid) -> Result<SharedStatus, StoreError> {
-        let slot = Arc::clone(
-            self.models
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .entry(model.clone())
-                .or_default(),
-        );
-        if let Some(status) = self.kept(model, &slot)? {
+        let slot = self.slot(model);
+        if let Some(status) = self.kept(model, &slot) {
             return Ok(status);
         }
-        let _turn = slot.turn.lock().await;
-        if let Some(status) = self.kept(model, &slot)? {
+        let mut picture = slot.picture.lock().await;
+        if let Some(status) = self.kept(model, &slot) {
             return Ok(status);
         }
         // Before the snapshot: a commit in between makes this one stale, never the other way.
         let commit = self.store.last_commit(model);
         let present = self.presence.of(model);
-        let read = self
-            .store
-            .full_status(model, &[], &|agent: &AgentName| present.has(agent))
-            .await;
+        let read = self.read(model, &mut picture, &present).await;
         self.read.fetch_add(1, Ordering::Relaxed);
-        let status = match read {
-            Ok(status) => status,
+        let (json, time) = match read {
+            Ok(read) => read,
             Err(error) => {
-                self.models
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .remove(model);
+                self.models().remove(model);
                 return Err(error);
             }
         };
-        let second = self.clock.now().as_second();
-        let shared = SharedStatus {
-            json: to_json(&status)?,
-            time: status.controller_timestamp.clone(),
-            status: Arc::new(status),
-            second,
+        let status = SharedStatus {
+            json,
+            time,
+            second: self.clock.now().as_second(),
+            value: Arc::default(),
         };
-        *slot.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(Kept {
+        *slot.kept() = Some(Kept {
             commit,
             present,
-            status: shared.clone(),
+            status: status.clone(),
         });
-        Ok(shared)
+        Ok(status)
+    }
+
+    /// The answer, and the time in it.
+    async fn read(
+        &self,
+        model: &ModelUuid,
+        picture: &mut Option<StatusPicture>,
+        present: &PresentAgents,
+    ) -> Result<(Bytes, String), StoreError> {
+        let presence = |agent: &AgentName| present.has(agent);
+        let picture = match picture {
+            Some(picture) => {
+                self.store.refresh_status(picture, &presence).await?;
+                picture
+            }
+            none => none.insert(self.store.status_picture(model, &presence).await?),
+        };
+        Ok((Bytes::from(picture.to_json()?), picture.time()))
     }
 
     /// What is kept, if it is good, with the time of now.
-    fn kept(&self, model: &ModelUuid, slot: &Slot) -> Result<Option<SharedStatus>, StoreError> {
-        let mut kept = slot.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(kept) = kept.as_mut().filter(|kept| {
+    fn kept(&self, model: &ModelUuid, slot: &Slot) -> Option<SharedStatus> {
+        let mut kept = slot.kept();
+        let kept = kept.as_mut().filter(|kept| {
             kept.commit == self.store.last_commit(model) && kept.present == self.presence.of(model)
-        }) else {
-            return Ok(None);
-        };
+        })?;
         let now = self.clock.now();
         if kept.status.second != now.as_second() {
             let time = now.to_string();
@@ -141,22 +172,47 @@ impl Statuses {
             kept.status.second = now.as_second();
         }
         self.shared.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(kept.status.clone()))
+        Some(kept.status.clone())
+    }
+
+    /// Where a model's status is kept; it was asked for now.
+    fn slot(&self, model: &ModelUuid) -> Arc<Slot> {
+        let slot = Arc::clone(self.models().entry(model.clone()).or_default());
+        *slot.asked.lock().unwrap_or_else(PoisonError::into_inner) = self.clock.monotonic();
+        self.some.notify_one();
+        slot
+    }
+
+    /// Gives up what nobody asks for. Never ends; sleeps while nothing is kept.
+    pub(super) async fn give_up(&self) {
+        loop {
+            if self.models().is_empty() {
+                self.some.notified().await;
+                continue;
+            }
+            self.clock.sleep(KEPT).await;
+            let now = self.clock.monotonic();
+            self.models().retain(|_, slot| {
+                let asked = slot.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                now.saturating_sub(*asked) < KEPT
+            });
+        }
     }
 
     /// How often the store was read, and how often it was not.
     pub fn report(&self) -> serde_json::Value {
         json!({ "read": self.read.load(Ordering::Relaxed), "shared": self.shared.load(Ordering::Relaxed) })
     }
+
+    fn models(&self) -> MutexGuard<'_, HashMap<ModelUuid, Arc<Slot>>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-fn to_json(status: &FullStatus) -> Result<Bytes, StoreError> {
-    serde_json::to_vec(status)
-        .map(Bytes::from)
-        .map_err(|error| {
-            let message = error.to_string();
-            DatabaseError::Internal { message }.into()
-        })
+impl Slot {
+    fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The JSON with another time in the place of the only such member that comes at its top level.

@@ -104,7 +104,7 @@ impl Waiting<'_> {
                 Err(StoreError::NotFound { .. }) if to_be_gone => return Ok(Value::Null),
                 status => status?,
             };
-            match self.kind.find(self.name, status.status()) {
+            match self.kind.find(self.name, status.value()?) {
                 Some(entity) => {
                     let holds = self.condition.holds(&entity);
                     if holds.map_err(|error| unreadable(self.text, &error))? {

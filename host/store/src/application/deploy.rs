@@ -9,7 +9,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, application, charm, machine, relation};
+use crate::{Result, Store, application, charm, machine, relation, views};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
 const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
@@ -51,7 +51,7 @@ impl Store {
                 tx.touch(&model, namespace::APPLICATION_CONFIG, name.as_str());
                 relation::make_peers(tx, &model, name, &charm).await?;
                 make_units(tx, &model, name, request.units, &request.placement).await?;
-                application::find(&mut tx.db, &model, name).await
+                views::application::find(&mut tx.db, &model, name).await
             })
         })
         .await
@@ -126,7 +126,7 @@ impl Store {
                     });
                 }
                 if new.url == old.url {
-                    return application::find(&mut tx.db, &model, &application).await;
+                    return views::application::find(&mut tx.db, &model, &application).await;
                 }
                 relation::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
                 relation::make_peers(tx, &model, &application, &new).await?;
@@ -151,7 +151,7 @@ impl Store {
                 application::put_trouble(tx, &model, &application, None).await?;
                 tx.touch(&model, namespace::APPLICATION, application.as_str());
                 tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
-                application::find(&mut tx.db, &model, &application).await
+                views::application::find(&mut tx.db, &model, &application).await
             })
         })
         .await

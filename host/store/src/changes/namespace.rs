@@ -57,6 +57,9 @@ namespaces! {
     LEADER_SETTINGS = "leader-settings";
     /// Key: empty. A clean-up was queued.
     CLEANUP = "cleanup";
+    /// Key: `unit/NAME`, `machine/ID` or `relation/NUMBER`. What it waits for reads otherwise: a
+    /// step of force was queued, taken or tried in vain.
+    WAITING = "waiting";
     /// Key: `NAMESPACE/NAME`. Another holder or none; a mere extension is no change.
     LEASE = "lease";
     /// Key: `USER` or `USER/MODEL`, of the whole controller. Account or access.
@@ -87,7 +90,7 @@ fn versioned(namespace: &str) -> bool {
 
 /// Whether a change may show in the status of its model. A new namespace does until it is known
 /// not to.
-pub(super) fn shows_in_status(namespace: &str) -> bool {
+pub(crate) fn shows_in_status(namespace: &str) -> bool {
     !matches!(
         namespace,
         LOG | HOOK

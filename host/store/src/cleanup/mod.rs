@@ -67,6 +67,16 @@ impl Kind {
         }
     }
 
+    /// What the subject is, where it says that it waits for this.
+    fn waits(self) -> Option<&'static str> {
+        match self {
+            Kind::ForceDestroyUnit | Kind::ForceRemoveUnit => Some("unit"),
+            Kind::ForceDeadMachine | Kind::ForceRemoveMachine => Some("machine"),
+            Kind::ForceRelation => Some("relation"),
+            Kind::ApplicationUnits | Kind::ModelApplications | Kind::ModelMachines => None,
+        }
+    }
+
     pub(crate) fn named(text: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.as_str() == text)
     }
@@ -100,7 +110,15 @@ pub(crate) async fn enqueue(
         )
         .await?;
     tx.touch(model, namespace::CLEANUP, "");
+    touch(tx, model, kind, subject);
     Ok(())
+}
+
+/// Says that the subject waits for something else.
+fn touch(tx: &mut Tx, model: &ModelUuid, kind: Kind, subject: &str) {
+    if let Some(what) = kind.waits() {
+        tx.touch(model, namespace::WAITING, format!("{what}/{subject}"));
+    }
 }
 
 const FORCED: &str = "{\"force\":true}";
@@ -137,6 +155,7 @@ pub(crate) async fn next_step(tx: &mut Tx, model: &ModelUuid) -> Result<i64> {
 
 columns! {
     /// One queued item.
+    #[derive(Clone)]
     struct Item {
         id: i64 = "id",
         kind: String = "kind",
@@ -150,6 +169,12 @@ columns! {
 impl Item {
     fn force(&self) -> bool {
         self.args != "{}"
+    }
+
+    fn touch(&self, tx: &mut Tx, model: &ModelUuid) {
+        if let Some(kind) = Kind::named(&self.kind) {
+            touch(tx, model, kind, &self.subject);
+        }
     }
 }
 
@@ -176,9 +201,9 @@ impl Store {
             };
             tried = item.id;
             let described = format!("{} {}", item.kind, item.subject);
-            if let Err(error) = self.clean_one(model, item).await {
+            if let Err(error) = self.clean_one(model, item.clone()).await {
                 tracing::warn!(%model, item = described, %error, "a clean-up failed and stays queued");
-                self.note_failure(model, tried, error.to_string()).await?;
+                self.note_failure(model, item, error.to_string()).await?;
                 errors.push(format!("{}: {error}", described.trim_end()));
             }
         }
@@ -200,6 +225,7 @@ impl Store {
                 tx.db
                     .execute("DELETE FROM cleanup WHERE id = $1", params![item.id])
                     .await?;
+                item.touch(tx, &model);
                 tx.at_once = item.args == AT_ONCE;
                 handlers::run(tx, &model, &item).await
             })
@@ -207,13 +233,14 @@ impl Store {
         .await
     }
 
-    async fn note_failure(&self, model: &ModelUuid, id: i64, error: String) -> Result<()> {
-        let params = params![model, id, error];
+    async fn note_failure(&self, model: &ModelUuid, item: Item, error: String) -> Result<()> {
+        let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {
                 let sql = "UPDATE cleanup SET attempts = attempts + 1, last_error = $3
                     WHERE model_uuid = $1 AND id = $2";
-                tx.db.execute(sql, params).await?;
+                tx.db.execute(sql, params![&model, item.id, error]).await?;
+                item.touch(tx, &model);
                 Ok(())
             })
         })

@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use periapt_model::{AgentName, ModelUuid, UserName};
 use serde::Serialize;
 
-use crate::db::Session;
+use crate::db::{Session, columns};
 use crate::error::StoreError;
-use crate::{Result, Store, charm, model};
+use crate::{Result, Store, charm, views};
 
+mod applications;
 mod hooks;
 mod machines;
-mod parts;
 mod relations;
 #[cfg(test)]
 mod tests;
@@ -163,30 +163,21 @@ impl Store {
         let mut db = self.snapshot().await?;
         let position = position(&mut db).await?;
         let mut wanted = Wanted::new();
-        let rows = db.fetch("SELECT uuid FROM model", vec![]).await?;
-        for row in &rows {
-            let uuid = row.text(0)?;
+        let models: Vec<String> = db.scalars("SELECT uuid FROM model", vec![]).await?;
+        for uuid in models {
             let names = wanted.entry(uuid.clone()).or_default();
             names.add(EntityKind::Model, &uuid, position);
             names.agents = Some(position);
         }
-        for (kind, sql) in [
-            (
-                EntityKind::Application,
-                "SELECT model_uuid, name FROM application",
-            ),
-            (EntityKind::Charm, "SELECT model_uuid, url FROM charm"),
-            (
-                EntityKind::Relation,
-                "SELECT model_uuid, CAST(id AS TEXT) FROM relation",
-            ),
-            (EntityKind::User, "SELECT '', name FROM account"),
+        for (kind, select) in [
+            (EntityKind::Application, APPLICATIONS),
+            (EntityKind::Charm, CHARMS),
+            (EntityKind::Relation, RELATIONS),
+            (EntityKind::User, USERS),
         ] {
-            for row in db.fetch(sql, vec![]).await? {
-                wanted
-                    .entry(row.text(0)?)
-                    .or_default()
-                    .add(kind, row.str(1)?, position);
+            for row in db.all(select, vec![]).await? {
+                let of_model = wanted.entry(row.model).or_default();
+                of_model.add(kind, &row.name, position);
             }
         }
         let mut reader = Reader::new(db);
@@ -200,11 +191,22 @@ impl Store {
     }
 }
 
+columns! {
+    /// What there is, of every model.
+    struct Named {
+        model: String = "model_uuid",
+        name: String = "name",
+    }
+    const APPLICATIONS = "FROM application";
+    const CHARMS = "FROM (SELECT model_uuid, url AS name FROM charm) AS charm";
+    const RELATIONS = "FROM (SELECT model_uuid, CAST(id AS TEXT) AS name FROM relation) AS relation";
+    const USERS = "FROM (SELECT '' AS model_uuid, name FROM account) AS account";
+}
+
 /// The newest position there can be.
 async fn position(db: &mut Session) -> Result<i64> {
     let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
-    let row = db.fetch_optional(sql, vec![]).await?;
-    Ok(row.map_or(Ok(0), |row| row.int(0))?)
+    Ok(db.scalar(sql, vec![]).await?.unwrap_or_default())
 }
 
 /// Reads entities within one snapshot.
@@ -236,7 +238,7 @@ impl Reader {
         for (kind, names) in wanted.names {
             let names = Names::new(&uuid, kind, names);
             match kind {
-                EntityKind::Application => parts::applications(self, names).await?,
+                EntityKind::Application => applications::read(self, names).await?,
                 EntityKind::Charm => self.charms(names).await?,
                 EntityKind::Hook => hooks::read(self, names).await?,
                 EntityKind::Machine => machines::read(self, names, &present).await?,
@@ -250,7 +252,7 @@ impl Reader {
     }
 
     async fn model(&mut self, mut names: Names) -> Result<()> {
-        match model::summary(&mut self.db, &names.model).await {
+        match views::model::summary(&mut self.db, &names.model).await {
             Ok(summary) => names.put(self, summary.uuid.as_str(), &summary)?,
             Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(error),

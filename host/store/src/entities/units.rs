@@ -2,10 +2,25 @@
 
 use periapt_model::ModelUuid;
 
-use super::parts::parts;
 use super::{Cause, EntityKind, Names, Reader, WantedOfModel, raise};
-use crate::db::{Session, Which, names, params, part_params};
-use crate::{Presence, Result, unit};
+use crate::db::{Session, Which, columns, names, params};
+use crate::{Presence, Result, views};
+
+columns! {
+    struct OfApplication {
+        name: String = "name",
+        application: String = "application",
+    }
+    const OF = names!("FROM unit WHERE model_uuid = $1 AND application IN", "");
+}
+
+columns! {
+    struct OnMachine {
+        name: String = "name",
+        machine: String = "machine_id",
+    }
+    const ON = names!("FROM unit WHERE model_uuid = $1 AND machine_id IN", "");
+}
 
 /// Turns what is wanted of all units of something into their names.
 pub(super) async fn name(
@@ -24,32 +39,23 @@ pub(super) async fn name(
                 "SELECT id FROM machine WHERE model_uuid = $1",
             ),
         ] {
-            for row in db.fetch(sql, params![model]).await? {
-                wanted.add_shown(kind, row.str(0)?, position);
+            let names: Vec<String> = db.scalars(sql, params![model]).await?;
+            for name in names {
+                wanted.add_shown(kind, &name, position);
             }
         }
     }
     let units = wanted.names.entry(EntityKind::Unit).or_default();
-    for part in parts(&wanted.units_of) {
-        let sql = names!(
-            "SELECT name, application FROM unit WHERE model_uuid = $1 AND application IN",
-            ""
-        );
-        for row in db.fetch(sql, part_params(model, &part)).await? {
-            if let Some(position) = wanted.units_of.get(row.str(1)?) {
-                raise(units, row.str(0)?, shown(*position));
-            }
+    let of: Vec<String> = wanted.units_of.keys().cloned().collect();
+    for unit in db.some(OF, model, &of).await? {
+        if let Some(position) = wanted.units_of.get(&unit.application) {
+            raise(units, &unit.name, shown(*position));
         }
     }
-    for part in parts(&wanted.units_on) {
-        let sql = names!(
-            "SELECT name, machine_id FROM unit WHERE model_uuid = $1 AND machine_id IN",
-            ""
-        );
-        for row in db.fetch(sql, part_params(model, &part)).await? {
-            if let Some(position) = wanted.units_on.get(row.str(1)?) {
-                raise(units, row.str(0)?, shown(*position));
-            }
+    let on: Vec<String> = wanted.units_on.keys().cloned().collect();
+    for unit in db.some(ON, model, &on).await? {
+        if let Some(position) = wanted.units_on.get(&unit.machine) {
+            raise(units, &unit.name, shown(*position));
         }
     }
     wanted.names.retain(|_, names| !names.is_empty());
@@ -71,7 +77,7 @@ pub(super) async fn read(
 ) -> Result<()> {
     let wanted = names.wanted();
     let which = Which::Named(&wanted);
-    for unit in unit::load(&mut reader.db, &names.model, which, present).await? {
+    for unit in views::unit::load(&mut reader.db, &names.model, which, present).await? {
         names.put(reader, unit.name.as_str(), &unit)?;
     }
     names.end(reader);

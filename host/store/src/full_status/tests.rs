@@ -12,6 +12,9 @@ use crate::HookCommit;
 use crate::db::params;
 use crate::testing::{Fixture, application, charm, fixtures, present, unit};
 
+mod costs;
+pub(crate) mod kept;
+
 #[test]
 fn a_star_stands_for_any_text() {
     for (pattern, text) in [

@@ -16,12 +16,9 @@ use crate::tables::{self, Table, With, tables};
 use crate::{Result, Store};
 
 mod operator;
-#[path = "../machines/shown.rs"]
-mod shown;
 mod stopping;
 
 pub(crate) use operator::{make, require_alive};
-pub(crate) use shown::{instance_id, load};
 
 pub(crate) const TABLES: &[Table] = tables! {
     "machine", Machine "id = $2";

@@ -6,13 +6,12 @@ use periapt_model::status::{Machine, Status};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{MachineInfo, Removal};
 
-use super::shown;
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Session, Tx, Which, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, unit};
+use crate::{Result, Store, unit, views};
 
 /// Machines made by one call at most, so that one call cannot hold the writer for long.
 const MACHINES_AT_ONCE: u32 = bounds::MACHINES_AT_ONCE.most as u32;
@@ -31,7 +30,7 @@ impl Store {
                 crate::require_alive_model(&mut tx.db, &model).await?;
                 let made = make(tx, &model, count as usize, false).await?;
                 let made: Vec<String> = made.iter().map(MachineId::to_string).collect();
-                shown::load(&mut tx.db, &model, Which::Named(&made), &|_| false).await
+                views::machine::load(&mut tx.db, &model, Which::Named(&made), &|_| false).await
             })
         })
         .await

@@ -1,4 +1,4 @@
-//! Models: making, listing, finding, and the beginning of their end.
+//! Models: making, finding, and the beginning of their end.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,11 @@ use periapt_wire::rest::{AddModel, ConfigChange, ModelPermission, ModelSummary};
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::cloud;
-use crate::db::{Row, Session, Tx, columns, params, word};
+use crate::db::{Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{Table, tables};
+use crate::views::model::summary;
 use crate::{Result, Store};
 
 pub(crate) mod config;
@@ -53,17 +54,6 @@ impl ModelNames {
     }
 }
 
-/// One row per model with its counts, from one statement however many models there are.
-const SUMMARY: &str = "SELECT model.uuid, model.name, model.owner, model.life, model.created_at,
-        COALESCE(status.status, 'available'), COALESCE(status.message, ''),
-        model.cloud, model.region, cloud.model_type,
-        (SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid),
-        (SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid),
-        (SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)
-    FROM model JOIN cloud ON cloud.name = model.cloud LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
-        AND status.entity = model.uuid
-    WHERE $1 = '' OR model.uuid = $1 ORDER BY model.name";
-
 columns! {
     struct Info -> ModelInfo {
         uuid = "model.uuid" as word,
@@ -75,22 +65,6 @@ columns! {
 }
 
 impl Store {
-    /// All models, by name.
-    pub async fn models(&self) -> Result<Vec<ModelSummary>> {
-        self.glance()
-            .await?
-            .fetch(SUMMARY, params![""])
-            .await?
-            .iter()
-            .map(read_summary)
-            .collect()
-    }
-
-    /// One model as listed.
-    pub async fn model_summary(&self, model: &ModelUuid) -> Result<ModelSummary> {
-        summary(&mut self.glance().await?, model).await
-    }
-
     /// Makes a model. Its name must be free and its configuration valid.
     pub async fn add_model(&self, request: AddModel, owner: &UserName) -> Result<ModelSummary> {
         let owner = owner.clone();
@@ -227,27 +201,4 @@ pub(crate) async fn set_status(
         tx.touch(model, namespace::MODEL, model.as_str());
     }
     Ok(())
-}
-
-pub(crate) async fn summary(db: &mut Session, model: &ModelUuid) -> Result<ModelSummary> {
-    let row = db.fetch_optional(SUMMARY, params![model]).await?;
-    read_summary(&row.ok_or_else(|| StoreError::not_found("model", model))?)
-}
-
-fn read_summary(row: &Row) -> Result<ModelSummary> {
-    Ok(ModelSummary {
-        uuid: row.parse(0, "model UUID")?,
-        name: row.parse(1, "model name")?,
-        owner: row.text(2)?,
-        life: row.parse(3, "life")?,
-        created_at: row.int(4)?,
-        status: row.text(5)?,
-        message: row.text(6)?,
-        cloud: row.text(7)?,
-        region: row.text(8)?,
-        kind: row.text(9)?,
-        applications: row.count(10)?,
-        machines: row.count(11)?,
-        units: row.count(12)?,
-    })
 }

@@ -8,11 +8,11 @@ use periapt_model::relation::{EndpointError, EndpointName, Pair, Role, Side};
 use periapt_model::{ApplicationName, Life, ModelUuid};
 use periapt_wire::rest::RelationInfo;
 
-use super::listing::{self, listed};
 use super::rows;
 use crate::db::{Session, Tx, params};
 use crate::error::StoreError;
-use crate::{Result, Store, application, charm};
+use crate::views::relation::listed;
+use crate::{Result, Store, application, charm, views};
 
 impl From<EndpointError> for StoreError {
     fn from(error: EndpointError) -> Self {
@@ -59,7 +59,7 @@ impl Store {
                     &[&pair.requirer, &pair.provider],
                 )
                 .await?;
-                listing::find(&mut tx.db, &model, id).await
+                views::relation::find(&mut tx.db, &model, id).await
             })
         })
         .await
@@ -103,7 +103,7 @@ impl Store {
                         .await?;
                     rows::touch(tx, &model, &relation);
                 }
-                listing::find(&mut tx.db, &model, id).await
+                views::relation::find(&mut tx.db, &model, id).await
             })
         })
         .await

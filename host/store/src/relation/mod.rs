@@ -9,25 +9,19 @@
 
 use crate::tables::{Table, tables};
 
-#[path = "../relations/goal_state.rs"]
 mod goal_state;
 mod integrate;
-#[path = "../relations/listing.rs"]
-mod listing;
 mod reading;
 mod remote;
 mod removal;
-mod rows;
+pub(crate) mod rows;
 mod scope;
 mod settings;
 mod subordinates;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use integrate::{make_peers, require_endpoints};
-#[cfg(test)]
-pub(crate) use listing::PRESENT;
-pub(crate) use listing::{Neighbours, all, in_words, listed, neighbours, some, without_versions};
 pub(crate) use remote::of_unit;
 pub(crate) use removal::{destroy_all_of, force, remove_peers};
 pub(crate) use scope::{begin, broken, created, leave_all};

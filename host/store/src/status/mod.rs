@@ -8,7 +8,7 @@ use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 
 use crate::changes::namespace;
-use crate::db::{self, Cells, Row, Session, Tx, params, to_json, word};
+use crate::db::{self, Cells, Session, Tx, params, to_json, word};
 use crate::tables::{Table, tables};
 use crate::{DatabaseError, Result, Store, lease};
 
@@ -402,35 +402,6 @@ where
     W::Err: Display,
 {
     db::optional(cells, 4, whole)
-}
-
-/// The status in the columns `status, message, data, since` from `index` on.
-pub(crate) fn read<W>(row: &Row, index: usize) -> Result<Status<W>>
-where
-    W: FromStr,
-    W::Err: Display,
-{
-    Ok(Status {
-        status: row.parse(index, "status")?,
-        message: row.text(index + 1)?,
-        data: match row.str(index + 2)? {
-            "{}" => serde_json::Map::new(),
-            _ => row.json(index + 2, "status data")?,
-        },
-        since: row.int(index + 3)?,
-    })
-}
-
-/// The same of columns that are null where there is none.
-pub(crate) fn read_optional<W>(row: &Row, index: usize) -> Result<Option<Status<W>>>
-where
-    W: FromStr,
-    W::Err: Display,
-{
-    match row.optional_str(index)? {
-        Some(_) => read(row, index).map(Some),
-        None => Ok(None),
-    }
 }
 
 /// One current status.

@@ -196,7 +196,10 @@ async fn who_is_present_in_relations_is_read_off_an_index() {
             continue;
         }
         let mut db = fixture.store.glance().await.unwrap();
-        let sql = format!("EXPLAIN QUERY PLAN {}", crate::relation::PRESENT);
+        let sql = format!(
+            "EXPLAIN QUERY PLAN {}",
+            crate::views::relation::PRESENT.sql()
+        );
         let rows = db.fetch_text(sql, crate::db::params!["x"]).await.unwrap();
         let plan = rows.iter().map(|row| {
             let mut cells = row.cells();

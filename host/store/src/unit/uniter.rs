@@ -14,7 +14,7 @@ use periapt_wire::agent::uniter::{HookView, Told, UnitState};
 use crate::changes::namespace;
 use crate::db::{Cells, Session, columns, json, optional_json, optional_word, params, word};
 use crate::error::StoreError;
-use crate::{DatabaseError, Result, Store, application, relation, status};
+use crate::{DatabaseError, Result, Store, relation, status, views};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations whose
@@ -81,9 +81,9 @@ impl Store {
     ) -> Result<Status<Workload>> {
         let mut db = self.snapshot().await?;
         super::require(&mut db, model, unit).await?;
-        Ok(application::find(&mut db, model, &unit.application())
-            .await?
-            .status)
+        let application = unit.application();
+        let shown = views::application::find(&mut db, model, &application);
+        Ok(shown.await?.status)
     }
 
     /// The version of what the charm runs, for the unit and, as the last one heard, for its

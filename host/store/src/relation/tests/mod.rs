@@ -19,7 +19,7 @@ use crate::{Committed, HookBegin, HookCommit, Result, StoreError};
 
 mod ends;
 mod leaders;
-mod property;
+pub(crate) mod property;
 mod rules;
 mod scopes;
 
@@ -50,7 +50,7 @@ const CHARMS: [(&str, &str); 6] = [
     ),
 ];
 
-pub(super) fn metadata(name: &str, text: &str) -> CharmInfo {
+pub(crate) fn metadata(name: &str, text: &str) -> CharmInfo {
     let metadata: CharmMetadata = serde_json::from_str(text).expect("metadata");
     CharmInfo {
         subordinate: metadata.subordinate,
@@ -60,7 +60,7 @@ pub(super) fn metadata(name: &str, text: &str) -> CharmInfo {
 }
 
 /// One model and what its units have seen.
-pub(super) struct House<'a> {
+pub(crate) struct House<'a> {
     pub fixture: &'a Fixture,
     pub model: ModelUuid,
     seen: BTreeMap<UnitName, BTreeMap<u64, RelationState>>,

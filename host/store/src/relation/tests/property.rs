@@ -9,7 +9,7 @@ use super::*;
 use crate::testing::fixtures;
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(crate) enum Step {
     Deploy(usize),
     RemoveApplication(usize, bool),
     AddUnit(usize),
@@ -25,10 +25,10 @@ enum Step {
     Force,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let app = || 0..CHARMS.len();
     let any_index = any::<prop::sample::Index>;
-    let step = prop_oneof![
+    prop_oneof![
         3 => app().prop_map(Step::Deploy),
         1 => (app(), any::<bool>()).prop_map(|(at, force)| Step::RemoveApplication(at, force)),
         2 => app().prop_map(Step::AddUnit),
@@ -40,8 +40,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => Just(Step::Settle),
         2 => Just(Step::Clean),
         1 => Just(Step::Force),
-    ];
-    prop::collection::vec(step, 1..40)
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(step(), 1..40)
 }
 
 /// Statements that find what must not be.
@@ -106,7 +109,7 @@ const LEFT: &[&str] = &[
 ];
 
 impl House<'_> {
-    async fn take(&mut self, step: &Step) {
+    pub(crate) async fn take(&mut self, step: &Step) {
         let store = &self.fixture.store;
         let name = |at: usize| application(CHARMS[at].0);
         match step {

@@ -7,9 +7,9 @@ use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{GoalState, GoalStatus};
 
-use super::{listing, reading, rows};
-use crate::db::{Session, params};
-use crate::{Result, Store, status};
+use super::{reading, rows};
+use crate::db::{Session, columns, params, word};
+use crate::{Result, Store, status, views};
 
 impl Store {
     /// What will be there for a unit once the model has settled.
@@ -23,7 +23,7 @@ impl Store {
             relations: BTreeMap::new(),
         };
         let relations = rows::of_application(&mut db, model, &application).await?;
-        let statuses = listing::statuses(&mut db, model, &relations).await?;
+        let statuses = views::relation::statuses(&mut db, model, &relations).await?;
         for relation in relations.iter().filter(|relation| !relation.is_peer()) {
             let Some((mine, other)) = relation.seen_by(&application) else {
                 continue;
@@ -44,6 +44,22 @@ impl Store {
     }
 }
 
+columns! {
+    struct UnitRow {
+        name: String = "unit.name",
+        life: Life = "unit.life" as word,
+        workload: Option<Status<Workload>> = [status::list!("workload")] as status::optional,
+        agent: Option<Status<Agent>> = [status::list!("agent")] as status::optional,
+    }
+    const UNITS = "FROM unit
+        LEFT JOIN status AS workload ON workload.model_uuid = unit.model_uuid
+            AND workload.kind = 'workload' AND workload.entity = unit.name
+        LEFT JOIN status AS agent ON agent.model_uuid = unit.model_uuid
+            AND agent.kind = 'juju-unit' AND agent.entity = unit.name
+        WHERE unit.model_uuid = $1 AND unit.application = $2 AND unit.life <> 'dead'
+            AND (unit.principal IS NULL OR unit.principal = $3)";
+}
+
 /// Units of an application that are not dead, without those in other containers.
 async fn units(
     db: &mut Session,
@@ -51,37 +67,28 @@ async fn units(
     application: &ApplicationName,
     root: &UnitName,
 ) -> Result<BTreeMap<String, GoalStatus>> {
-    let sql = "SELECT unit.name, unit.life,
-            COALESCE(workload.status, 'unknown'), COALESCE(workload.message, ''),
-            COALESCE(workload.data, '{}'), COALESCE(workload.since, 0),
-            COALESCE(agent.status, 'allocating'), COALESCE(agent.message, ''),
-            COALESCE(agent.data, '{}'), COALESCE(agent.since, 0)
-        FROM unit
-        LEFT JOIN status AS workload ON workload.model_uuid = unit.model_uuid
-            AND workload.kind = 'workload' AND workload.entity = unit.name
-        LEFT JOIN status AS agent ON agent.model_uuid = unit.model_uuid
-            AND agent.kind = 'juju-unit' AND agent.entity = unit.name
-        WHERE unit.model_uuid = $1 AND unit.application = $2 AND unit.life <> 'dead'
-            AND (unit.principal IS NULL OR unit.principal = $3)";
     let mut found = BTreeMap::new();
-    for row in db.fetch(sql, params![model, application, root]).await? {
-        let workload: Status<Workload> = status::read(&row, 2)?;
-        let agent: Status<Agent> = status::read(&row, 6)?;
+    for row in db.all(UNITS, params![model, application, root]).await? {
+        let workload = row
+            .workload
+            .unwrap_or_else(|| Status::new(Workload::Unknown, ""));
+        let agent = row
+            .agent
+            .unwrap_or_else(|| Status::new(Agent::Allocating, ""));
         // A failed hook shows as the unit's own error.
         let (word, since) = match agent.status {
             Agent::Error => (agent.status.to_string(), agent.since),
             _ => (workload.status.to_string(), workload.since),
         };
-        let life: Life = row.parse(1, "life")?;
         let state = GoalStatus {
-            status: if life.is_alive() {
+            status: if row.life.is_alive() {
                 word
             } else {
-                life.to_string()
+                row.life.to_string()
             },
             since,
         };
-        found.insert(row.text(0)?, state);
+        found.insert(row.name, state);
     }
     Ok(found)
 }

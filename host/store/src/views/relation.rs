@@ -5,11 +5,19 @@ use std::collections::{BTreeSet, HashMap};
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 
-use super::rows::{self, Relation};
-use crate::db::{PART, Row, Session, Which, names, of_which, params, part_params};
+use crate::db::{Cells, Column, Session, Which, columns, names, params, word};
 use crate::error::StoreError;
+use crate::relation::rows::{self, Relation};
 use crate::waiting::{self, Cleanup};
-use crate::{Result, Store};
+use crate::{DatabaseError, Result, Store};
+
+/// The columns of a [`Tie`], of which the other end is joined as `other`.
+macro_rules! tie {
+    ($endpoint:literal, $relation:literal) => {
+        concat!($endpoint, ", ", $relation, ", other.application")
+    };
+}
+pub(crate) use tie;
 
 /// Names listed in a sentence at most.
 const NAMED: usize = 8;
@@ -30,17 +38,22 @@ impl Store {
 
 /// All relations of a model as shown, by number.
 pub(crate) async fn all(db: &mut Session, model: &ModelUuid) -> Result<Vec<RelationInfo>> {
-    let found = without_versions(db, model).await?;
+    let found = without_versions(db, model, None).await?;
     with_versions(db, model, None, found).await
 }
 
-/// The same, their settings not counted: that takes as long as all the rest of a large model.
+/// All relations, or some of them, their settings not counted: that takes as long as all the rest of
+/// a large model.
 pub(crate) async fn without_versions(
     db: &mut Session,
     model: &ModelUuid,
+    only: Option<&[u64]>,
 ) -> Result<Vec<RelationInfo>> {
-    let relations = rows::all(db, model).await?;
-    shown(db, model, relations, None).await
+    let relations = match only {
+        Some(ids) => rows::some(db, model, ids).await?,
+        None => rows::all(db, model).await?,
+    };
+    shown(db, model, relations, only).await
 }
 
 /// Some relations as shown; those that are gone are missing.
@@ -49,8 +62,7 @@ pub(crate) async fn some(
     model: &ModelUuid,
     ids: &[u64],
 ) -> Result<Vec<RelationInfo>> {
-    let relations = rows::some(db, model, ids).await?;
-    let found = shown(db, model, relations, Some(ids)).await?;
+    let found = without_versions(db, model, Some(ids)).await?;
     with_versions(db, model, Some(ids), found).await
 }
 
@@ -80,12 +92,47 @@ pub(crate) async fn find(db: &mut Session, model: &ModelUuid, id: u64) -> Result
         .ok_or_else(|| StoreError::not_found("relation", id))
 }
 
-/// The applications that have units in the scopes of a model.
-pub(crate) const PRESENT: &str = "SELECT DISTINCT relation_id, application FROM relation_unit
-    WHERE model_uuid = $1 AND in_scope = 1";
-
 /// The same in one scope.
 type Present = BTreeSet<ApplicationName>;
+
+columns! {
+    /// An application that has units in a scope.
+    pub(crate) struct PresentIn {
+        relation: u64 = "DISTINCT relation_id",
+        application: ApplicationName = "application" as word,
+    }
+    /// Of all scopes of a model.
+    const PRESENT = "FROM relation_unit WHERE model_uuid = $1 AND in_scope = 1";
+    const PRESENT_IN_SOME =
+        names!("FROM relation_unit WHERE in_scope = 1 AND model_uuid = $1 AND relation_id IN", "");
+}
+
+columns! {
+    struct Staying {
+        relation: u64 = "relation_id",
+        unit: UnitName = "unit" as word,
+    }
+    const STAYING = names!(
+        "FROM relation_unit WHERE in_scope = 1 AND model_uuid = $1 AND relation_id IN",
+        "ORDER BY application, unit"
+    );
+}
+
+columns! {
+    /// How often something of a relation was written.
+    struct Written {
+        relation: u64 = "relation_id",
+        times: u64 = "CAST(SUM(version) AS BIGINT)",
+    }
+    const BY_UNITS = "FROM relation_unit WHERE model_uuid = $1 GROUP BY relation_id";
+    const BY_UNITS_OF_SOME = names!(
+        "FROM relation_unit WHERE model_uuid = $1 AND relation_id IN", "GROUP BY relation_id"
+    );
+    const BY_ENDS = "FROM relation_endpoint WHERE model_uuid = $1 GROUP BY relation_id";
+    const BY_ENDS_OF_SOME = names!(
+        "FROM relation_endpoint WHERE model_uuid = $1 AND relation_id IN", "GROUP BY relation_id"
+    );
+}
 
 async fn shown(
     db: &mut Session,
@@ -97,27 +144,24 @@ async fn shown(
         return Ok(Vec::new());
     }
     let rows = match only {
-        Some(ids) => {
-            let sql = names!(
-                "SELECT DISTINCT relation_id, application FROM relation_unit
-                WHERE in_scope = 1 AND model_uuid = $1 AND relation_id IN",
-                ""
-            );
-            of_some(db, model, ids, sql).await?
-        }
-        None => db.fetch(PRESENT, params![model]).await?,
+        Some(ids) => db.some(PRESENT_IN_SOME, model, ids).await?,
+        None => db.all(PRESENT, params![model]).await?,
     };
     let mut present: HashMap<u64, Present> = HashMap::new();
-    for row in &rows {
-        let of_relation = present.entry(row.count(0)?).or_default();
-        of_relation.insert(row.parse(1, "application name")?);
+    for row in rows {
+        let of_relation = present.entry(row.relation).or_default();
+        of_relation.insert(row.application);
     }
     let closed: Vec<u64> = relations
         .iter()
         .filter(|relation| !relation.is_open())
         .map(|relation| relation.id)
         .collect();
-    let mut staying = staying(db, model, &closed).await?;
+    // Who is still in the scope of relations that nobody may enter.
+    let mut staying: HashMap<u64, Vec<UnitName>> = HashMap::new();
+    for row in db.some(STAYING, model, &closed).await? {
+        staying.entry(row.relation).or_default().push(row.unit);
+    }
     let mut due = match closed.is_empty() {
         true => HashMap::new(),
         false => waiting::of_relations(db, model).await?,
@@ -134,39 +178,6 @@ async fn shown(
         .collect())
 }
 
-/// Who is still in the scope of relations that nobody may enter.
-async fn staying(
-    db: &mut Session,
-    model: &ModelUuid,
-    closed: &[u64],
-) -> Result<HashMap<u64, Vec<UnitName>>> {
-    let sql = names!(
-        "SELECT relation_id, unit FROM relation_unit
-        WHERE in_scope = 1 AND model_uuid = $1 AND relation_id IN",
-        "ORDER BY application, unit"
-    );
-    let mut found: HashMap<u64, Vec<UnitName>> = HashMap::new();
-    for row in of_some(db, model, closed, sql).await? {
-        let units = found.entry(row.count(0)?).or_default();
-        units.push(row.parse(1, "unit name")?);
-    }
-    Ok(found)
-}
-
-/// What a statement about a list of relations finds.
-async fn of_some(
-    db: &mut Session,
-    model: &ModelUuid,
-    ids: &[u64],
-    sql: &'static str,
-) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for part in ids.chunks(PART) {
-        rows.extend(db.fetch(sql, part_params(model, part)).await?);
-    }
-    Ok(rows)
-}
-
 /// How often somebody entered each relation or wrote settings in it.
 async fn written(
     db: &mut Session,
@@ -174,32 +185,13 @@ async fn written(
     only: Option<&[u64]>,
 ) -> Result<HashMap<u64, u64>> {
     let mut found: HashMap<u64, u64> = HashMap::new();
-    for (whole, some) in [
-        (
-            "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_unit
-                WHERE model_uuid = $1 GROUP BY relation_id",
-            names!(
-                "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_unit
-                WHERE model_uuid = $1 AND relation_id IN",
-                "GROUP BY relation_id"
-            ),
-        ),
-        (
-            "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_endpoint
-                WHERE model_uuid = $1 GROUP BY relation_id",
-            names!(
-                "SELECT relation_id, CAST(SUM(version) AS BIGINT) FROM relation_endpoint
-                WHERE model_uuid = $1 AND relation_id IN",
-                "GROUP BY relation_id"
-            ),
-        ),
-    ] {
+    for (whole, some) in [(BY_UNITS, BY_UNITS_OF_SOME), (BY_ENDS, BY_ENDS_OF_SOME)] {
         let rows = match only {
-            Some(ids) => of_some(db, model, ids, some).await?,
-            None => db.fetch(whole, params![model]).await?,
+            Some(ids) => db.some(some, model, ids).await?,
+            None => db.all(whole, params![model]).await?,
         };
-        for row in &rows {
-            *found.entry(row.count(0)?).or_default() += row.count(1)?;
+        for row in rows {
+            *found.entry(row.relation).or_default() += row.times;
         }
     }
     Ok(found)
@@ -263,7 +255,7 @@ fn status(relation: &Relation, present: &Present) -> &'static str {
 }
 
 /// How far each of some relations is, for a picture of what will be there.
-pub(super) async fn statuses(
+pub(crate) async fn statuses(
     db: &mut Session,
     model: &ModelUuid,
     relations: &[Relation],
@@ -272,10 +264,8 @@ pub(super) async fn statuses(
     for relation in relations {
         let sql = "SELECT DISTINCT application FROM relation_unit
             WHERE model_uuid = $1 AND relation_id = $2 AND in_scope = 1";
-        let mut present = Present::new();
-        for row in db.fetch(sql, params![model, relation.id]).await? {
-            present.insert(row.parse(0, "application name")?);
-        }
+        let names = db.words("application", sql, params![model, relation.id]);
+        let present: Present = names.await?.into_iter().collect();
         found.insert(relation.id, status(relation, &present));
     }
     Ok(found)
@@ -299,27 +289,27 @@ pub(crate) struct Neighbours {
     pub relations: Vec<String>,
 }
 
-/// Neighbours of the units in whose life they matter: the subordinates of principals; of those
-/// that go, the relations too.
-pub(crate) async fn neighbours(
-    db: &mut Session,
-    model: &ModelUuid,
-    which: Which<'_>,
-) -> Result<HashMap<String, Neighbours>> {
-    let mut found: HashMap<String, Neighbours> = HashMap::new();
-    let sql = of_which!(
-        "SELECT principal, name FROM unit WHERE model_uuid = $1 AND principal IS NOT NULL",
+columns! {
+    struct Within {
+        principal: String = "principal",
+        unit: UnitName = "name" as word,
+    }
+    const WITHIN = which(
+        "FROM unit WHERE model_uuid = $1 AND principal IS NOT NULL",
         "principal",
         "ORDER BY application, number"
     );
-    for row in which.fetch(db, model, sql).await? {
-        let of_principal = found.entry(row.text(0)?).or_default();
-        of_principal.subordinates.push(row.parse(1, "unit name")?);
+}
+
+columns! {
+    /// A relation that holds a unit which goes.
+    struct Holding {
+        unit: String = "relation_unit.unit",
+        tie: Tie = [tie!("relation_unit.endpoint", "relation_unit.relation_id")] as tied,
     }
-    let sql = of_which!(
+    const HOLDING = which(
         // With a join of the two SQLite looks at all units of all relations for each that goes.
-        "SELECT relation_unit.unit, relation_unit.endpoint, relation_unit.relation_id, other.application
-            FROM relation_unit
+        "FROM relation_unit
             JOIN relation_endpoint AS other ON other.model_uuid = relation_unit.model_uuid
                 AND other.relation_id = relation_unit.relation_id
                 AND other.application <> relation_unit.application
@@ -328,18 +318,51 @@ pub(crate) async fn neighbours(
         "relation_unit.unit",
         "ORDER BY relation_unit.unit, relation_unit.relation_id"
     );
-    for row in which.fetch(db, model, sql).await? {
-        let neighbours = found.entry(row.text(0)?).or_default();
-        neighbours.relations.push(in_words(&row, 1)?);
+}
+
+/// Neighbours of the units in whose life they matter: the subordinates of principals; of those
+/// that go, the relations too.
+pub(crate) async fn neighbours(
+    db: &mut Session,
+    model: &ModelUuid,
+    which: Which<'_>,
+) -> Result<HashMap<String, Neighbours>> {
+    let mut found: HashMap<String, Neighbours> = HashMap::new();
+    for row in db.which(WITHIN, model, which).await? {
+        let of_principal = found.entry(row.principal).or_default();
+        of_principal.subordinates.push(row.unit);
+    }
+    for row in db.which(HOLDING, model, which).await? {
+        let neighbours = found.entry(row.unit).or_default();
+        neighbours.relations.push(row.tie.in_words());
     }
     Ok(found)
 }
 
-/// `the relation website:3 with front`, from endpoint, number and application.
-pub(crate) fn in_words(row: &Row, first: usize) -> Result<String> {
-    let (endpoint, id) = (row.text(first)?, row.count(first + 1)?);
-    Ok(format!(
-        "the relation {endpoint}:{id} with {}",
-        row.text(first + 2)?
-    ))
+/// The own end of a relation, its number, and the application at the other end.
+pub(crate) struct Tie {
+    endpoint: String,
+    pub relation: u64,
+    other: String,
+}
+
+impl Tie {
+    /// `the relation website:3 with front`.
+    pub(crate) fn in_words(&self) -> String {
+        let Tie {
+            endpoint,
+            relation,
+            other,
+        } = self;
+        format!("the relation {endpoint}:{relation} with {other}")
+    }
+}
+
+/// What is in the columns of [`tie!`].
+pub(crate) fn tied(cells: &mut Cells<'_>) -> std::result::Result<Tie, DatabaseError> {
+    Ok(Tie {
+        endpoint: Column::read(cells)?,
+        relation: Column::read(cells)?,
+        other: Column::read(cells)?,
+    })
 }

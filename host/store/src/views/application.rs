@@ -1,0 +1,153 @@
+//! Applications as shown.
+
+use std::collections::HashMap;
+
+use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
+use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
+use periapt_wire::rest::ApplicationInfo;
+
+use crate::db::{Session, Which, columns, optional_json, word};
+use crate::error::StoreError;
+use crate::waiting::HeldBy;
+use crate::{Result, Store, status};
+
+columns! {
+    /// A unit with what it says; of agents only those matter that failed.
+    struct UnitOf {
+        application: ApplicationName = "unit.application" as word,
+        name: UnitName = "unit.name" as word,
+        workload: Option<Status<Workload>> = [status::list!("workload")] as status::optional,
+        agent: Option<Status<Agent>> = [status::list!("agent")] as status::optional,
+    }
+    const UNITS = which(
+        "FROM unit
+            LEFT JOIN status AS workload ON workload.model_uuid = unit.model_uuid
+                AND workload.kind = 'workload' AND workload.entity = unit.name
+            LEFT JOIN status AS agent ON agent.model_uuid = unit.model_uuid
+                AND agent.kind = 'juju-unit' AND agent.entity = unit.name AND agent.status = 'error'
+            WHERE unit.model_uuid = $1",
+        "unit.application",
+        "ORDER BY unit.application, unit.number"
+    );
+}
+
+columns! {
+    /// An application but for its units.
+    pub(crate) struct ApplicationRow {
+        name: ApplicationName = "application.name" as word,
+        charm: String = "application.charm_url",
+        charm_name: String = "charm.name",
+        charm_revision: u64 = "charm.revision",
+        life: Life = "application.life" as word,
+        exposed: bool = "application.exposed",
+        workload_version: String = "application.workload_version",
+        subordinate: bool = "application.subordinate",
+        set: Option<Status<Workload>> = [status::list!("status")] as status::optional,
+        /// What the controller cannot do for it.
+        trouble: Option<Status<Workload>> = "application.trouble" as optional_json,
+    }
+    const APPLICATIONS = which(
+        "FROM application
+            JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+            LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
+                AND status.entity = application.name
+            WHERE application.model_uuid = $1",
+        "application.name",
+        "ORDER BY application.name"
+    );
+}
+
+impl Store {
+    /// All applications of a model, by name.
+    pub async fn applications(&self, model: &ModelUuid) -> Result<Vec<ApplicationInfo>> {
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        load(&mut db, model, Which::All).await
+    }
+
+    /// One application.
+    pub async fn application(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+    ) -> Result<ApplicationInfo> {
+        find(&mut self.snapshot().await?, model, application).await
+    }
+}
+
+/// One application as shown.
+pub(crate) async fn find(
+    db: &mut Session,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<ApplicationInfo> {
+    let found = load(db, model, Which::Named(&[application.to_string()])).await?;
+    found
+        .into_iter()
+        .next()
+        .ok_or_else(|| StoreError::not_found("application", application))
+}
+
+/// Units with what they and their agents say.
+#[derive(Default)]
+struct Units {
+    names: Vec<UnitName>,
+    said: Vec<(Status<Workload>, Status<Agent>)>,
+}
+
+/// Applications as shown, by name; of the named those that there are.
+pub(crate) async fn load(
+    db: &mut Session,
+    model: &ModelUuid,
+    which: Which<'_>,
+) -> Result<Vec<ApplicationInfo>> {
+    let mut units: HashMap<ApplicationName, Units> = HashMap::new();
+    for row in db.which(UNITS, model, which).await? {
+        let own = units.entry(row.application).or_default();
+        own.names.push(row.name);
+        if let Some(workload) = row.workload {
+            let agent = row.agent.unwrap_or_else(|| Status::new(Agent::Idle, ""));
+            own.said.push((workload, agent));
+        }
+    }
+    let rows = rows(db, model, which).await?;
+    let mut held_by = HeldBy::default();
+    if rows.iter().any(|row| !row.life.is_alive()) {
+        held_by.load(db, model).await?;
+    }
+    let shown = rows.into_iter().map(|row| {
+        let own = units.remove(&row.name).unwrap_or_default();
+        let waiting_for = match row.life {
+            Life::Alive => Vec::new(),
+            Life::Dying | Life::Dead => held_by.take(row.name.as_str(), &own.names),
+        };
+        let parts = ApplicationParts {
+            trouble: row.trouble,
+            set: row.set,
+            units: own.said,
+        };
+        ApplicationInfo {
+            name: row.name,
+            charm: row.charm,
+            charm_name: row.charm_name,
+            charm_revision: row.charm_revision,
+            life: row.life,
+            exposed: row.exposed,
+            workload_version: row.workload_version,
+            status: parts.status(),
+            units: own.names,
+            subordinate: row.subordinate,
+            waiting_for,
+        }
+    });
+    Ok(shown.collect())
+}
+
+/// The applications themselves, by name; of the named those that there are.
+pub(crate) async fn rows(
+    db: &mut Session,
+    model: &ModelUuid,
+    which: Which<'_>,
+) -> Result<Vec<ApplicationRow>> {
+    Ok(db.which(APPLICATIONS, model, which).await?)
+}

@@ -1,0 +1,73 @@
+//! Models as listed, and as their status shows them.
+
+use periapt_model::{Life, ModelUuid};
+use periapt_wire::rest::ModelSummary;
+
+use crate::db::{Session, columns, params, word};
+use crate::error::StoreError;
+use crate::{Result, Store};
+
+columns! {
+    /// A model with its counts, from one statement however many models there are.
+    struct Summary -> ModelSummary {
+        uuid = "model.uuid" as word,
+        name = "model.name" as word,
+        owner = "model.owner",
+        life = "model.life" as word,
+        created_at = "model.created_at",
+        status = "COALESCE(status.status, 'available')",
+        message = "COALESCE(status.message, '')",
+        cloud = "model.cloud",
+        region = "model.region",
+        kind = "cloud.model_type",
+        applications = "(SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid)",
+        machines = "(SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid)",
+        units = "(SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)",
+    }
+    const SUMMARY = "FROM model JOIN cloud ON cloud.name = model.cloud
+        LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
+            AND status.entity = model.uuid
+        WHERE $1 = '' OR model.uuid = $1 ORDER BY model.name";
+}
+
+columns! {
+    /// What a status has of its model.
+    pub(crate) struct ModelRow {
+        name: String = "model.name",
+        life: Life = "model.life" as word,
+        status: String = "COALESCE(status.status, 'available')",
+        message: String = "COALESCE(status.message, '')",
+        since: i64 = "COALESCE(status.since, model.created_at)",
+        cloud: String = "model.cloud",
+        region: String = "model.region",
+        /// `iaas` or `caas`.
+        kind: String = "cloud.model_type",
+    }
+    const MODEL = "FROM model JOIN cloud ON cloud.name = model.cloud
+        LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'
+            AND status.entity = model.uuid
+        WHERE model.uuid = $1";
+}
+
+impl Store {
+    /// All models, by name.
+    pub async fn models(&self) -> Result<Vec<ModelSummary>> {
+        Ok(self.glance().await?.all(SUMMARY, params![""]).await?)
+    }
+
+    /// One model as listed.
+    pub async fn model_summary(&self, model: &ModelUuid) -> Result<ModelSummary> {
+        summary(&mut self.glance().await?, model).await
+    }
+}
+
+pub(crate) async fn summary(db: &mut Session, model: &ModelUuid) -> Result<ModelSummary> {
+    let found = db.one(SUMMARY, params![model]).await?;
+    found.ok_or_else(|| StoreError::not_found("model", model))
+}
+
+/// The model of a status.
+pub(crate) async fn row(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
+    let row = db.one(MODEL, params![model]).await?;
+    row.ok_or_else(|| StoreError::not_found("model", model))
+}
