@@ -7,8 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::OpenDatabase;
-use crate::writer::ROOM;
+use crate::{OpenDatabase, QUEUE};
 
 #[cfg(test)]
 mod tests;
@@ -154,8 +153,8 @@ impl OpenDatabase {
             commits: counters.commits.load(Ordering::Relaxed),
             jobs: counters.jobs.load(Ordering::Relaxed),
             statements: inner.probe.statements.load(Ordering::Relaxed),
-            queue: inner.writer.waiting() as u64,
-            queue_limit: ROOM as u64,
+            queue: QUEUE.saturating_sub(inner.writer.capacity()) as u64,
+            queue_limit: QUEUE as u64,
             commit_seconds: counters.commit_seconds.read(),
             write_seconds: counters.write_seconds.read(),
             batch_jobs: counters.batch_jobs.read(),

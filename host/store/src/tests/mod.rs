@@ -15,6 +15,5 @@ mod schema;
 mod staging;
 mod tables;
 mod throughput;
-mod turns;
 mod users;
 mod versions;
