@@ -403,7 +403,8 @@ async fn an_agent_of_the_same_model_touches_only_what_it_hosts() {
         assert!(!denied, "{}.{}", rule.facade, rule.method);
     }
     for (agent, id) in [(&first, "0"), (&second, "1")] {
-        let hosted = ask(agent, "periapt.AgentHost", "Machines", json!({})).await;
+        let both = json!({ "machines": ["0", "1"] });
+        let hosted = ask(agent, "periapt.AgentHost", "Machines", both).await;
         assert_eq!(hosted.unwrap(), json!([id]));
     }
     let line = |entity: String| json!({ "records": [{ "time": 1, "entity": entity, "level": "INFO", "module": "test", "message": "hello" }] });

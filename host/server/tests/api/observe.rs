@@ -168,7 +168,11 @@ async fn metrics_tell_of_requests_store_stream_sessions_and_process() {
     house.deploy(&model, 1).await;
     let mut agent = house.agent(&model).await;
     agent
-        .call("periapt.AgentHost", "Machines", json!({}))
+        .call(
+            "periapt.AgentHost",
+            "Machines",
+            json!({ "machines": ["0"] }),
+        )
         .await
         .unwrap();
     agent

@@ -36,7 +36,11 @@ async fn until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed
     let mut agent = house.agent(&model).await;
     let watch = json!({ "machine": "0" });
     let (code, words) = agent
-        .call("periapt.AgentHost", "Machines", json!({}))
+        .call(
+            "periapt.AgentHost",
+            "Machines",
+            json!({ "machines": ["0"] }),
+        )
         .await
         .unwrap_err();
     assert_eq!(code, "upgrade in progress", "{words}");
@@ -52,7 +56,11 @@ async fn until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed
     // Nobody has to log in anew when it is done.
     gate.unlock();
     agent
-        .call("periapt.AgentHost", "Machines", json!({}))
+        .call(
+            "periapt.AgentHost",
+            "Machines",
+            json!({ "machines": ["0"] }),
+        )
         .await
         .unwrap();
     assert_eq!(
