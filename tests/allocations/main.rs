@@ -3,7 +3,7 @@
 
 use std::alloc::System;
 
-use periapt_tests::allocations::{Asked, per_hook};
+use periapt_tests::allocations::per_hook;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 #[global_allocator]
@@ -14,14 +14,7 @@ const MOST: f64 = 830.0;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_asks_for_memory_a_bounded_number_of_times() -> anyhow::Result<()> {
-    let hook = per_hook(|| {
-        let stats = ALLOCATOR.stats();
-        Asked {
-            times: stats.allocations + stats.reallocations,
-            bytes: stats.bytes_allocated,
-        }
-    })
-    .await?;
+    let hook = per_hook(|| ALLOCATOR.stats().into()).await?;
     println!("{:.0} times, {:.0} bytes", hook.times, hook.bytes);
     assert!(hook.times <= MOST, "{:.0} times a hook", hook.times);
     assert!(hook.times > 10.0, "the counter counts");

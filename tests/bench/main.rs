@@ -22,7 +22,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use periapt_client::rest::{Authorization, RestClient};
 use periapt_tests::Home;
-use periapt_tests::allocations::{Asked, per_hook};
+use periapt_tests::allocations::per_hook;
 use report::Report;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
@@ -155,20 +155,12 @@ async fn measure(part: char, quick: bool, report: &mut Report) -> Result<()> {
                 'm',
                 "what a no-op hook asks of the allocator, controller and agent together",
             );
-            let hook = per_hook(asked).await?;
+            let hook = per_hook(|| ALLOCATOR.stats().into()).await?;
             report.figure("allocations per hook", hook.times, "");
             report.figure("allocated per hook", hook.bytes / 1024.0, "KiB");
             Ok(())
         }
         other => bail!("\"{other}\" is no part of the bench"),
-    }
-}
-
-fn asked() -> Asked {
-    let stats = ALLOCATOR.stats();
-    Asked {
-        times: stats.allocations + stats.reallocations,
-        bytes: stats.bytes_allocated,
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use periapt_testing::Scenario;
 use periapt_wire::rest::HookPart;
+use stats_alloc::Stats;
 
 use crate::charm;
 
@@ -24,6 +25,15 @@ pub struct Asked {
     /// Memory asked for anew, or to be grown.
     pub times: usize,
     pub bytes: usize,
+}
+
+impl From<Stats> for Asked {
+    fn from(stats: Stats) -> Self {
+        Self {
+            times: stats.allocations + stats.reallocations,
+            bytes: stats.bytes_allocated,
+        }
+    }
 }
 
 /// What one hook asks for.

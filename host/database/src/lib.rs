@@ -42,7 +42,7 @@ mod writer;
 
 use blobs::drop_orphans;
 pub use blobs::{CHUNK, drop_blob};
-pub use changes::{Change, ChangeStream, Interest, Recent, Since, Subscription};
+pub use changes::{Change, ChangeStream, Interest, Recent, Since, Subscription, position};
 pub use error::{Error, Failure};
 pub use guard::{Guard, RequestRow};
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
@@ -116,13 +116,7 @@ impl OpenDatabase {
             alone(&mut session, now).await?;
             serving::let_others_in(&mut session).await?;
         }
-        let row = session
-            .fetch_optional(
-                "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'",
-                vec![],
-            )
-            .await?;
-        let position = row.map_or(Ok(0), |row| row.int(0))?;
+        let position = position(&mut session).await?;
 
         let switchboard = Arc::new(Switchboard::new(position, !session.is_postgres()));
         let counters = Arc::new(Counters::new(position));

@@ -13,6 +13,7 @@ use periapt_wire::ApiConnection;
 use periapt_wire::agent::credential_validator::{
     GetModelCredential, InvalidateModelCredential, WatchModelCredential,
 };
+use periapt_wire::rest::ModelCredential;
 use serde_json::json;
 
 use super::apicaller;
@@ -24,17 +25,13 @@ pub const NAME: &str = "valid-credential-flag";
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let api: ApiConnection = context.get(apicaller::NAME)?;
-        let found = context
-            .or_abort(api.call(&GetModelCredential {}))
-            .await?
-            .while_doing("reading the credential's validity")?;
+        let found = context.or_abort(read(&api)).await??;
         let lent = Outputs::of(Flag(found.valid));
         Ok(TaskWorker::lending(lent, move |worker| async move {
             worker.set_report(json!({ "valid": found.valid, "reason": found.reason }));
             let (watch, doing) = (WatchModelCredential {}, "watching the credential");
             watching::notify(&worker, &api, watch, doing, || async {
-                let now = api.call(&GetModelCredential {}).await;
-                let now = now.while_doing("reading the credential's validity")?;
+                let now = read(&api).await?;
                 if (now.valid, now.since) != (found.valid, found.since) {
                     return Err(WorkerError::Bounce);
                 }
@@ -44,6 +41,15 @@ pub fn manifold() -> Manifold {
         }))
     })
     .needs([apicaller::NAME])
+}
+
+/// What is said of the model's credential now.
+///
+/// # Errors
+/// Those of the API.
+pub async fn read(api: &ApiConnection) -> Result<ModelCredential, WorkerError> {
+    let found = api.call(&GetModelCredential {}).await;
+    found.while_doing("reading the credential's validity")
 }
 
 /// Says that the credential is not valid if that is what `error` is about. For workers whose

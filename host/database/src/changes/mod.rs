@@ -288,11 +288,9 @@ impl OpenDatabase {
     /// The last changes, `limit` of them at most, without those of one namespace.
     pub async fn recent_changes(&self, limit: u64, without: &'static str) -> Result<Recent> {
         let mut db = self.snapshot().await?;
-        let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
-        let position = db.fetch_optional(sql, vec![]).await?;
         let mut recent = Recent {
             after: pruned_to(&mut db).await?,
-            position: position.map_or(Ok(0), |row| row.int(0))?,
+            position: position(&mut db).await?,
             changes: Vec::new(),
         };
         let sql = "SELECT id, model_uuid, namespace, key FROM change_log
@@ -317,6 +315,12 @@ impl OpenDatabase {
         recent.changes.reverse();
         Ok(recent)
     }
+}
+
+/// How far the log has come: the newest position there can be.
+pub async fn position(db: &mut Session) -> Result<i64> {
+    let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
+    Ok(db.scalar(sql, vec![]).await?.unwrap_or_default())
 }
 
 async fn pruned_to(db: &mut Session) -> Result<i64> {

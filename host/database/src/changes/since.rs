@@ -1,6 +1,6 @@
 //! What changed after a position, for those who keep what they read and bring it up to date.
 
-use super::{Change, pruned_to};
+use super::{Change, position, pruned_to};
 use crate::error::Error;
 use crate::session::Session;
 use crate::{OpenDatabase, columns, params};
@@ -34,8 +34,7 @@ impl OpenDatabase {
         after: i64,
         most: usize,
     ) -> Result<Since, Error> {
-        let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
-        let position: i64 = db.scalar(sql, vec![]).await?.unwrap_or_default();
+        let position = position(db).await?;
         let unknown = Since {
             position,
             changes: None,

@@ -161,7 +161,7 @@ impl Store {
     /// Every entity of every model and every user, but no hooks that ran, as of one moment.
     pub async fn every_entity(&self, present: Present<'_>) -> Result<Everything> {
         let mut db = self.snapshot().await?;
-        let position = position(&mut db).await?;
+        let position = crate::db::position(&mut db).await?;
         let mut wanted = Wanted::new();
         let models: Vec<String> = db.scalars("SELECT uuid FROM model", vec![]).await?;
         for uuid in models {
@@ -201,12 +201,6 @@ columns! {
     const CHARMS = "FROM (SELECT model_uuid, url AS name FROM charm) AS charm";
     const RELATIONS = "FROM (SELECT model_uuid, CAST(id AS TEXT) AS name FROM relation) AS relation";
     const USERS = "FROM (SELECT '' AS model_uuid, name FROM account) AS account";
-}
-
-/// The newest position there can be.
-async fn position(db: &mut Session) -> Result<i64> {
-    let sql = "SELECT value FROM sequence WHERE model_uuid = '' AND name = 'row'";
-    Ok(db.scalar(sql, vec![]).await?.unwrap_or_default())
 }
 
 /// Reads entities within one snapshot.

@@ -46,10 +46,10 @@ impl Store {
         presence: Presence<'_>,
     ) -> Result<StatusPicture> {
         let mut db = self.snapshot().await?;
-        let since = self.database.changes_since(&mut db, model, 0, 0).await?;
+        let position = crate::db::position(&mut db).await?;
         let rows = Rows::load(&mut db, model).await?;
         drop(db);
-        StatusPicture::new(model, rows, since.position, self.now(), presence)
+        StatusPicture::new(model, rows, position, self.now(), presence)
     }
 
     /// Brings a status up to date. One for which that fails is as it was.

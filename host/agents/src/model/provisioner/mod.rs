@@ -30,7 +30,6 @@ use periapt_model::MachineId;
 use periapt_model::provisioning::{Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
 use periapt_providers::{Instance, InstanceId, Provider, ProviderError, SharedAgent};
-use periapt_wire::agent::credential_validator::GetModelCredential;
 use periapt_wire::agent::provisioner::{
     EnsureMachineDead, GetMachines, MachineInfo, MarkMachineForRemoval, WatchMachines,
 };
@@ -40,7 +39,7 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::credentialvalidator::note_refusal;
+use super::credentialvalidator::{self, note_refusal};
 use super::environ::EnvironConfig;
 use super::{ModelContext, agent, apicaller, environ};
 use crate::watching::Watching;
@@ -198,11 +197,8 @@ impl Provisioner {
     /// A machine may be heard of before it is heard that the credential of its model is no longer
     /// valid, which ends this worker.
     async fn credential_is_valid(&self) -> Result<bool, WorkerError> {
-        let read = self.api.call(&GetModelCredential {});
-        let found = self.worker.or_dying(read).await?;
-        Ok(found
-            .while_doing("reading the credential's validity")?
-            .valid)
+        let found = credentialvalidator::read(&self.api);
+        Ok(self.worker.or_dying(found).await??.valid)
     }
 
     async fn plan(&mut self, info: MachineInfo, first_look: bool) -> WorkerResult {
