@@ -7,9 +7,6 @@
 use periapt_store::EntityKind::{Application, Charm, Hook, Machine, Model, Relation, Unit, User};
 use periapt_store::{Change, Wanted, namespace as ns};
 
-/// The namespace and the leases of one within it.
-const LEADERSHIP: &str = "application-leadership/";
-
 /// What to read after these changes, with the position of the last change of each.
 pub(super) fn wanted(changes: &[Change]) -> Wanted {
     let mut all = Wanted::new();
@@ -62,7 +59,7 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 _ => {}
             },
             ns::LEASE => {
-                if let Some(name) = key.strip_prefix(LEADERSHIP) {
+                if let Some(name) = key.strip_prefix(ns::LEADERSHIP) {
                     wanted.units_of.insert(name.to_owned(), position);
                 }
             }

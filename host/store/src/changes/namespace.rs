@@ -76,6 +76,9 @@ namespaces! {
     LOG = "log";
 }
 
+/// How keys of [`LEASE`] begin that are about who leads an application, whose name follows.
+pub const LEADERSHIP: &str = "application-leadership/";
+
 /// What the database is told of them.
 pub(crate) const NAMESPACES: Namespaces = Namespaces { known, versioned };
 

@@ -14,9 +14,6 @@ use crate::views::model::{self, ModelRow};
 use crate::views::unit::{self, UnitRow};
 use crate::{Result, lease, views};
 
-/// The namespace and the leases of one within it.
-const LEADERSHIP: &str = "application-leadership/";
-
 /// Rows by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
@@ -55,7 +52,7 @@ impl Names {
                 self.relations.insert(key.parse().ok()?);
             }
             ns::LEASE => {
-                if let Some(application) = key.strip_prefix(LEADERSHIP) {
+                if let Some(application) = key.strip_prefix(ns::LEADERSHIP) {
                     self.leaders.insert(application.parse().ok()?);
                 }
             }
