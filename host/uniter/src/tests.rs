@@ -199,6 +199,13 @@ impl World {
         self.until(is_idle).await;
     }
 
+    /// Waits until the unit is idle with nothing recorded after so many commits. A unit is idle
+    /// until its hook is reported, so that a hook that runs does not tell this apart.
+    async fn settle_with(&self, commits: usize) {
+        self.until(|record| record.commits.len() >= commits && is_idle(record))
+            .await;
+    }
+
     fn record(&self) -> UnitRecord {
         self.controller.unit(&unit()).expect("the unit exists")
     }

@@ -115,11 +115,10 @@ async fn a_database_restored_from_the_moment_before_finds_its_files() {
     assert!(last >= 3, "each hook wrote");
     restore(&world, last - 2);
     world.kill_process();
-    let hooks = world.sandbox.hooks().len();
+    let commits = world.record().commits.len();
     world.controller.set_title(&unit(), "later");
     let agent = world.start();
-    world.until(|_| world.sandbox.hooks().len() > hooks).await;
-    world.settle().await;
+    world.settle_with(commits + 1).await;
     let content = |generation: u64| {
         fs::read_to_string(state(&world).join(generation.to_string()).join("file")).unwrap()
     };
@@ -136,10 +135,9 @@ async fn a_hook_that_uses_no_files_does_without_them() {
     world.settle().await;
     let (root, aside) = (state(&world), state(&world).with_extension("aside"));
     fs::rename(&root, &aside).unwrap();
-    let hooks = world.sandbox.hooks().len();
+    let commits = world.record().commits.len();
     world.controller.set_title(&unit(), "later");
-    world.until(|_| world.sandbox.hooks().len() > hooks).await;
-    world.settle().await;
+    world.settle_with(commits + 1).await;
     assert_eq!(generation(&world), 0);
     assert!(!root.exists(), "nothing was made");
     assert_eq!(world.controller.count("FailHook"), 0);
@@ -216,10 +214,9 @@ async fn a_damaged_charm_is_fetched_again() {
         fs::write(&file, &whole[..whole.len() / 2]).unwrap();
         world.kill_process();
         world.controller.set_title(&unit(), damage);
-        let hooks = world.sandbox.hooks().len();
+        let commits = world.record().commits.len();
         let agent = world.start();
-        world.settle().await;
-        world.until(|_| world.sandbox.hooks().len() > hooks).await;
+        world.settle_with(commits + 1).await;
         assert_eq!(fs::read(&file).unwrap(), whole, "{damage}");
         agent.stop().await;
     }
