@@ -129,6 +129,11 @@ fn a_failing_hook_is_shown_retried_and_can_be_skipped() -> anyhow::Result<()> {
     assert_eq!(runs[1]["result"], "ok");
 
     home.ok(["resolved", "probe/0"])?;
+    // The error of before is still shown until the hook runs again.
+    home.until("the hook was tried again", |_| {
+        let failed = home.ok(["hooks", "probe", "--failed", "--format", "json"]);
+        failed.is_ok_and(|failed| failed.matches("\"failed\"").count() == 2)
+    })?;
     home.until_hook_error("probe/0")?;
     home.ok(["resolved", "probe/0", "--no-retry"])?;
     home.until("the unit went on", |model| {
