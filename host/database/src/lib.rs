@@ -1,4 +1,4 @@
-//! A database: rows in SQLite or PostgreSQL, written by one task, with a log of what changed.
+//! A database: rows in SQLite or PostgreSQL, with one writer and a log of what changed.
 //!
 //! It owns how rows are kept and nothing of what they mean. Who opens it brings the schema, the
 //! names of what can change and a [`Listener`]; a model is to it no more than a word that stands
@@ -6,7 +6,7 @@
 //! recovery from a lost server, apart from the rules about entities, which change far more often.
 //!
 //! * **One set of statements** for both databases ([`Session`]).
-//! * **One writer.** Writes are jobs of a single task; those that wait together are committed
+//! * **One writer.** Writes are jobs that run one after the other; those that wait together are committed
 //!   together and answered after the sync. Acknowledged means durable.
 //! * **Snapshots for reading.** Reads run beside the writer, each in one snapshot.
 //! * **One log of changes.** Every commit appends what it changed, in commit order; the
@@ -24,7 +24,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use periapt_engine::SharedClock;
 use serde_json::json;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 mod blobs;
 mod changes;
@@ -60,7 +60,7 @@ pub use versions::{Definition, Expected, version_tag};
 use changes::Switchboard;
 use guard::Guarded;
 use session::Pools;
-use writer::{Counters, Job, Message, Work, Writer};
+use writer::{Counters, Job, Turns, Work, Writer};
 
 /// A database that is open. Clones are the same one; when the last is gone its writer ends after
 /// the jobs it already has.
@@ -73,7 +73,7 @@ struct Inner {
     options: Options,
     pools: Pools,
     probe: Arc<Probe>,
-    writer: mpsc::Sender<Message>,
+    writer: Turns,
     counters: Arc<Counters>,
     switchboard: Arc<Switchboard>,
     /// This process among the readers of the change log.
@@ -82,9 +82,6 @@ struct Inner {
 
 /// How long closing waits for a database server.
 const CLOSE: Duration = Duration::from_secs(10);
-
-/// Jobs that may wait for the writer before callers wait to hand theirs over.
-const QUEUE: usize = 1024;
 
 impl OpenDatabase {
     /// Opens the database, makes it when it is a file that does not exist, and brings its
@@ -120,20 +117,19 @@ impl OpenDatabase {
 
         let switchboard = Arc::new(Switchboard::new(position, !session.is_postgres()));
         let counters = Arc::new(Counters::new(position));
-        let (sender, inbox) = mpsc::channel(QUEUE);
+        let pools = Pools::open(&options)?;
         let writer = Writer {
             options: options.clone(),
             probe: Arc::clone(&probe),
             counters: Arc::clone(&counters),
             switchboard: Arc::clone(&switchboard),
         };
-        let pools = Pools::open(&options)?;
-        writer.start(session, inbox)?;
+        let writer = Turns::start(writer, session)?;
         let inner = Inner {
             options,
             pools,
             probe,
-            writer: sender,
+            writer,
             counters,
             switchboard,
             reader: uuid::Uuid::new_v4().to_string(),
@@ -146,13 +142,7 @@ impl OpenDatabase {
     /// Waits until everything handed in is committed, then lets go of the database. Later
     /// calls fail with [`Error::Stopped`].
     pub async fn close(&self) {
-        let stopped = async {
-            let (stopped, done) = oneshot::channel();
-            if self.inner.writer.send(Message::Stop(stopped)).await.is_ok() {
-                // The writer may have ended before; then it is done as well.
-                let _ = done.await;
-            }
-        };
+        let stopped = self.inner.writer.stop();
         match self.inner.options.database {
             Database::Sqlite { .. } => stopped.await,
             // The writer may wait for a server that is gone; it then ends by itself.
@@ -257,11 +247,7 @@ impl OpenDatabase {
     ) -> Result<T, E> {
         let clock = &self.inner.options.clock;
         let began = clock.monotonic();
-        self.inner
-            .writer
-            .send(Message::Job(job))
-            .await
-            .map_err(|_| Error::Stopped)?;
+        self.inner.writer.hand_over(job).await?;
         let answered = answer.await.map_err(|_| Error::Stopped)?;
         let took = clock.monotonic().saturating_sub(began);
         self.inner.counters.write_seconds.add_time(took);

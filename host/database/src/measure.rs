@@ -7,7 +7,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::{OpenDatabase, QUEUE};
+use crate::OpenDatabase;
+use crate::writer::ROOM;
 
 #[cfg(test)]
 mod tests;
@@ -153,8 +154,8 @@ impl OpenDatabase {
             commits: counters.commits.load(Ordering::Relaxed),
             jobs: counters.jobs.load(Ordering::Relaxed),
             statements: inner.probe.statements.load(Ordering::Relaxed),
-            queue: QUEUE.saturating_sub(inner.writer.capacity()) as u64,
-            queue_limit: QUEUE as u64,
+            queue: inner.writer.waiting() as u64,
+            queue_limit: ROOM as u64,
             commit_seconds: counters.commit_seconds.read(),
             write_seconds: counters.write_seconds.read(),
             batch_jobs: counters.batch_jobs.read(),

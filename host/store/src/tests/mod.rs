@@ -15,5 +15,6 @@ mod schema;
 mod staging;
 mod tables;
 mod throughput;
+mod turns;
 mod users;
 mod versions;

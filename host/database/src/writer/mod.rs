@@ -1,6 +1,6 @@
-//! The one task that writes. Jobs that arrive while a commit waits for the disk share the next
-//! transaction: one sync pays for all of them. A job that fails is rolled back alone; a commit
-//! that fails fails every job in it. Nobody is answered before the commit.
+//! What writes. Jobs that arrive while a commit waits for the disk share the next transaction: one
+//! sync pays for all of them. A job that fails is rolled back alone; a commit that fails fails every
+//! job in it. Nobody is answered before the commit. Who runs it is decided in `turns`.
 //!
 //! A connection to PostgreSQL may be lost at any moment. What was not begun is begun again over
 //! a new one; what had run is answered as refused, since a job runs once; and of a commit whose
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use crate::changes::{Batch, Switchboard};
 use crate::error::{Error, Failure};
@@ -24,6 +24,11 @@ use crate::options::Options;
 use crate::serving;
 use crate::session::{self, Probe, Session};
 use crate::tx::{self, Tx};
+
+mod turns;
+
+use turns::Waiting;
+pub(crate) use turns::{ROOM, Turns};
 
 /// Jobs of one transaction at most, which bounds how long the first of them waits.
 const BATCH: usize = 256;
@@ -49,12 +54,6 @@ pub(crate) trait Job: Send {
     /// What it returned, if it went well.
     fn result(&self) -> Option<&dyn Any>;
     fn answer(self: Box<Self>, outcome: Result<(), Error>);
-}
-
-pub(crate) enum Message {
-    Job(Box<dyn Job>),
-    /// Answered once everything before it is committed; nothing after it is.
-    Stop(oneshot::Sender<()>),
 }
 
 pub(crate) struct Work<T, E, F> {
@@ -122,6 +121,8 @@ pub(crate) struct Counters {
     pub commits: AtomicU64,
     pub jobs: AtomicU64,
     pub largest_batch: AtomicU64,
+    /// Microseconds that the last commit took.
+    pub last_commit: AtomicU64,
     pub commit_seconds: Spread,
     pub write_seconds: Spread,
     pub batch_jobs: Spread,
@@ -136,6 +137,7 @@ impl Counters {
             commits: AtomicU64::new(0),
             jobs: AtomicU64::new(0),
             largest_batch: AtomicU64::new(0),
+            last_commit: AtomicU64::new(0),
             commit_seconds: Spread::new(SECONDS),
             write_seconds: Spread::new(SECONDS),
             batch_jobs: Spread::new(COUNTS),
@@ -154,54 +156,20 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Begins to work, with SQLite on a thread of its own: there a commit waits for the disk. The
-    /// thread ends with the runtime, as a task would.
-    pub(crate) fn start(
-        self,
-        session: Session,
-        inbox: mpsc::Receiver<Message>,
-    ) -> Result<(), Error> {
-        let runtime = tokio::runtime::Handle::current();
-        if session.is_postgres() {
-            runtime.spawn(self.run(session, inbox));
-            return Ok(());
+    /// Runs what waits, with what arrives meanwhile, as one batch, or as several when the first
+    /// could not be finished. `tx` is the transaction's holder, none when the connection was lost.
+    async fn turn(&self, tx: &mut Option<Tx>, waiting: &Waiting) {
+        let mut jobs = waiting.take(BATCH);
+        while !jobs.is_empty() {
+            *tx = self.batch(tx.take(), &mut jobs, waiting).await;
         }
-        let (mut alive, ended) = oneshot::channel::<()>();
-        runtime.spawn(async move { alive.closed().await });
-        std::thread::Builder::new()
-            .name("store-writer".to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    tokio::select! {
-                        () = self.run(session, inbox) => {}
-                        _ = ended => {}
-                    }
-                });
-            })
-            .map(|_| ())
-            .map_err(|error| Error::Internal {
-                message: format!("no thread for the writer: {error}"),
-            })
     }
 
-    /// Works until told to stop or until nobody can send any more.
-    async fn run(self, session: Session, mut inbox: mpsc::Receiver<Message>) {
-        let mut tx = Some(self.holder(session));
-        while let Some(message) = inbox.recv().await {
-            let mut stop = None;
-            let mut jobs = VecDeque::new();
-            take(message, &mut jobs, &mut stop);
-            while !jobs.is_empty() {
-                tx = self.batch(tx, &mut jobs, &mut inbox, &mut stop).await;
-            }
-            if let Some(stop) = stop {
-                if let Some(mut tx) = tx {
-                    // The connection's end says the same if this fails.
-                    let _ = tokio::time::timeout(FAREWELL, serving::end(&mut tx.db)).await;
-                }
-                let _ = stop.send(());
-                return;
-            }
+    /// Says goodbye to whoever serves from this database as well.
+    async fn end(&self, tx: &mut Option<Tx>) {
+        if let Some(mut tx) = tx.take() {
+            // The connection's end says the same if this fails.
+            let _ = tokio::time::timeout(FAREWELL, serving::end(&mut tx.db)).await;
         }
     }
 
@@ -210,15 +178,14 @@ impl Writer {
     async fn batch(
         &self,
         tx: Option<Tx>,
-        waiting: &mut VecDeque<Box<dyn Job>>,
-        inbox: &mut mpsc::Receiver<Message>,
-        stop: &mut Option<oneshot::Sender<()>>,
+        jobs: &mut VecDeque<Box<dyn Job>>,
+        waiting: &Waiting,
     ) -> Option<Tx> {
         let mut tx = match self.begin(tx).await {
             Ok(tx) => tx,
             Err(error) => {
-                tracing::warn!(%error, jobs = waiting.len(), "a write transaction cannot begin");
-                for job in waiting.drain(..) {
+                tracing::warn!(%error, jobs = jobs.len(), "a write transaction cannot begin");
+                for job in jobs.drain(..) {
                     job.answer(Err(error.clone()));
                 }
                 return None;
@@ -227,13 +194,8 @@ impl Writer {
         let mut done: Vec<(Box<dyn Job>, Result<(), Error>)> = Vec::new();
         let mut spoiled = None;
         while spoiled.is_none() {
-            while stop.is_none() && done.len() + waiting.len() < BATCH {
-                match inbox.try_recv() {
-                    Ok(message) => take(message, waiting, stop),
-                    Err(_) => break,
-                }
-            }
-            let Some(mut job) = waiting.pop_front() else {
+            jobs.append(&mut waiting.take(BATCH.saturating_sub(done.len() + jobs.len())));
+            let Some(mut job) = jobs.pop_front() else {
                 break;
             };
             let result = match self.job(&mut tx, job.as_mut()).await {
@@ -316,6 +278,8 @@ impl Writer {
             tx = self.look_after(tx, error).await?;
         }
         let took = self.probe.clock.monotonic().saturating_sub(began);
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.counters.last_commit.store(micros, Ordering::Relaxed);
         self.counters.commit_seconds.add_time(took);
         if !touched.is_empty() {
             self.counters.written.store(last_id, Ordering::Relaxed);
@@ -388,16 +352,5 @@ impl Writer {
 
     fn now(&self) -> i64 {
         self.probe.clock.now().as_microsecond()
-    }
-}
-
-fn take(
-    message: Message,
-    jobs: &mut VecDeque<Box<dyn Job>>,
-    stop: &mut Option<oneshot::Sender<()>>,
-) {
-    match message {
-        Message::Job(job) => jobs.push_back(job),
-        Message::Stop(sender) => *stop = Some(sender),
     }
 }

@@ -1,0 +1,135 @@
+//! Who writes: whoever hands a job in, while the disk is quick, else the writer's own thread. Both
+//! are found by the name of the thread that a job runs on.
+
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::testing::{Fixture, fixtures};
+use crate::{Store, StoreError};
+
+const WRITER: &str = "store-writer";
+/// Far more than any of this takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+async fn sqlite() -> Fixture {
+    let mut all = fixtures().await;
+    let first = all.remove(0);
+    for other in all {
+        other.end().await;
+    }
+    first
+}
+
+/// Runs a job that says on which thread it ran.
+async fn thread_of_a_job(store: &Store) -> String {
+    let job = store.write(|_| Box::pin(async { Ok::<_, StoreError>(name_of_this_thread()) }));
+    job.await.expect("written")
+}
+
+fn name_of_this_thread() -> String {
+    let thread = std::thread::current();
+    thread.name().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_runs_where_it_is_handed_in_when_nobody_else_writes() {
+    let fixture = sqlite().await;
+    for _ in 0..20 {
+        assert_ne!(thread_of_a_job(&fixture.store).await, WRITER);
+    }
+    fixture.end().await;
+}
+
+/// Whoever blocked the only thread would keep all others waiting for the disk.
+#[tokio::test]
+async fn the_only_thread_of_a_process_never_waits_for_the_disk() {
+    let fixture = sqlite().await;
+    for _ in 0..20 {
+        assert_eq!(thread_of_a_job(&fixture.store).await, WRITER);
+    }
+    fixture.end().await;
+}
+
+/// A job that lets others have their turn is ended by the writer's thread, with all that was handed
+/// in behind it, also when nobody waits for it any more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_is_given_up_halfway_is_ended_and_holds_nobody_up() {
+    let fixture = sqlite().await;
+    let store = fixture.store.clone();
+    let (go, going) = oneshot::channel::<()>();
+    let (ended, end) = oneshot::channel::<(String, String)>();
+    let first = tokio::spawn({
+        let store = store.clone();
+        async move {
+            let job = store.write(|_| {
+                Box::pin(async {
+                    let began = name_of_this_thread();
+                    going.await.expect("told to go on");
+                    ended.send((began, name_of_this_thread())).expect("heard");
+                    Ok::<_, StoreError>(())
+                })
+            });
+            job.await.expect("written");
+        }
+    });
+    // It is under way once others have to wait.
+    while store.measures().queue == 0 {
+        let waiting = store.clone();
+        tokio::spawn(async move { thread_of_a_job(&waiting).await });
+        tokio::task::yield_now().await;
+    }
+    first.abort();
+    assert!(first.await.expect_err("given up").is_cancelled());
+    let behind = tokio::spawn({
+        let store = store.clone();
+        async move { thread_of_a_job(&store).await }
+    });
+    go.send(()).expect("heard");
+    let (began, went_on) = tokio::time::timeout(PATIENCE, end)
+        .await
+        .expect("ended")
+        .expect("said");
+    assert_ne!(began, WRITER);
+    assert_eq!(went_on, WRITER);
+    let behind = tokio::time::timeout(PATIENCE, behind).await;
+    assert_eq!(behind.expect("in time").expect("joined"), WRITER);
+    fixture.end().await;
+}
+
+/// Turns change hands all the time, and none is forgotten.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_forgotten_between_threads() {
+    const WRITERS: u64 = 8;
+    const JOBS: u64 = 400;
+    let fixture = sqlite().await;
+    let before = fixture.store.report()["jobs"].as_u64().expect("number");
+    let writers = (0..WRITERS).map(|writer| {
+        let store = fixture.store.clone();
+        tokio::spawn(async move {
+            for job in 0..JOBS {
+                let work = store.write(move |_| {
+                    Box::pin(async move {
+                        if (writer + job) % 7 == 0 {
+                            tokio::task::yield_now().await;
+                        }
+                        Ok::<_, StoreError>(job)
+                    })
+                });
+                assert_eq!(work.await.expect("written"), job);
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        let joined = tokio::time::timeout(PATIENCE, writer).await;
+        joined.expect("in time").expect("joined");
+    }
+    let jobs = fixture.store.report()["jobs"].as_u64().expect("number") - before;
+    assert_eq!(jobs, WRITERS * JOBS);
+    fixture.store.close().await;
+    let late = fixture
+        .store
+        .write(|_| Box::pin(async { Ok::<_, StoreError>(()) }));
+    assert!(late.await.is_err(), "nothing is taken after the end");
+    fixture.end().await;
+}
