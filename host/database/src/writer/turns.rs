@@ -128,13 +128,24 @@ struct Shared {
     /// Whoever has this writes.
     tx: Arc<AsyncMutex<Option<Tx>>>,
     waiting: Waiting,
-    /// A turn that was begun on the spot and that the thread brings to its end.
-    begun: Mutex<Option<BoxFuture<'static, ()>>>,
+    begun: Mutex<Begun>,
     woken: Notify,
     /// Nobody can hand anything in any more.
     left: AtomicBool,
     /// Callers may write themselves: a commit blocks the thread, of which there are others.
     on_the_spot: bool,
+}
+
+/// A turn that was begun on the spot.
+#[derive(Default)]
+enum Begun {
+    #[default]
+    None,
+    /// For the thread to bring to its end.
+    Turn(BoxFuture<'static, ()>),
+    /// The thread has ended. A turn that nobody goes on with is dropped, which rolls back: it has
+    /// the database's lock, and it has this `Shared`, so kept here it would have both for ever.
+    Abandoned,
 }
 
 impl Turns {
@@ -156,13 +167,19 @@ impl Turns {
         if blocks {
             let (mut alive, ended) = oneshot::channel::<()>();
             runtime.spawn(async move { alive.closed().await });
+            let abandoned = Arc::clone(&shared);
+            // Before the turn under way is dropped, whose lock somebody else could take.
+            let ended = async move {
+                let _ = ended.await;
+                abandoned.abandon();
+            };
             std::thread::Builder::new()
                 .name("store-writer".to_owned())
                 .spawn(move || {
                     runtime.block_on(async {
                         tokio::select! {
                             () = serving => {}
-                            _ = ended => {}
+                            () = ended => {}
                         }
                     });
                 })
@@ -221,13 +238,26 @@ impl Shared {
         let shared = Arc::clone(self);
         let mut turn = async move { shared.turn(&mut tx).await }.boxed();
         if (&mut turn).now_or_never().is_none() {
-            *lock(&self.begun) = Some(turn);
+            let mut begun = lock(&self.begun);
+            if matches!(*begun, Begun::Abandoned) {
+                drop(begun);
+                drop(turn);
+                return;
+            }
+            *begun = Begun::Turn(turn);
             self.woken.notify_one();
             return;
         }
         if !self.waiting.is_empty() {
             self.woken.notify_one();
         }
+    }
+
+    /// Takes nothing more and drops a turn that nobody goes on with.
+    fn abandon(&self) {
+        self.waiting.close();
+        let begun = std::mem::replace(&mut *lock(&self.begun), Begun::Abandoned);
+        drop(begun);
     }
 
     async fn turn(&self, tx: &mut Option<Tx>) {
@@ -246,7 +276,7 @@ struct Serving(Arc<Shared>);
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        self.0.waiting.close();
+        self.0.abandon();
     }
 }
 
@@ -256,9 +286,9 @@ async fn serve(serving: Serving) {
     loop {
         // Asked first: whoever left may have left a turn.
         let left = shared.left.load(Ordering::Acquire);
-        let begun = lock(&shared.begun).take();
-        if let Some(begun) = begun {
-            begun.await;
+        let begun = std::mem::take(&mut *lock(&shared.begun));
+        if let Begun::Turn(turn) = begun {
+            turn.await;
         }
         if shared.waiting.is_closed() {
             return;

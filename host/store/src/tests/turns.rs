@@ -35,9 +35,13 @@ fn name_of_this_thread() -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_runs_where_it_is_handed_in_when_nobody_else_writes() {
     let fixture = sqlite().await;
+    // The writer's thread may still be awake from an earlier turn and be quicker.
+    let mut on_the_spot = 0;
     for _ in 0..20 {
-        assert_ne!(thread_of_a_job(&fixture.store).await, WRITER);
+        let thread = thread_of_a_job(&fixture.store).await;
+        on_the_spot += u32::from(thread != WRITER);
     }
+    assert!(on_the_spot > 10, "{on_the_spot} of 20");
     fixture.end().await;
 }
 
@@ -56,8 +60,21 @@ async fn the_only_thread_of_a_process_never_waits_for_the_disk() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_that_is_given_up_halfway_is_ended_and_holds_nobody_up() {
     let fixture = sqlite().await;
-    let store = fixture.store.clone();
+    let mut on_the_spot = 0;
+    for _ in 0..20 {
+        let (began, went_on, behind) = given_up_halfway(&fixture.store).await;
+        assert_eq!((went_on.as_str(), behind.as_str()), (WRITER, WRITER));
+        on_the_spot += u32::from(began != WRITER);
+    }
+    assert!(on_the_spot > 10, "{on_the_spot} of 20");
+    fixture.end().await;
+}
+
+/// The threads on which a job began and went on whose caller gave it up meanwhile, and of the job
+/// behind it.
+async fn given_up_halfway(store: &Store) -> (String, String, String) {
     let (go, going) = oneshot::channel::<()>();
+    let (entered, inside) = oneshot::channel();
     let (ended, end) = oneshot::channel::<(String, String)>();
     let first = tokio::spawn({
         let store = store.clone();
@@ -65,6 +82,7 @@ async fn a_job_that_is_given_up_halfway_is_ended_and_holds_nobody_up() {
             let job = store.write(|_| {
                 Box::pin(async {
                     let began = name_of_this_thread();
+                    entered.send(()).expect("heard");
                     going.await.expect("told to go on");
                     ended.send((began, name_of_this_thread())).expect("heard");
                     Ok::<_, StoreError>(())
@@ -73,28 +91,21 @@ async fn a_job_that_is_given_up_halfway_is_ended_and_holds_nobody_up() {
             job.await.expect("written");
         }
     });
-    // It is under way once others have to wait.
-    while store.measures().queue == 0 {
-        let waiting = store.clone();
-        tokio::spawn(async move { thread_of_a_job(&waiting).await });
-        tokio::task::yield_now().await;
-    }
+    inside.await.expect("the job runs");
     first.abort();
     assert!(first.await.expect_err("given up").is_cancelled());
     let behind = tokio::spawn({
         let store = store.clone();
         async move { thread_of_a_job(&store).await }
     });
+    while store.measures().queue == 0 {
+        tokio::task::yield_now().await;
+    }
     go.send(()).expect("heard");
-    let (began, went_on) = tokio::time::timeout(PATIENCE, end)
-        .await
-        .expect("ended")
-        .expect("said");
-    assert_ne!(began, WRITER);
-    assert_eq!(went_on, WRITER);
+    let end = tokio::time::timeout(PATIENCE, end).await;
+    let (began, went_on) = end.expect("ended").expect("said");
     let behind = tokio::time::timeout(PATIENCE, behind).await;
-    assert_eq!(behind.expect("in time").expect("joined"), WRITER);
-    fixture.end().await;
+    (began, went_on, behind.expect("in time").expect("joined"))
 }
 
 /// Turns change hands all the time, and none is forgotten.
@@ -132,4 +143,41 @@ async fn nothing_is_forgotten_between_threads() {
         .write(|_| Box::pin(async { Ok::<_, StoreError>(()) }));
     assert!(late.await.is_err(), "nothing is taken after the end");
     fixture.end().await;
+}
+
+/// As when a controller is killed: whoever opens the database next finds no transaction open.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_turn_that_a_process_ends_in_the_middle_of_lets_go_of_the_database() {
+    for _ in 0..50 {
+        let fixture = sqlite().await;
+        fixture.store.close().await;
+        let options = fixture.options();
+        let life = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .expect("runtime");
+            runtime.block_on(async move {
+                let store = Store::open(options).await.expect("store");
+                let (entered, inside) = oneshot::channel();
+                tokio::spawn(async move {
+                    let job = store.write(|_| {
+                        Box::pin(async move {
+                            entered.send(()).expect("heard");
+                            std::future::pending::<Result<(), StoreError>>().await
+                        })
+                    });
+                    job.await
+                });
+                inside.await.expect("the job runs");
+            });
+            runtime.shutdown_timeout(PATIENCE);
+        });
+        life.join().expect("ended");
+        let again = Store::open(fixture.options()).await.expect("opened");
+        assert_ne!(thread_of_a_job(&again).await, "");
+        again.close().await;
+        fixture.end().await;
+    }
 }

@@ -250,7 +250,8 @@ fn ran(number: u64) -> HookCommit {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+/// On one thread, so that the writer has its own and its statements are told from others.
+#[tokio::test]
 async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
     const HOOKS: u64 = 1_000;
     let bench = Bench::open().await;
