@@ -15,6 +15,7 @@ pub mod host;
 pub mod machine;
 pub mod model;
 pub mod one_line;
+mod renewal;
 #[cfg(test)]
 mod tests;
 pub mod unit;

@@ -1,7 +1,7 @@
 //! **singular**: the flag `is-responsible`, true in the one process of the controller that acts
 //! for the model.
 //!
-//! Trigger: start, and half of the lease's time. Action: it claims the model's lease for this
+//! Trigger: start, and half of the lease's time at the latest. Action: it claims the model's lease for this
 //! process and renews it. Effect: the workers behind the flag run in one process at a
 //! time. Refused, the flag is false until the lease is free, then it bounces to claim again. A
 //! renewal that fails makes it bounce at once, so that the flag falls before the lease does.
@@ -17,6 +17,7 @@ use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 
 use super::apicaller;
+use crate::renewal;
 
 pub const NAME: &str = "is-responsible-flag";
 
@@ -53,7 +54,8 @@ pub fn manifold(entity: Tag, claimant: String) -> Manifold {
                         return Err(WorkerError::Bounce);
                     }
                     loop {
-                        worker.or_dying(clock.sleep(LEASE / 2)).await?;
+                        let wait = renewal::wait(clock.monotonic(), LEASE / 2);
+                        worker.or_dying(clock.sleep(wait)).await?;
                         if worker.or_dying(api.call(&claim)).await?.is_err() {
                             return Err(WorkerError::Bounce);
                         }

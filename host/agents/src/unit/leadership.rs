@@ -3,7 +3,7 @@
 //!
 //! Trigger: its start; then, as a leader, the time for the next renewal, and as a minion, the
 //! release of the leadership. Action: claims it for twice the guarantee and renews each
-//! guarantee. Effect: exactly one unit of the application runs `leader-elected` and is told that
+//! guarantee at the latest. Effect: exactly one unit of the application runs `leader-elected` and is told that
 //! it leads; when its agent freezes, another one leads a lease later.
 //!
 //! Time is measured on the agent's own monotonic clock, from before the claim was sent: what is
@@ -23,6 +23,7 @@ use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 
 use super::{UnitContext, agent, apicaller};
+use crate::renewal;
 
 pub const NAME: &str = "leadership-tracker";
 
@@ -87,7 +88,7 @@ impl Tracker {
                 let _ = request.send(won);
             }
             asking = if won {
-                let renewal = before + (LEASE - GUARANTEE);
+                let renewal = before + renewal::wait(before, LEASE - GUARANTEE);
                 worker.or_dying(self.lead(renewal)).await?
             } else {
                 worker

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -38,6 +39,9 @@ pub(super) struct Link {
     state: Mutex<State>,
     outgoing: mpsc::Sender<Message>,
     broken: CancellationToken,
+    clock: SharedClock,
+    /// When something last came, in microseconds of the clock.
+    heard: AtomicU64,
 }
 
 #[derive(Default)]
@@ -51,7 +55,7 @@ struct State {
 
 impl Link {
     /// Takes over the socket.
-    pub(super) fn start<S>(socket: WebSocketStream<S>) -> Arc<Self>
+    pub(super) fn start<S>(socket: WebSocketStream<S>, clock: SharedClock) -> Arc<Self>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -61,20 +65,26 @@ impl Link {
             state: Mutex::default(),
             outgoing,
             broken: CancellationToken::new(),
+            heard: AtomicU64::new(micros(clock.monotonic())),
+            clock,
         });
         tokio::spawn(read(link.clone(), stream));
         tokio::spawn(write(link.clone(), sink, queue));
         link
     }
 
-    /// Asks for a sign of life every `interval`; silence for as long again ends the link.
-    pub(super) fn keep_alive(self: &Arc<Self>, clock: SharedClock, interval: Duration) {
+    /// Asks for a sign of life once nothing came for `interval`; silence for as long again ends
+    /// the link.
+    pub(super) fn keep_alive(self: &Arc<Self>, interval: Duration) {
         let link = self.clone();
         tokio::spawn(async move {
             loop {
-                tokio::select! {
-                    () = link.broken.cancelled() => return,
-                    () = clock.sleep(interval) => {}
+                let quiet = link.quiet();
+                if quiet < interval {
+                    tokio::select! {
+                        () = link.broken.cancelled() => return,
+                        () = link.clock.sleep(interval.saturating_sub(quiet)) => continue,
+                    }
                 }
                 let ping = link.call(
                     Ping::FACADE,
@@ -84,7 +94,7 @@ impl Link {
                     json(&Ping {}).ok(),
                 );
                 // A refusal is a sign of life as well.
-                if periapt_engine::clock::timeout(&*clock, interval, ping)
+                if periapt_engine::clock::timeout(&*link.clock, interval, ping)
                     .await
                     .is_none()
                 {
@@ -93,8 +103,17 @@ impl Link {
                         interval.as_secs()
                     ));
                 }
+                if link.broken.is_cancelled() {
+                    return;
+                }
             }
         });
+    }
+
+    /// For how long nothing came.
+    fn quiet(&self) -> Duration {
+        let heard = Duration::from_micros(self.heard.load(Ordering::Relaxed));
+        self.clock.monotonic().saturating_sub(heard)
     }
 
     pub(super) fn broken(&self) -> CancellationToken {
@@ -267,6 +286,8 @@ where
             () = link.broken.cancelled() => return,
             message = stream.next() => message,
         };
+        link.heard
+            .store(micros(link.clock.monotonic()), Ordering::Relaxed);
         match message {
             Some(Ok(Message::Text(text))) => {
                 if let Err(reason) = link.deliver(text.as_str()) {
@@ -281,6 +302,10 @@ where
         }
     };
     link.lose(reason);
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn closed_by_controller(frame: Option<CloseFrame>) -> String {

@@ -79,10 +79,10 @@ pub async fn dial_with(info: ApiInfo, clock: SharedClock) -> Result<ApiConnectio
     let (address, stream) = first_to_answer(&info.addresses, &*clock).await?;
     let open = async {
         let socket = upgrade(&info, &address, stream, config).await?;
-        let caller = WebsocketCaller::new(&info, address, socket);
+        let caller = WebsocketCaller::new(&info, address, socket, clock.clone());
         let connection = ApiConnection::new(Arc::new(caller.clone()));
         log_in(&info, &connection).await?;
-        caller.link.keep_alive(clock.clone(), PING);
+        caller.link.keep_alive(PING);
         Ok(connection)
     };
     match periapt_engine::clock::timeout(&*clock, LOGIN, open).await {
@@ -217,8 +217,8 @@ impl Drop for Closing {
 }
 
 impl WebsocketCaller {
-    fn new(info: &ApiInfo, address: String, socket: Socket) -> Self {
-        let link = Link::start(socket);
+    fn new(info: &ApiInfo, address: String, socket: Socket, clock: SharedClock) -> Self {
+        let link = Link::start(socket, clock);
         Self {
             blobs: Arc::new(Blobs {
                 info: info.clone(),

@@ -50,7 +50,11 @@ const VALUES: usize = 4 * MESSAGE_VALUES.length();
 const READ_BYTES: usize = 16 << 10;
 /// Time to log in.
 const LOGIN: Duration = Duration::from_secs(10);
-const PING: Duration = Duration::from_secs(15);
+/// A peer that said nothing for so long is pinged: later than our own agents ask for a sign of life
+/// themselves, so that one of the two does.
+const QUIET: Duration = Duration::from_secs(20);
+/// Between two pings that are not answered.
+const PING: Duration = Duration::from_secs(12);
 const UNANSWERED: u32 = 2;
 /// Replies that go out in one go at most.
 const TOGETHER: usize = 64;
@@ -237,7 +241,9 @@ impl Conversation {
         replies: &mpsc::Sender<Message>,
         lost: &CancellationToken,
     ) -> Option<(u16, &'static str)> {
-        let mut tick = self.state.clock().sleep(PING);
+        let clock = self.state.clock().clone();
+        let mut heard = clock.monotonic();
+        let mut tick = clock.sleep(QUIET);
         let mut login = self.state.clock().sleep(LOGIN);
         let mut unanswered = 0;
         let listener = self
@@ -254,16 +260,21 @@ impl Conversation {
                     return Some((close_code::POLICY, "nobody logged in"));
                 }
                 () = &mut tick => {
+                    let quiet = clock.monotonic().saturating_sub(heard);
+                    if quiet < QUIET {
+                        tick = clock.sleep(QUIET.saturating_sub(quiet));
+                        continue;
+                    }
                     if unanswered >= UNANSWERED {
                         return Some((close_code::POLICY, "no sign of life"));
                     }
                     unanswered += 1;
-                    tick = self.state.clock().sleep(PING);
+                    tick = clock.sleep(PING);
                     // A full queue means that the writer is at work; its own bound watches it.
                     let _ = replies.try_send(Message::Ping(Default::default()));
                 }
                 message = stream.next() => {
-                    unanswered = 0;
+                    (heard, unanswered) = (clock.monotonic(), 0);
                     match message {
                         Some(Ok(Message::Text(text))) => {
                             if let Err(reason) = self.take(text.as_str(), replies).await {

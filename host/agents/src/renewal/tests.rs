@@ -1,0 +1,29 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn leases_of_one_process_are_renewed_together() {
+    let within = TURNS;
+    let renewed = |claimed: u64| {
+        let claimed = Duration::from_millis(claimed);
+        claimed + wait(claimed, within)
+    };
+    assert_eq!(renewed(0), TURNS);
+    assert_eq!(renewed(1), TURNS);
+    assert_eq!(renewed(29_999), TURNS);
+    // A renewal is late by what the one before it took, and is not renewed once more for that.
+    assert_eq!(renewed(30_001), 2 * TURNS);
+}
+
+proptest! {
+    #[test]
+    fn a_renewal_comes_in_time_and_not_at_once(claimed in 0_u64..10_000_000, within in 1_u64..300_000) {
+        let (claimed, within) = (Duration::from_millis(claimed), Duration::from_millis(within));
+        let wait = wait(claimed, within);
+        prop_assert!(!wait.is_zero());
+        prop_assert!(wait <= within);
+        let turn = (claimed + wait).as_millis() % TURNS.as_millis() == 0;
+        prop_assert!(turn || wait == within);
+    }
+}
