@@ -1,19 +1,20 @@
 //! (a) and (k): what one hook takes by itself, and how many run when many are due at once.
 
 use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use periapt_client::rest::RestClient;
 use periapt_model::config::Value;
 use periapt_tests::Home;
+use periapt_wire::agent::pinger::Ping;
 use periapt_wire::rest::{ConfigChange, HookPart, HookQuery, HookRun, WaitQuery};
 
 use crate::counters::Counters;
 use crate::figures::Figures;
 use crate::report::{Budget, Report};
-use crate::{MODEL, client, peer, relations};
+use crate::{MODEL, account, client, peer, relations};
 
 /// Between two hooks that are measured alone.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -23,9 +24,6 @@ const FRAMES: usize = 2 * (4096 + 24);
 
 /// (a): one hook after the other, each by itself; beside it the peer, and the disk of this minute.
 pub async fn alone(report: &mut Report, hooks: usize, peers: usize) -> Result<()> {
-    let python = std::env::var_os("PERIAPT_BENCH_PYTHON")
-        .map(PathBuf::from)
-        .context("PERIAPT_BENCH_PYTHON names a Python that has ops")?;
     let home = Home::started()?;
     let client = client(&home).await?;
     let noop = relations::upload(&client, "noop").await?;
@@ -49,11 +47,9 @@ pub async fn alone(report: &mut Report, hooks: usize, peers: usize) -> Result<()
         "only {counted} of {hooks} hooks ran"
     );
     let disk = Figures::new(syncs(&home.path().join("probe"), hooks)?);
-    let directory = tempfile::tempdir()?;
-    let ops = peer::OpsCharm::write(directory.path(), &python)?;
-    ops.dispatch()?;
-    let ops = (0..peers).map(|_| ops.dispatch()).collect::<Result<_>>()?;
-    let ops = Figures::new(ops);
+    let ops = peer::OpsCharm::write()?.dispatches(peers)?;
+    report.pace(&ops);
+    let nothing = calls_that_do_nothing(&home, hooks).await?;
 
     let milliseconds = |micros: i64| micros as f64 / 1000.0;
     let whole = "no-op hook, from chosen to committed";
@@ -66,6 +62,7 @@ pub async fn alone(report: &mut Report, hooks: usize, peers: usize) -> Result<()
         report.figure(&name, milliseconds(part.p50), "ms");
     }
     report.times("a journal's sync in the same minute", &disk, None, None);
+    report.times("a call that does nothing, answered", &nothing, None, None);
     report.budget(
         "hook to sync, p50",
         p50 / 1000.0 / disk.p(50).as_secs_f64(),
@@ -92,6 +89,21 @@ pub async fn alone(report: &mut Report, hooks: usize, peers: usize) -> Result<()
     );
     after.per_hook(&before, counted, report);
     Ok(())
+}
+
+/// How long a call on a kept connection takes for which the controller does nothing: with the sync
+/// and the guest, what no hook can do without.
+async fn calls_that_do_nothing(home: &Home, times: usize) -> Result<Figures> {
+    let (_, info) = account(home)?;
+    let connection = periapt_client::websocket::dial(info).await?;
+    let mut took = Vec::new();
+    for _ in 0..times {
+        let asked = Instant::now();
+        connection.call(&Ping {}).await?;
+        took.push(asked.elapsed());
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(Figures::new(took))
 }
 
 /// (k): all units of one application at once.

@@ -21,12 +21,16 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use periapt_client::rest::{Authorization, RestClient};
+use periapt_client::websocket::ApiInfo;
 use periapt_tests::Home;
 use periapt_tests::allocations::per_hook;
 use report::Report;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 const MODEL: &str = "test";
+
+/// How often the peer is measured before each part.
+const PEERS: usize = 10;
 
 /// What can be measured by itself; `b` brings `c` and `d`, `e` brings `f`, which need the same model.
 const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm'];
@@ -77,15 +81,17 @@ fn main() -> Result<()> {
     let arguments = Arguments::read(std::env::args().skip(1))?;
     let runtime = tokio::runtime::Runtime::new()?;
     let mut report = Report::new(arguments.quick);
+    let peer = peer::OpsCharm::write()?;
     for part in &arguments.parts {
+        report.pace(&peer.dispatches(PEERS)?);
         runtime.block_on(measure(*part, arguments.quick, &mut report))?;
         // What was measured is kept when a later part fails.
         if let Some(file) = &arguments.json {
             report.write(file)?;
         }
     }
-    let (budgets, met) = report.verdict();
-    println!("{met} of {budgets} budgets met");
+    let (budgets, met, there) = report.verdict();
+    println!("{met} of {budgets} budgets met, {there} at the reference machine's pace");
     Ok(())
 }
 
@@ -172,24 +178,34 @@ async fn client(home: &Home) -> Result<RestClient> {
 
 /// Address and CA of the controller, and a token for it.
 async fn session(home: &Home) -> Result<(String, String, String)> {
+    let (user, account) = account(home)?;
+    let client = RestClient::new(&account.addresses, &account.ca_pem)?;
+    let token = client.login(&user, &account.password).await?.1.token;
+    let address = account.addresses.into_iter().next();
+    Ok((address.context("no endpoint")?, account.ca_pem, token))
+}
+
+/// The account that bootstrap wrote, by its user's name.
+fn account(home: &Home) -> Result<(String, ApiInfo)> {
     let read = |file: &str| -> Result<serde_json::Value> {
         let text = std::fs::read_to_string(home.path().join("client").join(file))?;
         Ok(serde_saphyr::from_str(&text)?)
     };
-    let controllers = read("controllers.yaml")?;
+    let (controllers, accounts) = (read("controllers.yaml")?, read("accounts.yaml")?);
     let controller = &controllers["controllers"]["tester"];
-    let address = controller["api-endpoints"][0]
-        .as_str()
-        .context("no endpoint")?
-        .to_owned();
-    let ca = controller["ca-cert"].as_str().context("no CA")?;
-    let accounts = read("accounts.yaml")?;
     let account = &accounts["controllers"]["tester"];
-    let user = account["user"].as_str().context("no user")?;
-    let password = account["password"].as_str().context("no password")?;
-    let client = RestClient::new(std::slice::from_ref(&address), ca)?;
-    let token = client.login(user, password).await?.1.token;
-    Ok((address, ca.to_owned(), token))
+    let word = |value: &serde_json::Value, what: &'static str| -> Result<String> {
+        Ok(value.as_str().context(what)?.to_owned())
+    };
+    let user = word(&account["user"], "no user")?;
+    let info = ApiInfo {
+        addresses: vec![word(&controller["api-endpoints"][0], "no endpoint")?],
+        ca_pem: word(&controller["ca-cert"], "no CA")?,
+        model: None,
+        tag: format!("user-{user}").parse()?,
+        password: word(&account["password"], "no password")?,
+    };
+    Ok((user, info))
 }
 
 impl feed::Size {

@@ -3,11 +3,14 @@
 //! hook tools ask the agent.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use crate::figures::Figures;
 
 const CHARM: &str = r#"import ops
 
@@ -43,44 +46,58 @@ const TOOLS: &[(&str, &str)] = &[
 ];
 
 pub struct OpsCharm {
-    directory: PathBuf,
+    directory: TempDir,
     python: PathBuf,
 }
 
 impl OpsCharm {
-    pub fn write(directory: &Path, python: &Path) -> Result<Self> {
-        let tools = directory.join("tools");
+    pub fn write() -> Result<Self> {
+        let python = std::env::var_os("PERIAPT_BENCH_PYTHON")
+            .context("PERIAPT_BENCH_PYTHON names a Python that has ops")?;
+        let directory = tempfile::tempdir()?;
+        let charm = directory.path();
+        let tools = charm.join("tools");
         std::fs::create_dir_all(&tools)?;
-        std::fs::create_dir_all(directory.join("src"))?;
-        std::fs::write(directory.join("src/charm.py"), CHARM)?;
+        std::fs::create_dir_all(charm.join("src"))?;
+        std::fs::write(charm.join("src/charm.py"), CHARM)?;
         std::fs::write(
-            directory.join("metadata.yaml"),
+            charm.join("metadata.yaml"),
             "name: noop\nsummary: s\ndescription: d\n",
         )?;
-        std::fs::write(directory.join("config.yaml"), "options: {}\n")?;
+        std::fs::write(charm.join("config.yaml"), "options: {}\n")?;
         for (name, answer) in TOOLS {
             let path = tools.join(name);
             std::fs::write(&path, format!("#!/bin/sh\n{answer}\n"))?;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
         }
         Ok(Self {
-            directory: directory.to_path_buf(),
-            python: python.to_path_buf(),
+            directory,
+            python: python.into(),
         })
     }
 
+    /// So many dispatches, after one that fills caches.
+    pub fn dispatches(&self, times: usize) -> Result<Figures> {
+        self.dispatch()?;
+        let took = (0..times).map(|_| self.dispatch()).collect::<Result<_>>()?;
+        Ok(Figures::new(took))
+    }
+
     /// One dispatch of config-changed, from start of the process to its end.
-    pub fn dispatch(&self) -> Result<Duration> {
+    fn dispatch(&self) -> Result<Duration> {
         let started = Instant::now();
         let status = Command::new(&self.python)
             .arg("src/charm.py")
-            .current_dir(&self.directory)
+            .current_dir(self.directory.path())
             .env_clear()
             .env(
                 "PATH",
-                format!("{}:/usr/bin:/bin", self.directory.join("tools").display()),
+                format!(
+                    "{}:/usr/bin:/bin",
+                    self.directory.path().join("tools").display()
+                ),
             )
-            .env("JUJU_CHARM_DIR", &self.directory)
+            .env("JUJU_CHARM_DIR", self.directory.path())
             .env("JUJU_DISPATCH_PATH", "hooks/config-changed")
             .env("JUJU_HOOK_NAME", "config-changed")
             .env("JUJU_MODEL_NAME", "bench")

@@ -1,13 +1,32 @@
 //! Figures with their budgets: printed as they come, written as JSON at the end.
 //!
 //! A budget belongs to the full size of its part, so that a quick run shows none of them as met.
+//!
+//! Times and rates also belong to a machine. So the peer, a program that has not changed, is measured
+//! before each part, and a budget is judged twice: as the figure is, and as it would be where the peer
+//! takes what it took on the machine of SPECIFICATION.md. A shared machine is twice as slow in one
+//! hour as in another; the second verdict carries over.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::figures::Figures;
+
+/// What one dispatch of the peer takes on the machine of SPECIFICATION.md, p50.
+const REFERENCE: Duration = Duration::from_millis(135);
+
+/// The figure where the peer takes what it takes there: `pace` is how many times longer it takes
+/// here. Sizes, counts and ratios stay as they are.
+fn at_reference(value: f64, unit: &str, pace: f64) -> f64 {
+    match unit {
+        "ms" | "s" | "% of a core" => value / pace,
+        "hooks/s" => value * pace,
+        _ => value,
+    }
+}
 
 #[derive(Clone, Copy)]
 pub enum Budget {
@@ -44,11 +63,22 @@ struct Figure {
     value: f64,
     unit: String,
     budget: Option<Budget>,
+    at_reference: f64,
+}
+
+impl Figure {
+    /// The budget, and whether it is met here and at the reference.
+    fn verdict(&self) -> Option<(Budget, bool, bool)> {
+        let budget = self.budget?;
+        let there = budget.is_met(self.at_reference);
+        Some((budget, budget.is_met(self.value), there))
+    }
 }
 
 pub struct Report {
     quick: bool,
     part: char,
+    pace: f64,
     figures: Vec<Figure>,
 }
 
@@ -57,6 +87,7 @@ impl Report {
         Self {
             quick,
             part: ' ',
+            pace: 1.0,
             figures: Vec::new(),
         }
     }
@@ -65,6 +96,15 @@ impl Report {
     pub fn part(&mut self, part: char, what: &str) {
         self.part = part;
         println!("({part}) {what}");
+        println!(
+            "    the peer takes {:.2} times as long as on the reference machine",
+            self.pace
+        );
+    }
+
+    /// What follows was measured while the peer took so long.
+    pub fn pace(&mut self, peer: &Figures) {
+        self.pace = peer.p(50).as_secs_f64() / REFERENCE.as_secs_f64();
     }
 
     pub fn figure(&mut self, name: &str, value: f64, unit: &str) {
@@ -92,34 +132,35 @@ impl Report {
             value if value >= 0.1 => 2,
             _ => 4,
         };
-        let held = budget.map_or_else(String::new, |budget| {
-            let verdict = if budget.is_met(value) {
-                "met"
-            } else {
-                "missed"
-            };
-            format!("   ({}: {verdict})", budget.words())
-        });
-        println!("    {name:<72} {value:>10.digits$} {unit}{held}");
-        self.figures.push(Figure {
+        let figure = Figure {
             part: self.part,
             name: name.to_owned(),
             value,
             unit: unit.to_owned(),
             budget,
+            at_reference: at_reference(value, unit, self.pace),
+        };
+        let held = figure.verdict().map_or_else(String::new, |verdict| {
+            let (budget, here, there) = verdict;
+            let word = |met| if met { "met" } else { "missed" };
+            let budget = budget.words();
+            if figure.at_reference == value {
+                return format!("   ({budget}: {})", word(here));
+            }
+            let (here, there) = (word(here), word(there));
+            let at = figure.at_reference;
+            format!("   ({budget}: {here}; at reference {at:.digits$}: {there})")
         });
+        println!("    {name:<72} {value:>10.digits$} {unit}{held}");
+        self.figures.push(figure);
     }
 
-    /// How many budgets there were, and how many were met.
-    pub fn verdict(&self) -> (usize, usize) {
-        let budgets = self
-            .figures
-            .iter()
-            .filter_map(|figure| Some((figure.budget?, figure.value)));
-        let met = budgets
-            .clone()
-            .filter(|(budget, value)| budget.is_met(*value));
-        (budgets.count(), met.count())
+    /// How many budgets there were, how many were met, and how many at the reference.
+    pub fn verdict(&self) -> (usize, usize, usize) {
+        let verdicts = self.figures.iter().filter_map(Figure::verdict);
+        let here = verdicts.clone().filter(|(_, here, _)| *here).count();
+        let there = verdicts.clone().filter(|(_, _, there)| *there).count();
+        (verdicts.count(), here, there)
     }
 
     pub fn write(&self, file: &Path) -> Result<()> {
@@ -133,9 +174,11 @@ impl Report {
                     "value": figure.value,
                     "unit": figure.unit,
                 });
-                if let Some(budget) = figure.budget {
+                if let Some((budget, here, there)) = figure.verdict() {
                     one["budget"] = budget.json();
-                    one["met"] = budget.is_met(figure.value).into();
+                    one["met"] = here.into();
+                    one["at-reference"] = figure.at_reference.into();
+                    one["met-at-reference"] = there.into();
                 }
                 one
             })

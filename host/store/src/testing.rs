@@ -210,7 +210,7 @@ impl Fixture {
                 .expect("status");
             let started = Status::new(Machine::Started, "");
             self.store
-                .set_machine_status(model, &machine, started)
+                .set_machine_status(model, &machine, started, None)
                 .await
                 .expect("status");
         }

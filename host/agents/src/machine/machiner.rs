@@ -11,7 +11,7 @@ use periapt_model::status::{Machine, Status};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::deployer::WatchMachineUnits;
 use periapt_wire::agent::machiner::{
-    EnsureMachinerDead, MachineLife, SetMachineAddresses, SetMachineStatus, WatchMachine,
+    EnsureMachinerDead, MachineLife, SetMachineStatus, WatchMachine,
 };
 use periapt_wire::rpc::code;
 
@@ -78,20 +78,13 @@ impl Machiner {
             Some(Life::Alive) => Machine::Started,
             Some(Life::Dying) => Machine::Stopped,
         };
-        if self.told.is_none() {
-            let set = SetMachineAddresses {
-                machine: machine.clone(),
-                addresses: self.context.host.addresses.clone(),
-            };
-            connection
-                .call(&set)
-                .await
-                .while_doing("reporting addresses")?;
-        }
-        if self.told.replace(status) != Some(status) {
+        let told = self.told.replace(status);
+        if told != Some(status) {
+            let begins = told.is_none();
             let set = SetMachineStatus {
                 machine: machine.clone(),
                 status: Status::new(status, ""),
+                addresses: begins.then(|| self.context.host.addresses.clone()),
             };
             connection
                 .call(&set)

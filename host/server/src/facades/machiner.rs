@@ -2,7 +2,7 @@
 
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::machiner::{
-    EnsureMachinerDead, MachineLife, SetMachineAddresses, SetMachineStatus, WatchMachine,
+    EnsureMachinerDead, MachineLife, SetMachineStatus, WatchMachine,
 };
 use periapt_wire::rpc::Empty;
 
@@ -15,11 +15,8 @@ handlers! { for machiner:
         session.watch(watch::notify(session, interest), Vec::new())
     };
     SetMachineStatus: |session, call| {
-        session.store().set_machine_status(session.model()?, &call.machine, call.status).await?;
-        Ok(Empty {})
-    };
-    SetMachineAddresses: |session, call| {
-        session.store().set_machine_addresses(session.model()?, &call.machine, &call.addresses).await?;
+        let addresses = call.addresses.as_deref();
+        session.store().set_machine_status(session.model()?, &call.machine, call.status, addresses).await?;
         Ok(Empty {})
     };
     EnsureMachinerDead: |session, call| {

@@ -175,7 +175,7 @@ impl Store {
             .await
     }
 
-    /// Records the instance that a machine runs on, and the agent there.
+    /// Records the instance that a machine runs on, and the agent there: it is running.
     pub async fn set_instance_info(
         &self,
         model: &ModelUuid,
@@ -206,7 +206,8 @@ impl Store {
                 if tx.db.execute(sql, values).await? > 0 {
                     tx.touch(&model, namespace::MACHINE, machine.as_str());
                 }
-                Ok(())
+                let running = Status::new(Machine::Running, "");
+                status::put_machine(tx, &model, kind::INSTANCE, &machine, &running).await
             })
         })
         .await
@@ -219,18 +220,20 @@ impl Store {
         machine: &MachineId,
         status: Status<Machine>,
     ) -> Result<()> {
-        self.put_machine_status(model, kind::INSTANCE, machine, status)
+        self.put_machine_status(model, kind::INSTANCE, machine, status, None)
             .await
     }
 
-    /// What the machine's agent says of itself.
+    /// What the machine's agent says of itself, with the addresses that it found if it looked.
     pub async fn set_machine_status(
         &self,
         model: &ModelUuid,
         machine: &MachineId,
         status: Status<Machine>,
+        addresses: Option<&[String]>,
     ) -> Result<()> {
-        self.put_machine_status(model, kind::MACHINE, machine, status)
+        let addresses = addresses.map(|found| to_json(&found)).transpose()?;
+        self.put_machine_status(model, kind::MACHINE, machine, status, addresses)
             .await
     }
 
@@ -240,34 +243,20 @@ impl Store {
         kind: &'static str,
         machine: &MachineId,
         status: Status<Machine>,
+        addresses: Option<String>,
     ) -> Result<()> {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
                 require(&mut tx.db, &model, &machine).await?;
-                status::put_machine(tx, &model, kind, &machine, &status).await
-            })
-        })
-        .await
-    }
-
-    /// Addresses that the machine's agent found.
-    pub async fn set_machine_addresses(
-        &self,
-        model: &ModelUuid,
-        machine: &MachineId,
-        addresses: &[String],
-    ) -> Result<()> {
-        let (model, machine) = (model.clone(), machine.clone());
-        let values = params![&model, &machine, to_json(&addresses)?];
-        self.write(move |tx| {
-            Box::pin(async move {
-                require(&mut tx.db, &model, &machine).await?;
-                let sql = "UPDATE machine SET addresses = $3 WHERE model_uuid = $1 AND id = $2 AND addresses <> $3";
-                if tx.db.execute(sql, values).await? > 0 {
-                    tx.touch(&model, namespace::MACHINE, machine.as_str());
+                if let Some(addresses) = addresses {
+                    let sql = "UPDATE machine SET addresses = $3 WHERE model_uuid = $1 AND id = $2 AND addresses <> $3";
+                    let values = params![&model, &machine, addresses];
+                    if tx.db.execute(sql, values).await? > 0 {
+                        tx.touch(&model, namespace::MACHINE, machine.as_str());
+                    }
                 }
-                Ok(())
+                status::put_machine(tx, &model, kind, &machine, &status).await
             })
         })
         .await

@@ -405,7 +405,6 @@ impl Controller {
                 }
                 value(Empty {})
             }
-            "SetMachineAddresses" => value(Empty {}),
             "EnsureMachineDead" => {
                 let machine = machine()?;
                 if self

@@ -8,8 +8,8 @@ use crate::rpc::{Empty, Watch};
 crate::facade! { "periapt.Machiner" 1 for Agents {
     [Read] Life as MachineLife { machine: MachineId } -> Option<Life>;
     [Watch] Watch as WatchMachine { machine: MachineId } -> Watch;
-    [Write] SetStatus as SetMachineStatus { machine: MachineId, status: Status<Machine> } -> Empty;
-    [Write] SetMachineAddresses as SetMachineAddresses { machine: MachineId, addresses: Vec<String> } -> Empty;
+    /// With the addresses that the agent found, when it begins.
+    [Write] SetStatus as SetMachineStatus { machine: MachineId, status: Status<Machine>, addresses: Option<Vec<String>> } -> Empty;
     /// Error code `machine has assigned units` while units remain.
     [Write] EnsureDead as EnsureMachinerDead { machine: MachineId } -> Empty;
 } }

@@ -1,6 +1,6 @@
 //! One instance, from the provider's yes to its record in the model.
 //!
-//! It runs beside those of other machines: each waits for a process to begin and for two commits, and
+//! It runs beside those of other machines: each waits for a process to begin and for a commit, and
 //! one after the other a thousand machines would wait for all of that in turn.
 
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Start {
                 .while_doing("stopping an instance")?;
             return unless_gone(Err(error)).while_doing("recording an instance");
         }
-        set_status(&self.api, machine, Status::new(Machine::Running, "")).await
+        Ok(())
     }
 }
 

@@ -192,7 +192,8 @@ impl World<'_> {
             Deed::Machine(at, what) => {
                 if let Some(id) = self.machine(at).await {
                     let addresses = vec![format!("10.0.0.{what}")];
-                    let set = store.set_machine_addresses(model, &id, &addresses);
+                    let says = Status::new(Machine::Started, "");
+                    let set = store.set_machine_status(model, &id, says, Some(&addresses));
                     set.await.expect("addresses");
                 }
             }
@@ -200,7 +201,7 @@ impl World<'_> {
                 if let Some(id) = self.machine(at).await {
                     let words = [Machine::Pending, Machine::Started, Machine::Stopped];
                     let says = Status::new(words[usize::from(*what)], "as it is");
-                    let set = store.set_machine_status(model, &id, says);
+                    let set = store.set_machine_status(model, &id, says, None);
                     set.await.expect("status");
                 }
             }
