@@ -38,8 +38,8 @@ impl Layer {
     }
 }
 
-/// What the parser says, with the known name that was probably meant: it lists the unknown one and
-/// then those that it knows, each between backticks.
+/// What the parser says, with the known name that was probably meant: it names the unknown one
+/// between backticks, and then lists those that it knows.
 fn refusal(reason: String) -> WorkloadError {
     let unknown = ["unknown field", "unknown variant"]
         .iter()
@@ -47,10 +47,11 @@ fn refusal(reason: String) -> WorkloadError {
     if !unknown {
         return WorkloadError::Unreadable { reason };
     }
-    let mut names = reason.split('`').skip(1).step_by(2);
-    let nearest = names
-        .next()
-        .and_then(|name| nearest(name, names))
+    let name = reason.split('`').nth(1);
+    let known = reason.split_once("expected one of ");
+    let known = known.map_or("", |(_, known)| known).split([',', ' ']);
+    let nearest = name
+        .and_then(|name| nearest(name, known))
         .map(str::to_owned);
     // The list of all that is known helps nobody beside the one that was meant.
     let known = reason.find(", expected");
