@@ -24,12 +24,14 @@ pub mod options;
 pub mod password;
 pub mod provisioning;
 pub mod query;
+pub mod reach;
 pub mod relation;
 pub mod removal;
 mod schema;
 pub mod status;
 pub mod turns;
 pub mod uniter;
+pub mod workload;
 
 pub use digest::Digest;
 pub use life::Life;
