@@ -1,0 +1,11 @@
+//! Workloads of all kinds, in the real engine.
+
+mod answers;
+mod egress;
+mod files;
+mod guest;
+mod hostile;
+mod room;
+mod speed;
+mod stage;
+mod upload;
