@@ -47,14 +47,14 @@ impl Body {
             Content::Empty => {}
             Content::Bytes(bytes) => all = bytes,
             Content::Read(reader) => {
-                reader
-                    .take(most as u64 + 1)
-                    .read_to_end(&mut all)?;
+                reader.take(most as u64 + 1).read_to_end(&mut all)?;
             }
             Content::Written(write) => write(&mut all)?,
         }
         match all.len() > most {
-            true => Err(io::Error::other(format!("the body has more than {most} bytes"))),
+            true => Err(io::Error::other(format!(
+                "the body has more than {most} bytes"
+            ))),
             false => Ok(all),
         }
     }

@@ -141,7 +141,10 @@ fn write(body: OutgoingBody, content: Body) -> io::Result<()> {
 
 fn reader(body: IncomingBody) -> Option<Body> {
     let stream = body.stream().ok()?;
-    Some(Body::read(Incoming { stream, _body: body }))
+    Some(Body::read(Incoming {
+        stream,
+        _body: body,
+    }))
 }
 
 /// Fields end in their order.
@@ -159,4 +162,3 @@ impl Read for Incoming {
 fn invalid(what: &str) -> io::Error {
     io::Error::other(format!("the host takes no such {what}"))
 }
-

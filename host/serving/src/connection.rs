@@ -27,6 +27,8 @@ impl Service {
             .timer(TokioTimer::new())
             .header_read_timeout(limits.head_wait)
             .max_headers(limits.header_count as usize)
+            // Of the whole head; a buffer may turn out larger than it was asked to be.
+            .max_header_size(head)
             .max_buf_size(head.max(SMALLEST_BUFFER))
             .serve_connection(TokioIo::new(stream), answer)
             .await

@@ -17,7 +17,7 @@ use wasmtime::component::ResourceTable;
 use wasmtime::{Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
-use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
+use wasmtime_wasi_http::p2::body::{HostOutgoingBody, HyperOutgoingBody};
 use wasmtime_wasi_http::{Error, WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use crate::egress::Egress;
@@ -82,8 +82,7 @@ impl Running {
         let task = tokio::spawn(async move {
             // Given back when the store is gone, which has its share of the pool until then.
             let _place = place;
-            let (peak, result) = run(&service, request, head).await;
-            (peak, result)
+            run(&service, request, head).await
         });
         Self {
             task,
@@ -158,8 +157,15 @@ where
         handler.call_handle(&mut store, request, head).await
     });
     let answered = answered.await;
+    // A body that the guest neither finished nor gave up ends like one that is whole.
+    let open = store
+        .data_mut()
+        .table
+        .iter_mut()
+        .any(|entry| entry.is::<HostOutgoingBody>());
     let meter = &store.data().meter;
     let result = match answered {
+        Ok(Ok(())) if open => Err(Failure::Incomplete),
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(Failure::of(&error, running, meter, limits)),
         Err(_) => Err(Failure::Deadline {

@@ -25,7 +25,8 @@ pub struct Limits {
     pub handles: u32,
     /// Header fields of a request, and of an answer.
     pub header_count: u32,
-    /// Bytes of those, names and values; also of each set that the guest makes.
+    /// Bytes of those, names and values, on a connection with the first line; also of each set that the
+    /// guest makes.
     pub header_bytes: u32,
     pub request_body_bytes: u64,
     pub response_body_bytes: u64,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use http_body::Body;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::{Semaphore, oneshot};
 use wasmtime_wasi_http::Error;
 
@@ -71,10 +71,9 @@ impl Service {
     {
         let mut report = Report::begin(self.inner.workload.listener.clone());
         match self.attempt(request, &mut report).await {
-            Ok((head, body, guest)) => {
+            Ok((head, body, mut guest)) => {
                 report.ended.status = head.status.as_u16();
                 // Nothing will be asked of a body that is none.
-                let mut guest = guest;
                 if body.is_end_stream() {
                     guest.let_go();
                 }
@@ -124,12 +123,14 @@ impl Service {
         match head {
             Ok(Ok(response)) => {
                 let (head, body) = response.into_parts();
-                match head.headers.len() > limits.header_count as usize {
-                    true => Err(Failure::AnswerHeaders {
-                        limit: limits.header_count,
-                    }),
-                    false => Ok((head, body, guest)),
+                if head.status.is_informational() {
+                    return Err(Failure::Refused(format!("status {}", head.status)));
                 }
+                if head.headers.len() > limits.header_count as usize {
+                    let limit = limits.header_count;
+                    return Err(Failure::AnswerHeaders { limit });
+                }
+                Ok((head, body, guest))
             }
             Ok(Err(code)) => Err(Failure::Refused(format!("{code:?}"))),
             Err(_) => {
@@ -145,6 +146,9 @@ type HyperBody = wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
 /// What is refused before anything is made for it.
 fn check<B: Body>(request: &Request<B>, limits: &Limits) -> Result<(), Failure> {
+    if request.method() == Method::CONNECT {
+        return Err(Failure::Malformed("it asks for a tunnel"));
+    }
     let headers = request.headers();
     if headers.len() > limits.header_count as usize {
         return Err(Failure::HeaderCount {

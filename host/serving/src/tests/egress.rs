@@ -85,7 +85,7 @@ async fn what_is_granted_is_reached() {
     assert_eq!(
         asked,
         [Destination {
-            tls: true,
+            tls: false,
             authority
         }]
     );

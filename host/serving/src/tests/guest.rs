@@ -74,6 +74,8 @@ const FRAME: &str = r#"(module
   (import "wasi:http/types@0.2.0" "[constructor]outgoing-request" (func $outgoing (param i32) (result i32)))
   (import "wasi:http/types@0.2.0" "[method]outgoing-request.set-authority"
     (func $authority (param i32 i32 i32 i32) (result i32)))
+  (import "wasi:http/types@0.2.0" "[method]outgoing-request.set-path-with-query"
+    (func $where (param i32 i32 i32 i32) (result i32)))
   (import "wasi:http/types@0.2.0" "[method]outgoing-request.set-scheme"
     (func $scheme (param i32 i32 i32 i32 i32) (result i32)))
   (import "wasi:http/types@0.2.0" "[method]future-incoming-response.subscribe" (func $subscribe (param i32) (result i32)))
@@ -157,6 +159,7 @@ const FRAME: &str = r#"(module
     (global.set $fields_of (i32.const 0))
     (drop (call $scheme (local.get $request) (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0)))
     (drop (call $authority (local.get $request) (i32.const 1) (local.get $authority) (local.get $length)))
+    (drop (call $where (local.get $request) (i32.const 1) (i32.const 1024) (i32.const 1)))
     (call $hand_out (local.get $request) (i32.const 0) (i32.const 0) (i32.const 128))
     (if (i32.load8_u (i32.const 128))
       (then (return (i32.sub (i32.const 0) (i32.load8_u (i32.const 136))))))
@@ -166,6 +169,7 @@ const FRAME: &str = r#"(module
     (if (i32.load8_u (i32.const 144))
       (then (return (i32.sub (i32.const 0) (i32.load8_u (i32.const 152))))))
     (call $status_of (i32.load (i32.const 152))))
+  (data (i32.const 1024) "/")
   ITEMS
   (func (export "wasi:http/incoming-handler@0.2.0#handle") (param $request i32) (param $out i32)
     (local $i i32)
@@ -266,6 +270,7 @@ package wasi:http@0.2.0 {
     resource outgoing-request {
       constructor(headers: fields);
       set-authority: func(authority: option<string>) -> result;
+      set-path-with-query: func(path-with-query: option<string>) -> result;
       set-scheme: func(scheme: option<scheme>) -> result;
     }
     resource request-options;

@@ -102,6 +102,17 @@ async fn an_answer_whose_handler_fails_is_never_taken_for_whole() {
 }
 
 #[tokio::test]
+async fn a_status_that_is_no_answer_is_not_sent() {
+    let stage = stage(
+        Setting::default(),
+        "(call $answer (local.get $out) (i32.const 101)) (call $close)",
+    );
+    assert_eq!(stage.refused(get("/")).await, 500);
+    stage.goes_on().await;
+    assert_eq!(stage.heard.codes(), ["refused", "ok"]);
+}
+
+#[tokio::test]
 async fn who_leaves_ends_its_guest() {
     let stage = stage(
         Setting::limits(|limits| limits.concurrency = 1),
@@ -140,7 +151,8 @@ async fn handles_without_end_are_refused() {
 #[tokio::test]
 async fn header_fields_of_an_answer_have_bounds() {
     // One that is too large for the host's table of them; and more than an answer may have.
-    let large = "(call $header (i32.const 2048) (i32.const 1) (i32.const 4096) (i32.const 60000))";
+    let large = "(memory.fill (i32.const 4096) (i32.const 97) (i32.const 60000))
+        (call $header (i32.const 2048) (i32.const 1) (i32.const 4096) (i32.const 60000))";
     let many = "(loop $more (i32.store8 (i32.const 2048) (i32.add (i32.const 97) (i32.rem_u (local.get $i) (i32.const 26))))
         (call $header (i32.const 2048) (i32.const 1) (i32.const 2048) (i32.const 1))
         (local.set $i (i32.add (local.get $i) (i32.const 1)))

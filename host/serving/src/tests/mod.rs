@@ -6,6 +6,7 @@ mod files;
 mod guest;
 mod hostile;
 mod room;
+mod site;
 mod speed;
 mod stage;
 mod upload;

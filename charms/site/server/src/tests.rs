@@ -27,21 +27,37 @@ fn pages_are_found_below_the_site() {
     let site = Site::new("found");
     let home = site.get("/");
     assert_eq!(home.code(), 200);
-    assert_eq!(home.headers().get("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(
+        home.headers().get("content-type"),
+        Some("text/html; charset=utf-8")
+    );
     assert_eq!(home.into_body().into_bytes(100).unwrap(), b"<h1>Home</h1>");
     let note = site.get("/notes/a%20b.txt?x=1");
     assert_eq!(note.into_body().into_bytes(100).unwrap(), b"note");
-    assert_eq!(site.get("/notes").headers().get("location"), Some("/notes/"));
+    assert_eq!(
+        site.get("/notes").headers().get("location"),
+        Some("/notes/")
+    );
 }
 
 #[test]
 fn what_is_not_there_is_said_by_the_sites_own_page() {
     let site = Site::new("missing");
-    for target in ["/none", "/notes/", "/index.html/", "/../index.html", "/%2e%2e/x", "/%zz"] {
+    for target in [
+        "/none",
+        "/notes/",
+        "/index.html/",
+        "/../index.html",
+        "/%2e%2e/x",
+        "/%zz",
+    ] {
         assert_eq!(site.get(target).code(), 404, "{target}");
     }
     fs::write(site.0.join(NOT_FOUND), "lost").unwrap();
-    assert_eq!(site.get("/none").into_body().into_bytes(100).unwrap(), b"lost");
+    assert_eq!(
+        site.get("/none").into_body().into_bytes(100).unwrap(),
+        b"lost"
+    );
 }
 
 #[test]
