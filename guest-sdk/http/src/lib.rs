@@ -65,6 +65,9 @@ pub trait Handler {
 #[macro_export]
 macro_rules! export {
     ($handler:ty) => {
+        // Outside of WebAssembly this is all that uses it, beside its tests.
+        const _: fn($crate::Request) -> $crate::Response = <$handler as $crate::Handler>::handle;
+
         #[cfg(target_family = "wasm")]
         const _: () = {
             struct Component;

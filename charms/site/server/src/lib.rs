@@ -18,7 +18,8 @@ const SITE: &str = "/site";
 /// The page for what is not there, if the site has one.
 const NOT_FOUND: &str = "404.html";
 
-struct Server;
+/// Answers with the files below [`SITE`].
+pub struct Server;
 
 impl Handler for Server {
     fn handle(request: Request) -> Response {
