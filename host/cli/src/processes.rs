@@ -35,7 +35,7 @@ pub fn run_agent(config: &Path) -> ExitCode {
 
 /// `compile-component`: one compilation, in a process that may be killed for it.
 pub fn compile_component() -> ExitCode {
-    periapt_sandbox::compile_child_main()
+    periapt_sandbox::compile_child_main(&[periapt_sandbox::CHARMS, periapt_serving::SERVERS])
 }
 
 /// Makes the directory of a new controller.
@@ -169,6 +169,7 @@ pub fn inspect(component: &[u8]) -> Outcome<Inspection> {
     periapt_sandbox::compile_in_child(
         &program,
         &arguments,
+        periapt_sandbox::CHARMS.kind,
         &Settings::default(),
         component,
         &ChildLimits::default(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use periapt_sandbox::{
-    ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash,
+    CHARMS, ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash,
 };
 use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Turn};
 
@@ -78,6 +78,7 @@ impl CharmCompiler for ChildCompiler {
                 compile_in_child(
                     &program,
                     &[COMMAND],
+                    CHARMS.kind,
                     &settings,
                     bytes,
                     &ChildLimits::default(),

@@ -1,4 +1,4 @@
-//! Compiles a charm project to `build/charm.wasm`.
+//! Compiles a charm project to `build/charm.wasm`, and its web workload to `build/server.wasm`.
 
 use std::fs;
 use std::io::Read;
@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use periapt_model::charm::COMPONENT;
 
+use crate::PackingError;
 use crate::component::{componentize, inspect};
 use crate::error::At;
-use crate::{PackingError, toolchain};
+use crate::project::{SERVER, SERVER_COMPONENT};
+use crate::toolchain::{self, Toolchain};
 
 /// How to build.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ impl Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildReport {
     pub component: PathBuf,
+    /// Of the project's web workload, where it has one.
+    pub server: Option<PathBuf>,
     /// The toolchain, in words.
     pub way: &'static str,
     /// Bytes of the component.
@@ -45,7 +49,8 @@ pub struct BuildReport {
     pub duration: Duration,
 }
 
-/// Builds the charm in `project` and writes its component to `build/charm.wasm` there.
+/// Builds the charm in `project` and writes its component to `build/charm.wasm` there; what is in
+/// the folder `server` is a crate of its own and becomes `build/server.wasm`.
 pub fn build(project: &Path, options: &Options) -> Result<BuildReport, PackingError> {
     let started = Instant::now();
     let manifest = project.join("Cargo.toml");
@@ -59,6 +64,41 @@ pub fn build(project: &Path, options: &Options) -> Result<BuildReport, PackingEr
     crate::project::manifest(project)?;
     let toolchain = toolchain::detect()?;
 
+    let charm = component(&manifest, &toolchain, options)?;
+    inspect(&charm)?.check()?;
+    let server = project.join(SERVER).join("Cargo.toml");
+    let server = match server.is_file() {
+        true => {
+            let manifest = server.canonicalize().at(&server)?;
+            let built = component(&manifest, &toolchain, options)?;
+            inspect(&built)?.check_server()?;
+            Some(built)
+        }
+        false => None,
+    };
+
+    let folder = project.join("build");
+    fs::create_dir_all(&folder).at(&folder)?;
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        fs::write(&path, bytes).at(&path).map(|()| path)
+    };
+    let server = server.map(|bytes| write(SERVER_COMPONENT, &bytes));
+    Ok(BuildReport {
+        component: write(COMPONENT, &charm)?,
+        server: server.transpose()?,
+        way: toolchain.way(),
+        size: charm.len() as u64,
+        duration: started.elapsed(),
+    })
+}
+
+/// The component of one crate.
+fn component(
+    manifest: &Path,
+    toolchain: &Toolchain,
+    options: &Options,
+) -> Result<Vec<u8>, PackingError> {
     let mut cargo = toolchain.cargo_build();
     cargo
         .args([
@@ -67,27 +107,17 @@ pub fn build(project: &Path, options: &Options) -> Result<BuildReport, PackingEr
             "json-render-diagnostics",
             "--manifest-path",
         ])
-        .arg(&manifest)
+        .arg(manifest)
         .arg("--target-dir")
-        .arg(options.target_dir.join("guests"))
-        .current_dir(project);
+        .arg(options.target_dir.join("guests"));
+    if let Some(folder) = manifest.parent() {
+        cargo.current_dir(folder);
+    }
     if let Some(jobs) = options.jobs {
         cargo.arg("--jobs").arg(jobs.to_string());
     }
-    let wasm = library(&run(cargo, options.quiet)?, &manifest).ok_or(PackingError::NoLibrary)?;
-
-    let component = componentize(fs::read(&wasm).at(&wasm)?)?;
-    inspect(&component)?.check()?;
-    let folder = project.join("build");
-    fs::create_dir_all(&folder).at(&folder)?;
-    let path = folder.join(COMPONENT);
-    fs::write(&path, &component).at(&path)?;
-    Ok(BuildReport {
-        component: path,
-        way: toolchain.way(),
-        size: component.len() as u64,
-        duration: started.elapsed(),
-    })
+    let wasm = library(&run(cargo, options.quiet)?, manifest).ok_or(PackingError::NoLibrary)?;
+    componentize(fs::read(&wasm).at(&wasm)?)
 }
 
 /// Runs cargo and returns its messages. Its progress and diagnostics go to standard error, or

@@ -32,6 +32,20 @@ impl Inspection {
             None => Ok(()),
         }
     }
+
+    /// The same for a web workload, which answers requests and is asked for nothing else.
+    pub fn check_server(&self) -> Result<(), PackingError> {
+        let foreign =
+            |name: &&String| !name.starts_with("wasi:") || name.starts_with("wasi:sockets/");
+        if let Some(name) = self.imports.iter().find(foreign) {
+            return Err(PackingError::ForeignImport { name: name.clone() });
+        }
+        let handles = |name: &String| name.starts_with("wasi:http/incoming-handler@0.2.");
+        match self.exports.iter().any(handles) {
+            true => Ok(()),
+            false => Err(PackingError::NoHandler),
+        }
+    }
 }
 
 /// A component of `wasm`: as it is where it is one, else wrapped with the adapter from WASI

@@ -34,6 +34,10 @@ pub enum PackingError {
         "the component does not export \"{name}\"; the crate needs `periapt_charm::export!(...)` with the charm's type"
     )]
     MissingExport { name: &'static str },
+    #[error(
+        "the component in server/ answers no requests; the crate needs `periapt_http::export!(...)` with its handler"
+    )]
+    NoHandler,
     #[error("the component imports \"{name}\", which no sandbox provides")]
     ForeignImport { name: String },
     #[error("{} is not there yet; `periapt charm build` makes it", path.display())]
@@ -63,6 +67,7 @@ impl PackingError {
             PackingError::NoLibrary => "packing-no-library",
             PackingError::Component { .. } => "packing-not-a-component",
             PackingError::MissingExport { .. } => "packing-missing-export",
+            PackingError::NoHandler => "packing-no-handler",
             PackingError::ForeignImport { .. } => "packing-foreign-import",
             PackingError::NotBuilt { .. } => "packing-not-built",
             PackingError::NotRegular { .. } => "packing-not-regular",

@@ -15,7 +15,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use crate::PackingError;
 use crate::component::inspect;
 use crate::error::At;
-use crate::project::manifest;
+use crate::project::{SERVER, SERVER_COMPONENT, manifest};
 
 /// Files taken from the project's root where they exist.
 const ROOT_FILES: [&str; 9] = [
@@ -61,6 +61,13 @@ pub fn pack(project: &Path, out: &Path) -> Result<PackReport, PackingError> {
             files.insert(name.to_owned(), fs::read(&path).at(&path)?);
         }
     }
+    if project.join(SERVER).join("Cargo.toml").is_file() {
+        let path = project.join("build").join(SERVER_COMPONENT);
+        if !path.is_file() {
+            return Err(PackingError::NotBuilt { path });
+        }
+        files.insert(SERVER_COMPONENT.to_owned(), fs::read(&path).at(&path)?);
+    }
     let folder = project.join(FILES);
     if folder.is_dir() {
         collect(&folder, FILES, &mut files)?;
@@ -72,6 +79,9 @@ pub fn pack(project: &Path, out: &Path) -> Result<PackReport, PackingError> {
     })?;
     let archive = Archive::read(&bytes)?;
     inspect(archive.component())?.check()?;
+    if let Some(server) = files.get(SERVER_COMPONENT) {
+        inspect(server)?.check_server()?;
+    }
 
     let path = if out.is_dir() {
         out.join(format!("{}.charm", archive.metadata.name))

@@ -9,6 +9,11 @@ use periapt_model::charm::{Manifest, ManifestFiles};
 use crate::PackingError;
 use crate::error::At;
 
+/// The folder of the crate that becomes a charm's web workload.
+pub(crate) const SERVER: &str = "server";
+/// What it becomes, beside the charm's own component.
+pub(crate) const SERVER_COMPONENT: &str = "server.wasm";
+
 /// Reads and checks the manifest of `project`, as it would be packed.
 ///
 /// # Errors

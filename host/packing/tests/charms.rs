@@ -59,6 +59,12 @@ fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
                 .all(|import| import.starts_with("periapt:charm/") || import.starts_with("wasi:")),
             "{found:?}"
         );
+        // The charm that has a web workload brings it.
+        let server = archive.file("server.wasm").map(inspect);
+        assert_eq!(server.is_some(), name == "site");
+        if let Some(server) = server {
+            server.expect("reads").check_server().expect("answers");
+        }
         let again = pack(&project, &charms).expect("packs again");
         assert_eq!(again.sha256, packed.sha256, "packing is deterministic");
     }

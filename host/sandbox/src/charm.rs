@@ -2,11 +2,11 @@
 
 use periapt_model::Digest;
 use thiserror::Error;
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::Linker;
 
 use crate::artifact::{Artifact, Inspection};
 use crate::check;
-use crate::failure;
+use crate::foundation::Foundation;
 use crate::world::{CharmPre, HookState};
 
 /// Loaded code; instances are made from it, one for each hook.
@@ -41,17 +41,10 @@ impl LoadError {
 impl LoadedCharm {
     pub(crate) fn load(
         artifact: &Artifact,
+        foundation: &Foundation,
         linker: &Linker<HookState>,
-        engine_hash: &str,
     ) -> Result<Self, LoadError> {
-        if artifact.engine_hash() != engine_hash {
-            return Err(LoadError::OtherEngine);
-        }
-        let refused = |error: wasmtime::Error| match failure::out_of_descriptors(&error) {
-            true => LoadError::Descriptors(format!("{error:#}")),
-            false => LoadError::Refused(format!("{error:#}")),
-        };
-        let component = deserialize(linker, artifact).map_err(refused)?;
+        let component = foundation.component(artifact)?;
         let pre = check::link(&component, linker)
             .map_err(|error| LoadError::Refused(error.to_string()))?;
         let inspection = artifact.inspection().clone();
@@ -83,13 +76,4 @@ impl std::fmt::Debug for LoadedCharm {
             .field("digest", &self.digest)
             .finish_non_exhaustive()
     }
-}
-
-#[allow(unsafe_code)]
-fn deserialize(linker: &Linker<HookState>, artifact: &Artifact) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes are the output of `Component::serialize` in our own compile child, made
-    // for an engine of the same hash (checked by the caller), and an `Artifact` exists only
-    // after its BLAKE3 checksum was verified. Artifacts come from that child, from the cache it
-    // fills, or from the controller, which decides what code this agent runs anyway.
-    unsafe { Component::deserialize(linker.engine(), artifact.cwasm()) }
 }

@@ -5,6 +5,7 @@ use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, InstancePre, Linker, ResourceType};
 
+use crate::foundation::imports;
 use crate::tools;
 use crate::world::{CharmPre, HookState};
 
@@ -24,15 +25,6 @@ pub(crate) enum CheckError {
     MissingExport(&'static str),
     #[error("the component does not fit the contract: {0}")]
     Mismatch(String),
-}
-
-/// Names of what the component imports, in its order.
-pub(crate) fn imports(component: &Component, engine: &Engine) -> Vec<String> {
-    component
-        .component_type()
-        .imports(engine)
-        .map(|(name, _)| name.to_owned())
-        .collect()
 }
 
 /// Links a component that passes the checks.

@@ -11,7 +11,7 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 const STEP: Duration = Duration::from_millis(1);
 
 /// The time of day.
-pub(crate) struct WallClock;
+pub struct WallClock;
 
 impl HostWallClock for WallClock {
     fn resolution(&self) -> Duration {
@@ -24,11 +24,11 @@ impl HostWallClock for WallClock {
     }
 }
 
-/// Time since the clock was made, which is when its hook began.
-pub(crate) struct MonotonicClock(Instant);
+/// Time since the clock was made, which is when its guest began.
+pub struct MonotonicClock(Instant);
 
 impl MonotonicClock {
-    pub(crate) fn begin() -> Self {
+    pub fn begin() -> Self {
         Self(Instant::now())
     }
 }

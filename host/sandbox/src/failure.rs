@@ -88,7 +88,7 @@ impl HookFailure {
 }
 
 /// Whether the lack of file descriptors is among the causes.
-pub(crate) fn out_of_descriptors(error: &wasmtime::Error) -> bool {
+pub fn out_of_descriptors(error: &wasmtime::Error) -> bool {
     error.chain().any(|cause| {
         let code = cause
             .downcast_ref::<io::Error>()
@@ -100,8 +100,8 @@ pub(crate) fn out_of_descriptors(error: &wasmtime::Error) -> bool {
     })
 }
 
-/// A trap in words a charm author can act on.
-pub(crate) fn trap_reason(trap: Trap) -> String {
+/// A trap in words that the author of a guest can act on.
+pub fn trap_reason(trap: Trap) -> String {
     match trap {
         Trap::StackOverflow => "its call stack is exhausted".to_owned(),
         Trap::UnreachableCodeReached => "it panicked or aborted".to_owned(),

@@ -6,6 +6,8 @@
 //! * [`compile_in_child`] turns a component into machine code in a child process with limits,
 //!   because the cost of compiling is outside what wasmtime promises to bound. The result is an
 //!   [`Artifact`]: code, [`Inspection`] and a checksum, kept by [`CompileCache`].
+//! * [`Foundation`] is the wasmtime engine with its pool, its ticker and the loading of artifacts, which
+//!   other kinds of guests than charms have as well (`host/serving`).
 //! * [`SandboxEngine`] (one for each agent process) loads artifacts and keeps the loaded ones.
 //! * [`SandboxEngine::run`] runs one hook: new store, new instance, directories, limits. Calls
 //!   of the charm go to a [`HookContext`] when they take effect at once and into a [`HookTxn`]
@@ -19,11 +21,12 @@ mod artifact;
 mod cache;
 mod charm;
 mod check;
-mod clocks;
+pub mod clocks;
 mod compile;
 mod engine;
 mod failure;
 mod files;
+mod foundation;
 mod journal;
 pub mod lockdown;
 mod meter;
@@ -39,16 +42,21 @@ mod tests;
 pub use artifact::{Artifact, ArtifactError, Inspection};
 pub use cache::CompileCache;
 pub use charm::{LoadError, LoadedCharm};
-pub use compile::{ChildLimits, CompileError, compile_child_main, compile_in_child};
-pub use engine::{EngineError, SandboxEngine, Settings, engine_hash};
-pub use failure::HookFailure;
+pub use compile::{
+    CHARMS, ChildLimits, CompileError, Compiler, compile_child_main, compile_in_child,
+};
+pub use engine::SandboxEngine;
+pub use failure::{HookFailure, out_of_descriptors, trap_reason};
 pub use files::{Directories, SharedDirectory, UnitFiles};
+pub use foundation::{EngineError, Foundation, Settings, engine_hash, imports};
+pub use meter::Meter;
 pub use periapt_contract::settings::Settings as Bag;
 pub use periapt_contract::{
     CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, OwnBag, PortsAnswers,
     RelationAnswers, RelationInfo, StateAnswers, UnitAnswers,
 };
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
+pub use ticker::Ticking;
 pub use tools::{
     ConfigAnswers, Goal, GoalStateAnswers, Goals, HookContext, LogAnswers, LogLevel, Network,
     NetworkAnswers, Permission, StatusAnswers, Tool, When, hook_tools,

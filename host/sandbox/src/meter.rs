@@ -1,4 +1,4 @@
-//! The meter of one hook: memory and tables granted to the guest, and its calls into the host.
+//! The meter of one guest, a hook or a request: memory and tables granted to the guest, and its calls into the host.
 //!
 //! Memory is counted over all memories of all core instances of the component, tables likewise,
 //! because a limit for each alone could be multiplied by having many.
@@ -8,10 +8,10 @@ use wasmtime::ResourceLimiter;
 /// Grants and remembers. A refusal is remembered because the guest hears only "no": its
 /// allocator then aborts, and the trap that follows says nothing of memory.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub struct Meter {
     memory: Gauge,
     table: Gauge,
-    pub(crate) host_calls: u64,
+    pub host_calls: u64,
 }
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Gauge {
 }
 
 impl Meter {
-    pub(crate) fn new(memory_bytes: u64, table_elements: u64) -> Self {
+    pub fn new(memory_bytes: u64, table_elements: u64) -> Self {
         Self {
             memory: Gauge::new(memory_bytes),
             table: Gauge::new(table_elements),
@@ -63,15 +63,16 @@ impl Meter {
         }
     }
 
-    pub(crate) fn memory_peak(&self) -> u64 {
+    /// Bytes granted at most at the same time.
+    pub fn memory_peak(&self) -> u64 {
         self.memory.peak
     }
 
-    pub(crate) fn memory_refused(&self) -> bool {
+    pub fn memory_refused(&self) -> bool {
         self.memory.refused
     }
 
-    pub(crate) fn table_refused(&self) -> bool {
+    pub fn table_refused(&self) -> bool {
         self.table.refused
     }
 }

@@ -30,7 +30,7 @@ struct State {
 }
 
 /// A guest that runs, for as long as this lives.
-pub(crate) struct Ticking<'a> {
+pub struct Ticking<'a> {
     shared: &'a Shared,
 }
 

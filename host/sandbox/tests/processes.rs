@@ -24,7 +24,7 @@ use periapt_sandbox::lockdown::{
     Identity, LockdownReport, OWN_USERS, OWN_USERS_SMALL, Wall, Walls, lock_down,
 };
 use periapt_sandbox::{
-    Artifact, ChildLimits, CompileError, Settings, compile_child_main, compile_in_child,
+    Artifact, CHARMS, ChildLimits, CompileError, Settings, compile_child_main, compile_in_child,
     engine_hash,
 };
 
@@ -88,7 +88,7 @@ const TESTS: &[(&str, fn())] = &[
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
-        Some("compile-component") => return compile_child_main(),
+        Some("compile-component") => return compile_child_main(&[CHARMS]),
         Some("kill-yourself") => return kill_yourself(),
         Some("locked-down") => return locked_down(Path::new(&arguments[1])),
         Some("locked-down-sockets") => return locked_down_sockets(Path::new(&arguments[1])),
@@ -117,6 +117,7 @@ fn compile(component: &[u8], limits: &ChildLimits) -> Result<Artifact, CompileEr
     compile_in_child(
         &program,
         &["compile-component"],
+        CHARMS.kind,
         &Settings::default(),
         component,
         limits,
@@ -244,6 +245,7 @@ fn a_killed_compiler() {
     let error = compile_in_child(
         &program,
         &["kill-yourself"],
+        CHARMS.kind,
         &Settings::default(),
         &component,
         &ChildLimits::default(),
@@ -256,6 +258,7 @@ fn a_silent_compiler() {
     let error = compile_in_child(
         Path::new("/bin/true"),
         &[] as &[&str],
+        CHARMS.kind,
         &Settings::default(),
         b"component",
         &ChildLimits::default(),
@@ -268,6 +271,7 @@ fn a_missing_program() {
     let error = compile_in_child(
         Path::new("/nowhere/periapt"),
         &[] as &[&str],
+        CHARMS.kind,
         &Settings::default(),
         b"component",
         &ChildLimits::default(),

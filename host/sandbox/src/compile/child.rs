@@ -7,7 +7,9 @@ use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
 use super::CompileError;
 use super::process::{ANSWER_ARTIFACT, ANSWER_ERROR, ChildLimits, Order};
+use crate::artifact::Artifact;
 use crate::engine::SandboxEngine;
+use crate::foundation::Settings;
 use crate::lockdown::{Identity, Walls, lock_down};
 
 /// Descriptors: the three streams, the runtime's, and one for each memory image.
@@ -18,10 +20,28 @@ const NICENESS: i32 = 10;
 /// Names the user that compiles, where there is root's user to give up.
 const USER: &str = "compile-component";
 
+/// Makes artifacts of one kind of component.
+#[derive(Clone, Copy, Debug)]
+pub struct Compiler {
+    /// The name that [`super::compile_in_child`] asks by.
+    pub kind: &'static str,
+    pub compile: fn(Settings, &[u8]) -> Result<Artifact, CompileError>,
+}
+
+/// Charms, which are asked for their hooks.
+pub const CHARMS: Compiler = Compiler {
+    kind: "charm",
+    compile: |settings, component| {
+        SandboxEngine::for_inspection(settings)
+            .map_err(|error| CompileError::Engine(error.to_string()))?
+            .compile(component)
+    },
+};
+
 /// `main` of the compiler child that [`super::compile_in_child`] starts. Takes nothing from the
 /// command line; everything comes over stdin and goes to stdout.
-pub fn compile_child_main() -> ExitCode {
-    match serve() {
+pub fn compile_child_main(compilers: &[Compiler]) -> ExitCode {
+    match serve(compilers) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -30,14 +50,16 @@ pub fn compile_child_main() -> ExitCode {
     }
 }
 
-fn serve() -> io::Result<()> {
+fn serve(compilers: &[Compiler]) -> io::Result<()> {
     let mut stdin = io::stdin().lock();
     let order = read_order(&mut stdin)?;
     restrict(&order.limits)?;
     let answer = read_component(&mut stdin, &order.limits).and_then(|component| {
-        let engine = SandboxEngine::for_inspection(order.settings)
-            .map_err(|error| CompileError::Engine(error.to_string()))?;
-        engine.compile(&component)
+        let compiler = compilers.iter().find(|one| one.kind == order.kind);
+        let compiler = compiler.ok_or_else(|| {
+            CompileError::Engine(format!("no compiler of the kind \"{}\"", order.kind))
+        })?;
+        (compiler.compile)(order.settings, &component)
     });
     let mut stdout = io::stdout().lock();
     match answer {

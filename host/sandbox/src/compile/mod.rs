@@ -10,19 +10,15 @@ mod child;
 mod inspect;
 mod process;
 
-pub use child::compile_child_main;
+pub use child::{CHARMS, Compiler, compile_child_main};
 pub use process::{ChildLimits, compile_in_child};
 
-use periapt_model::text;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use wasmtime::component::Component;
 
-use crate::artifact::{Artifact, Inspection};
+use crate::artifact::Artifact;
 use crate::check::{self, CheckError};
-use crate::engine::{MEMORIES, SandboxEngine, TABLES};
-
-const PAGE_BYTES: u64 = 64 << 10;
+use crate::engine::SandboxEngine;
 
 /// A component that cannot be compiled, or a child that could not do it.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +34,15 @@ pub enum CompileError {
     UnknownImport(String),
     #[error("the component does not export \"{0}\"; a charm exports hooks and dispatch")]
     MissingExport(String),
+    /// Of another kind than a charm: the import, the kind, and what that may import.
+    #[error("the component imports \"{import}\", which {kind} is not given; it may import {may}")]
+    NotGiven {
+        import: String,
+        kind: String,
+        may: String,
+    },
+    #[error("the component does not export \"{export}\", which {kind} is asked by")]
+    NotOffered { export: String, kind: String },
     #[error("the component does not fit the contract: {0}")]
     Mismatch(String),
     /// It needs more memories, tables or memory at start than any hook can be given.
@@ -73,7 +78,10 @@ impl CompileError {
             CompileError::TooLarge { .. } => "component-too-large",
             CompileError::NotAComponent(_) => "component-invalid",
             CompileError::UnknownImport(_) => "component-unknown-import",
-            CompileError::MissingExport(_) => "component-missing-export",
+            CompileError::NotGiven { .. } => "component-unknown-import",
+            CompileError::NotOffered { .. } | CompileError::MissingExport(_) => {
+                "component-missing-export"
+            }
             CompileError::Mismatch(_) => "component-mismatch",
             CompileError::TooDemanding(_) => "component-too-demanding",
             CompileError::Inspection(_) => "component-inspection",
@@ -104,80 +112,10 @@ impl SandboxEngine {
     /// Compiles and inspects a component in this process. Only for components that are trusted
     /// not to be made to exhaust a compiler; [`compile_in_child`] is for all others.
     pub fn compile(&self, component: &[u8]) -> Result<Artifact, CompileError> {
-        check_header(component)?;
-        let invalid = |error: wasmtime::Error| CompileError::NotAComponent(plain(&error));
-        let compiled = Component::new(self.wasmtime(), component).map_err(invalid)?;
-        let linked = check::link(&compiled, self.linker())?;
-        let initial_memory_bytes = self.check_demand(&compiled)?;
-        let hooks = inspect::hooks(self, &linked)?;
-        let code = compiled.serialize().map_err(invalid)?;
-        let inspection = Inspection {
-            hooks,
-            imports: check::imports(&compiled, self.wasmtime()),
-            component_bytes: component.len() as u64,
-            code_bytes: code.len() as u64,
-            initial_memory_bytes,
-        };
-        Ok(Artifact::new(
+        self.foundation().compile(
             component,
-            self.engine_hash(),
-            inspection,
-            &code,
-        ))
+            |compiled| Ok(check::link(compiled, self.linker())?),
+            |linked| inspect::hooks(self, linked),
+        )
     }
-
-    /// The largest memory at start, when there is a place for everything the component needs.
-    fn check_demand(&self, component: &Component) -> Result<u64, CompileError> {
-        let demand = |text: String| Err(CompileError::TooDemanding(text));
-        let Some(needs) = component.resources_required() else {
-            return demand("modules that are given to it at run time, which is not offered".into());
-        };
-        let settings = self.settings();
-        // Told in pages, whose size is fixed as long as custom page sizes are not enabled.
-        let memory = needs
-            .max_initial_memory_size
-            .unwrap_or(0)
-            .saturating_mul(PAGE_BYTES);
-        if needs.num_memories > MEMORIES {
-            return demand(format!(
-                "{} memories; at most {MEMORIES} are given",
-                needs.num_memories
-            ));
-        }
-        if needs.num_tables > TABLES {
-            return demand(format!(
-                "{} tables; at most {TABLES} are given",
-                needs.num_tables
-            ));
-        }
-        if memory > settings.memory_bytes {
-            let most = settings.memory_bytes;
-            return demand(format!(
-                "{memory} bytes of memory to start; at most {most} are given"
-            ));
-        }
-        let elements = needs.max_initial_table_size.unwrap_or(0);
-        if elements > settings.table_elements {
-            let most = settings.table_elements;
-            return demand(format!(
-                "a table of {elements} elements; at most {most} are given"
-            ));
-        }
-        Ok(memory)
-    }
-}
-
-/// Says what the bytes are when they are something else, before the parser says it at length.
-fn check_header(bytes: &[u8]) -> Result<(), CompileError> {
-    let not = |text: &str| Err(CompileError::NotAComponent(text.to_owned()));
-    match bytes.get(..8) {
-        Some(b"\0asm\x0d\0\x01\0") => Ok(()),
-        Some(b"\0asm\x01\0\0\0") => not("it is a core module; make a component of it first"),
-        _ => not("it does not begin as WebAssembly does"),
-    }
-}
-
-/// The chain of causes in one line.
-fn plain(error: &wasmtime::Error) -> String {
-    text::clean_line_at_most(&format!("{error:#}"), crate::world::MESSAGE_BYTES)
 }

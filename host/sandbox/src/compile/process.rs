@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CompileError;
 use crate::artifact::Artifact;
-use crate::engine::Settings;
+use crate::foundation::Settings;
 
 pub(super) const ANSWER_ARTIFACT: u8 = b'A';
 pub(super) const ANSWER_ERROR: u8 = b'E';
@@ -54,15 +54,18 @@ impl Default for ChildLimits {
 /// What the child is told before the component follows.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
+    /// Of [`super::Compiler::kind`].
+    pub(super) kind: String,
     pub(super) settings: Settings,
     pub(super) limits: ChildLimits,
 }
 
 /// Compiles and inspects a component in a child process: `program args...`, which must call
-/// [`super::compile_child_main`]. `settings` are those of the engine that will run it. Blocks.
+/// [`super::compile_child_main`] with a compiler of this kind. `settings` are those of the engine that will run it. Blocks.
 pub fn compile_in_child(
     program: &Path,
     args: &[impl AsRef<OsStr>],
+    kind: &str,
     settings: &Settings,
     component: &[u8],
     limits: &ChildLimits,
@@ -82,6 +85,7 @@ pub fn compile_in_child(
         }
     };
     let order = Order {
+        kind: kind.to_owned(),
         settings: settings.clone(),
         limits: limits.clone(),
     };

@@ -1,0 +1,31 @@
+//! Requests that a workload makes itself.
+
+use std::fmt;
+
+use crate::{Request, Response};
+
+/// A request that got no answer. The text says why: most often that its authority was not granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendError(pub String);
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SendError {}
+
+/// Sends a request to where [`Request::to`] said, and waits for the head of the answer.
+///
+/// Only what the charm was granted can be reached. The header `host` is made of the authority and cannot be set.
+/// Outside of a component nothing can be reached at all.
+pub fn send(request: Request) -> Result<Response, SendError> {
+    #[cfg(target_family = "wasm")]
+    return crate::guest::send(request);
+    #[cfg(not(target_family = "wasm"))]
+    Err(SendError(format!(
+        "{} cannot be reached: this is no component",
+        request.authority
+    )))
+}

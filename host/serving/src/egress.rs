@@ -1,0 +1,136 @@
+//! What a workload sends: to the authorities that it was granted, over connections that somebody else makes.
+//!
+//! The address of the request decides, and never a header: a guest that hands on what it was asked with
+//! cannot be talked into reaching something else.
+
+use std::io;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use http_body_util::BodyExt;
+use hyper::header::{HOST, HeaderValue};
+use hyper::http::uri::{PathAndQuery, Scheme};
+use hyper::{Method, Request, Response, Uri};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+
+/// A connection to a destination.
+pub trait Link: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Link for T {}
+
+/// Where a request goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// Whether what is spoken over the connection is to be inside of TLS, which is the connector's to do.
+    pub tls: bool,
+    /// As it was granted, to the letter.
+    pub authority: String,
+}
+
+/// Makes the connections of workloads. What a name resolves to, and whether that may be reached, is
+/// decided here and at this moment.
+#[async_trait]
+pub trait Connector: Send + Sync {
+    /// A connection on which HTTP/1.1 can be spoken.
+    async fn connect(&self, to: &Destination) -> io::Result<Box<dyn Link>>;
+}
+
+/// For workloads that send nothing.
+pub struct NoNetwork;
+
+#[async_trait]
+impl Connector for NoNetwork {
+    async fn connect(&self, to: &Destination) -> io::Result<Box<dyn Link>> {
+        let refused = format!("{} cannot be reached from here", to.authority);
+        Err(io::Error::new(io::ErrorKind::ConnectionRefused, refused))
+    }
+}
+
+/// The outgoing requests of one incoming one.
+pub(crate) struct Egress {
+    pub(crate) granted: Arc<[String]>,
+    pub(crate) connector: Arc<dyn Connector>,
+    pub(crate) room: Arc<Semaphore>,
+}
+
+type Ending = Box<dyn Future<Output = Result<(), Error>> + Send>;
+type Sent = Result<(Response<WasiBody>, Ending), Error>;
+
+impl WasiHttpHooks for Egress {
+    /// A guest cannot name the host beside the address.
+    fn set_host_header(&mut self) -> bool {
+        false
+    }
+
+    fn send_request(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _response_ended: Ending,
+    ) -> Box<dyn Future<Output = Sent> + Send> {
+        let destination = destination(&self.granted, &request);
+        let (connector, room) = (self.connector.clone(), self.room.clone());
+        Box::new(async move {
+            let destination = destination?;
+            // Whoever asks for too many is told at once: a wait would hold up its own request.
+            let place = room
+                .try_acquire_owned()
+                .map_err(|_| Error::ConnectionLimitReached)?;
+            let options = options.unwrap_or_default();
+            let connecting = connector.connect(&destination);
+            let link = match options.connect_timeout {
+                Some(most) => tokio::time::timeout(most, connecting)
+                    .await
+                    .map_err(|_| Error::ConnectionTimeout)?,
+                None => connecting.await,
+            };
+            let link = TokioIo::new(link.map_err(Error::Connect)?);
+            let (mut sender, connection) = hyper::client::conn::http1::handshake(link).await?;
+            // Both go on together; the connection ends with the answer's body, or with the guest.
+            let connection = wasmtime_wasi::runtime::spawn(connection);
+            let sending = sender.send_request(addressed(request, &destination)?);
+            let answer = match options.first_byte_timeout {
+                Some(most) => tokio::time::timeout(most, sending)
+                    .await
+                    .map_err(|_| Error::ConnectionReadTimeout)?,
+                None => sending.await,
+            };
+            let ending: Ending = Box::new(async move {
+                let _place = place;
+                Ok(connection.await?)
+            });
+            Ok((
+                answer?.map(|body| body.map_err(Error::from).boxed_unsync()),
+                ending,
+            ))
+        })
+    }
+}
+
+/// Whether the request may go where its address says.
+pub(crate) fn destination<B>(
+    granted: &[String],
+    request: &Request<B>,
+) -> Result<Destination, Error> {
+    let uri = request.uri();
+    let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
+    let allowed = granted.iter().any(|one| one == authority.as_str());
+    if !allowed || request.method() == Method::CONNECT {
+        return Err(Error::HttpRequestDenied);
+    }
+    Ok(Destination {
+        tls: uri.scheme() == Some(&Scheme::HTTPS),
+        authority: authority.as_str().to_owned(),
+    })
+}
+
+/// As it goes over a connection: the path alone, and the host that was decided on.
+fn addressed(mut request: Request<WasiBody>, to: &Destination) -> Result<Request<WasiBody>, Error> {
+    let host = HeaderValue::from_str(&to.authority).map_err(|_| Error::HttpRequestUriInvalid)?;
+    request.headers_mut().insert(HOST, host);
+    let path = request.uri().path_and_query().cloned();
+    *request.uri_mut() = Uri::from(path.unwrap_or_else(|| PathAndQuery::from_static("/")));
+    Ok(request)
+}

@@ -1,0 +1,61 @@
+//! What is told of each request when it is over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::{Failure, Stream};
+
+/// Who hears of a service's requests. Called from the tasks that answer them: it does not wait.
+pub trait Listener: Send + Sync {
+    /// A line of a request, cleaned, within [`crate::Limits::output_bytes`].
+    fn line(&self, stream: Stream, line: &str);
+
+    /// A request is over. Once for each that was asked for, also where the client left.
+    fn ended(&self, ended: &Ended);
+}
+
+/// How a request went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// The status that was sent; zero when the client left before.
+    pub status: u16,
+    pub duration: Duration,
+    /// Of it, what the request waited for room.
+    pub waited: Duration,
+    /// Bytes of the answer's body that the client's connection took.
+    pub bytes: u64,
+    /// Linear memory granted at most, where the guest came to its end.
+    pub memory_bytes: u64,
+    /// Why the guest did not answer, or not all of it.
+    pub failure: Option<Failure>,
+}
+
+/// Tells the listener when it is dropped, whatever happened until then.
+pub(crate) struct Report {
+    listener: Arc<dyn Listener>,
+    begun: Instant,
+    pub(crate) ended: Ended,
+}
+
+impl Report {
+    pub(crate) fn begin(listener: Arc<dyn Listener>) -> Self {
+        Self {
+            listener,
+            begun: Instant::now(),
+            ended: Ended::default(),
+        }
+    }
+
+    pub(crate) fn admitted(&mut self) {
+        self.ended.waited = self.begun.elapsed();
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        self.ended.duration = self.begun.elapsed();
+        self.listener.ended(&self.ended);
+    }
+}
