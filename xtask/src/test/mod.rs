@@ -27,6 +27,7 @@ const ROOMS: &[&str] = &[
     "store",
     "client",
     "sandbox",
+    "serving",
     "packing",
     "providers",
     "uniter",
@@ -256,4 +257,20 @@ pub fn write_reference() -> Result<()> {
         run::step(&format!("writing docs/reference/{page}"), &mut command)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_room_of_the_host_has_its_suite() {
+        let rooms = std::fs::read_dir(run::root().join("host")).unwrap();
+        let names = rooms.map(|room| room.unwrap().file_name().into_string().unwrap());
+        let mut rooms: Vec<String> = names.collect();
+        rooms.sort();
+        let mut suites = ROOMS.to_vec();
+        suites.sort_unstable();
+        assert_eq!(suites, rooms);
+    }
 }
