@@ -23,7 +23,9 @@ proptest! {
         let wait = wait(claimed, within);
         prop_assert!(!wait.is_zero());
         prop_assert!(wait <= within);
-        let turn = (claimed + wait).as_millis() % TURNS.as_millis() == 0;
+        let turn = (claimed + wait)
+            .as_millis()
+            .is_multiple_of(TURNS.as_millis());
         prop_assert!(turn || wait == within);
     }
 }

@@ -121,7 +121,7 @@ async fn nothing_is_forgotten_between_threads() {
             for job in 0..JOBS {
                 let work = store.write(move |_| {
                     Box::pin(async move {
-                        if (writer + job) % 7 == 0 {
+                        if (writer + job).is_multiple_of(7) {
                             tokio::task::yield_now().await;
                         }
                         Ok::<_, StoreError>(job)
