@@ -23,7 +23,12 @@ const PATIENCE: Duration = Duration::from_secs(900);
 const FRAMES: usize = 2 * (4096 + 24);
 
 /// (a): one hook after the other, each by itself; beside it the peer, and the disk of this minute.
-pub async fn alone(report: &mut Report, hooks: usize, peers: usize) -> Result<()> {
+pub async fn alone(
+    report: &mut Report,
+    peer: &peer::OpsCharm,
+    hooks: usize,
+    peers: usize,
+) -> Result<()> {
     let home = Home::started()?;
     let client = client(&home).await?;
     let noop = relations::upload(&client, "noop").await?;
@@ -47,7 +52,7 @@ pub async fn alone(report: &mut Report, hooks: usize, peers: usize) -> Result<()
         "only {counted} of {hooks} hooks ran"
     );
     let disk = Figures::new(syncs(&home.path().join("probe"), hooks)?);
-    let ops = peer::OpsCharm::write()?.dispatches(peers)?;
+    let ops = peer.dispatches(peers)?;
     report.pace(&ops);
     let nothing = calls_that_do_nothing(&home, hooks).await?;
 

@@ -84,7 +84,7 @@ fn main() -> Result<()> {
     let peer = peer::OpsCharm::write()?;
     for part in &arguments.parts {
         report.pace(&peer.dispatches(PEERS)?);
-        runtime.block_on(measure(*part, arguments.quick, &mut report))?;
+        runtime.block_on(measure(*part, arguments.quick, &peer, &mut report))?;
         // What was measured is kept when a later part fails.
         if let Some(file) = &arguments.json {
             report.write(file)?;
@@ -95,12 +95,17 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-async fn measure(part: char, quick: bool, report: &mut Report) -> Result<()> {
+async fn measure(
+    part: char,
+    quick: bool,
+    peer: &peer::OpsCharm,
+    report: &mut Report,
+) -> Result<()> {
     let size = |full: usize, quickly: usize| if quick { quickly } else { full };
     match part {
         'a' => {
             report.part('a', "one no-op hook, from event chosen to commit durable");
-            hooks::alone(report, size(500, 50), size(60, 10)).await
+            hooks::alone(report, peer, size(500, 50), size(60, 10)).await
         }
         'b' => site::measure(report, size(1000, 50), size(5, 1), size(200, 20)).await,
         'e' => {
