@@ -77,7 +77,7 @@ fn every_answer_is_as_described() -> Result<()> {
         .arg(&ca_file)
         .args(["--checks", CHECKS, "--phases", "examples,coverage,fuzzing"])
         .args(["--max-time", &SECONDS.to_string(), "--max-examples", "15"])
-        .args(["--seed", "1", "--no-shrink", "--workers", "2"])
+        .args(["--seed", "1", "--no-shrink", "--workers", "1"])
         .args(["--request-timeout", "30", "--warnings", "off"])
         .args(["--suppress-health-check", "all"])
         .current_dir(home.path())
