@@ -19,7 +19,6 @@ pub mod duration;
 pub mod hook;
 pub mod life;
 pub mod name;
-pub mod nearest;
 pub mod options;
 pub mod password;
 pub mod provisioning;
@@ -35,6 +34,7 @@ pub mod workload;
 
 pub use digest::Digest;
 pub use life::Life;
+pub use periapt_plan::nearest;
 pub use name::{
     AgentName, ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
 };

@@ -8,10 +8,6 @@
 //! at a clock: the supervisor does, and tells.
 
 pub mod check;
-mod error;
-pub mod layer;
-pub mod order;
-pub mod plan;
 pub mod service;
 
-pub use error::WorkloadError;
+pub use periapt_plan::{WorkloadError, layer, order, plan};

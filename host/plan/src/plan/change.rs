@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
-use crate::workload::layer::{Reload, Service, Signal};
+use crate::layer::{Reload, Service, Signal};
 
 /// What a change means for one service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Plan;
 use crate::nearest::nearest;
-use crate::workload::layer::{Check, Kind, OnSuccess, Probe, Ready, Service};
-use crate::workload::{WorkloadError, order};
+use crate::layer::{Check, Kind, OnSuccess, Probe, Ready, Service};
+use crate::{WorkloadError, order};
 
 /// Longest backoff, period and delay, so that no sum of times runs over.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);

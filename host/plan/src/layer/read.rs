@@ -2,7 +2,7 @@
 
 use super::Layer;
 use crate::nearest::nearest;
-use crate::workload::WorkloadError;
+use crate::WorkloadError;
 
 impl Layer {
     /// Reads YAML or JSON and checks what can be known of a layer alone: its keys, its names, and

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::workload::layer::Layer;
-use crate::workload::plan::Layers;
+use crate::layer::Layer;
+use crate::plan::Layers;
 
 fn plan(services: &str) -> Plan {
     let layer = Layer::parse(&format!("services: {{{services}}}")).unwrap();

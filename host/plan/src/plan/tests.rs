@@ -3,7 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::workload::layer::{Signal, Startup};
+use crate::layer::{Signal, Startup};
 
 fn layer(text: &str) -> Layer {
     Layer::parse(text).unwrap()

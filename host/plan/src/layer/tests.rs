@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::workload::WorkloadError;
+use crate::WorkloadError;
 
 fn refused(text: &str) -> WorkloadError {
     let error = Layer::parse(text).unwrap_err();
