@@ -1,13 +1,15 @@
-//! What runs in a unit's containers: the plan a charm describes, and what becomes of its services
-//! and checks.
+//! What runs in a unit's containers: what becomes of the services and checks of a plan, and what
+//! agents and the supervisor tell each other of it.
 //!
 //! A charm adds layers in Pebble's format, with keys of ours beside Pebble's ([`layer`]). All layers
-//! in one are the [`plan`]. Each service and each check has a state machine, a step of which takes
-//! what happened and the time and gives the next state with what is to be done ([`service`],
-//! [`check`]); [`order`] says who starts before whom. Nothing here starts a process, waits or looks
-//! at a clock: the supervisor does, and tells.
+//! in one are the [`plan`]; both are in a crate below. Each service and each check has a state
+//! machine, a step of which takes what happened and the time and gives the next state with what is to
+//! be done ([`service`], [`check`]); [`order`] says who starts before whom. Nothing here starts a
+//! process, waits or looks at a clock: the supervisor does, and tells. What it is told and what it
+//! tells is in [`desired`].
 
 pub mod check;
+pub mod desired;
 pub mod service;
 
 pub use periapt_plan::{WorkloadError, layer, order, plan};
