@@ -158,6 +158,20 @@ fn the_page_about_relations_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_serving_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    for name in ["site", "front"] {
+        std::fs::copy(charm(name), home.join(format!("{name}.charm")))?;
+    }
+    let script = blocks(&root().join("docs/how-to/serve-a-web-page.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["Handbook", "active", "periapt expose docs"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_accounts_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     let script = blocks(&root().join("docs/how-to/accounts-and-audit.md"))?.join("\n");

@@ -7,6 +7,7 @@ mod bundles;
 mod catalogue;
 mod lifecycle;
 mod observe;
+mod serving;
 mod site;
 mod status;
 mod workers;

@@ -287,7 +287,12 @@ impl Home {
 impl Drop for Home {
     fn drop(&mut self) {
         // Who starts another again goes first.
-        for command in ["controller keep", "controller run", "agent run"] {
+        for command in [
+            "controller keep",
+            "controller run",
+            "workloads run",
+            "agent run",
+        ] {
             for pid in self.pid_of(command).unwrap_or_default() {
                 kill(pid);
             }

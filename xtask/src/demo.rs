@@ -1,17 +1,23 @@
 //! The demo: from a bare checkout to a charm that is `active`, by the commands a user types.
 
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{charms, run};
 
 const CONTROLLER: &str = "demo";
-/// Where `front` keeps its page, within the unit's state.
-const INDEX: &str = "front/index.html";
+/// Under which name the page of `front` is reached.
+const FRONT: &str = "front.demo.localhost";
+/// The controller's option `ingress-port`, as it is where nobody sets it.
+const INGRESS: u16 = 8800;
+/// How long an exposed page may take to be there.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn run(once: bool) -> Result<()> {
     let (interrupted, interruption) = mpsc::channel();
@@ -87,22 +93,19 @@ impl Demo {
         Ok(())
     }
 
-    /// The page that `front` renders over all sites, from the unit's state.
+    /// The page that `front` serves over all sites, as whoever browses gets it. It is there a moment
+    /// after the applications have settled.
     fn index(&self) -> Result<String> {
-        let agents = self.directory.join("controller").join("agents");
-        let mut newest = None;
-        for agent in std::fs::read_dir(&agents)?.flatten() {
-            let state = agent.path().join("units").join("front-0").join("state");
-            for generation in std::fs::read_dir(state).into_iter().flatten().flatten() {
-                let number = generation.file_name().to_string_lossy().parse::<u64>();
-                let page = generation.path().join(INDEX);
-                if let (Ok(number), true) = (number, page.is_file()) {
-                    newest = newest.max(Some((number, page)));
+        let begun = Instant::now();
+        loop {
+            match get(FRONT) {
+                Ok(page) => return Ok(page),
+                Err(error) if begun.elapsed() > PATIENCE => {
+                    return Err(error.context(format!("{} does not answer", address())));
                 }
+                Err(_) => std::thread::sleep(Duration::from_millis(100)),
             }
         }
-        let (_, page) = newest.context("front has rendered no index")?;
-        Ok(std::fs::read_to_string(page)?)
     }
 
     fn present(
@@ -132,7 +135,7 @@ impl Demo {
         let document = run::output(&mut self.periapt(&["status", "--format", "yaml"]))?;
         println!("\n{document}");
         println!(
-            "The index that front renders over both sites:\n{}",
+            "The index that front serves over both sites:\n{}",
             self.index()?
         );
         println!("\n{status}");
@@ -140,6 +143,7 @@ impl Demo {
         println!("User        {}", value_of("user:"));
         println!("Password    {}", value_of("password:"));
         println!("Settled in  {}", run::elapsed(started));
+        println!("Browse      {}", address());
         println!("\nTo look around in another terminal:");
         println!("  export PERIAPT_DATA={}", self.client().display());
         println!("  {} status --watch", self.periapt.display());
@@ -171,4 +175,25 @@ impl Demo {
         };
         format!("the demo did not settle\n\n{}\n{}", text(status), text(log))
     }
+}
+
+fn address() -> String {
+    format!("http://{FRONT}:{INGRESS}/")
+}
+
+/// The page that is served under a name on this machine.
+fn get(host: &str) -> Result<String> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, INGRESS))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    // The older version has no chunks, so what comes after the head is the page.
+    write!(stream, "GET / HTTP/1.0\r\nhost: {host}:{INGRESS}\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let (head, page) = answer.split_once("\r\n\r\n").context("no answer")?;
+    ensure!(
+        head.contains(" 200 "),
+        "{}",
+        head.lines().next().unwrap_or_default()
+    );
+    Ok(page.to_owned())
 }

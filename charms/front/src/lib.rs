@@ -6,7 +6,9 @@
 use std::fs;
 
 use http_site::{Title, Website};
-use periapt_charm::{Charm, Context, Hook, RelationEvent, RelationHook, Result, Status};
+use periapt_charm::{
+    Charm, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result, Service, Status,
+};
 use serde::Deserialize;
 
 mod page;
@@ -20,6 +22,11 @@ use page::Entry;
 pub struct Config {
     pub title: String,
 }
+
+/// The container of the server, and its service.
+pub const CONTAINER: &str = "web";
+/// Where it answers.
+pub const PORT: u16 = 80;
 
 #[derive(Default)]
 pub struct Front;
@@ -44,7 +51,10 @@ impl Front {
                 title: title.map_or_else(|| first.title.clone(), |said| said.title),
                 application,
                 pages: first.pages,
-                path: first.path.clone(),
+                link: match first.host.as_str() {
+                    "" => None,
+                    host => Some(format!("//{host}{{port}}{}", first.path)),
+                },
                 units: units.into_keys().collect(),
             });
         }
@@ -54,6 +64,11 @@ impl Front {
             folder.join("index.html"),
             page::render(&context.config()?.title, &entries),
         )?;
+        let service = Service::http("server.wasm", PORT).summary("the page");
+        context
+            .container(CONTAINER)
+            .set(&Layer::new(CONTAINER).service(CONTAINER, service))?;
+        context.open_ports(PortRange::tcp(PORT))?;
         context.set_status(match (entries.len(), silent.as_slice()) {
             (0, []) => Status::waiting(format!(
                 "no sites: relate one with periapt integrate {} SITE",

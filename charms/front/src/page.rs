@@ -5,7 +5,8 @@ pub struct Entry {
     pub title: String,
     pub application: String,
     pub pages: u32,
-    pub path: String,
+    /// Where the site is; its `{port}` is that of who asks for the page.
+    pub link: Option<String>,
     /// The units that have it.
     pub units: Vec<String>,
 }
@@ -28,11 +29,14 @@ fn row(entry: &Entry) -> String {
         1 => "1 page".to_owned(),
         count => format!("{count} pages"),
     };
+    let title = escape(&entry.title);
+    let title = match &entry.link {
+        Some(link) => format!("<a href=\"{}\"><strong>{title}</strong></a>", escape(link)),
+        None => format!("<strong>{title}</strong>"),
+    };
     format!(
-        "<li><strong>{}</strong> ({}): {pages}, {} on {}</li>\n",
-        escape(&entry.title),
+        "<li>{title} ({}): {pages} on {}</li>\n",
         escape(&entry.application),
-        escape(&entry.path),
         escape(&entry.units.join(", ")),
     )
 }

@@ -5,6 +5,7 @@ use super::*;
 
 fn front() -> Harness<Front> {
     let mut harness = Harness::new();
+    harness.add_container(CONTAINER, &["80/tcp"], &["server.wasm"]);
     harness.set_config("title", "Our sites");
     harness.run(Hook::ConfigChanged).expect("succeeds");
     harness
@@ -18,7 +19,8 @@ fn website(title: &str, pages: u32) -> Website {
     Website {
         title: title.to_owned(),
         pages,
-        path: "/state/site/index.html".to_owned(),
+        path: "/".to_owned(),
+        host: format!("{}.demo.localhost", title.split(' ').next().unwrap_or_default().to_lowercase()),
         version: String::new(),
     }
 }
@@ -49,13 +51,15 @@ fn sites_come_change_and_go() {
         harness.join(&toast, unit).expect("joins");
     }
     assert_eq!(harness.status(), Status::active("2 sites"));
+    assert_eq!(harness.plan(CONTAINER)["services"]["web"]["port"], PORT);
+    assert_eq!(harness.ports(), [PortRange::tcp(PORT)]);
     let html = page(&harness);
     assert!(
-        html.contains("<strong>Tea &amp; more</strong> (tea): 2 pages"),
+        html.contains("<a href=\"//tea.demo.localhost{port}/\"><strong>Tea &amp; more</strong></a> (tea): 2 pages"),
         "{html}"
     );
     assert!(
-        html.contains("1 page, /state/site/index.html on toast/0, toast/1"),
+        html.contains("1 page on toast/0, toast/1"),
         "{html}"
     );
 
@@ -68,7 +72,7 @@ fn sites_come_change_and_go() {
         .expect("changes");
     let html = page(&harness);
     assert!(
-        html.contains("The toast") && html.contains("Tea</strong> (tea): 3 pages"),
+        html.contains("The toast") && html.contains("Tea</strong></a> (tea): 3 pages"),
         "{html}"
     );
 

@@ -17,8 +17,11 @@ pub struct Website {
     pub title: String,
     /// How many pages it has.
     pub pages: u32,
-    /// Where its front page is, in the unit's files.
+    /// Where its front page is, for who asks the host.
     pub path: String,
+    /// The name under which an exposed site answers, without a port: `docs.demo.localhost`.
+    #[serde(default)]
+    pub host: String,
     /// The version of the charm that rendered it.
     #[serde(default)]
     pub version: String,

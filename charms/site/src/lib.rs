@@ -14,7 +14,8 @@ use std::time::SystemTime;
 
 use http_site::{Title, Website};
 use periapt_charm::{
-    Charm, Context, Hook, RelationEvent, RelationHook, Result, Status, debug, info, warning,
+    Charm, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result, Service, Status,
+    debug, info, warning,
 };
 use serde::Deserialize;
 
@@ -36,6 +37,10 @@ pub struct Config {
 
 /// How often the site was rendered.
 pub const RENDERS_KEY: &str = "renders";
+/// The container of the server, and its service.
+pub const CONTAINER: &str = "web";
+/// Where it answers.
+pub const PORT: u16 = 80;
 /// How many pages it has.
 pub const PAGES_KEY: &str = "pages";
 
@@ -64,8 +69,17 @@ impl SiteCharm {
         context.state().set(RENDERS_KEY, &renders)?;
         context.state().set(PAGES_KEY, &site.pages.len())?;
         info!(context, "rendered {} (render {renders})", site.summary());
+        self.serve(context)?;
         self.publish(context, &site)?;
         context.set_status(Status::active(site.summary()))
+    }
+
+    /// Has the pages answered: by `server.wasm`, which sees them as they were committed.
+    fn serve(&self, context: &Context<Config>) -> Result<()> {
+        let service = Service::http("server.wasm", PORT).summary("the pages of the site");
+        let layer = Layer::new(CONTAINER).service(CONTAINER, service);
+        context.container(CONTAINER).set(&layer)?;
+        context.open_ports(PortRange::tcp(PORT))
     }
 
     /// Tells everyone at `website`. What did not change is not written again, so nobody's hooks
@@ -74,7 +88,8 @@ impl SiteCharm {
         let website = Website {
             title: site.title.clone(),
             pages: u32::try_from(site.pages.len()).unwrap_or(u32::MAX),
-            path: "/state/site/index.html".to_owned(),
+            path: "/".to_owned(),
+            host: format!("{}.{}.localhost", context.application_name(), context.model_name()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let leads = context.is_leader()?;

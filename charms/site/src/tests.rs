@@ -7,6 +7,7 @@ use super::*;
 
 fn site() -> Harness<SiteCharm> {
     let mut harness = Harness::new();
+    harness.add_container(CONTAINER, &["80/tcp"], &["server.wasm"]);
     harness
         .set_config("title", "Tea & <toast>")
         .set_config("theme", "dark")
@@ -25,6 +26,8 @@ fn the_site_is_rendered_and_counted() {
         harness.run(hook).expect("succeeds");
     }
     assert_eq!(harness.status(), Status::active("2 pages"));
+    assert_eq!(harness.plan(CONTAINER)["services"][CONTAINER]["component"], "server.wasm");
+    assert_eq!(harness.ports(), [PortRange::tcp(PORT)]);
     assert_eq!(
         harness.workload_version().as_deref(),
         Some(env!("CARGO_PKG_VERSION"))
@@ -138,7 +141,8 @@ fn who_is_related_learns_what_the_site_is() {
         Website {
             title: "Tea & <toast>".to_owned(),
             pages: 2,
-            path: "/state/site/index.html".to_owned(),
+            path: "/".to_owned(),
+            host: "test.test.localhost".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     );

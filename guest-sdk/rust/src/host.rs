@@ -14,6 +14,7 @@ use crate::relation::RelationHost;
 use crate::state::StateHost;
 use crate::status::StatusHost;
 use crate::unit::UnitHost;
+use crate::workload::WorkloadHost;
 
 /// Keys with the values they get; none deletes.
 pub type Changes = [(String, Option<String>)];
@@ -37,5 +38,6 @@ host!(
     RelationHost,
     StateHost,
     StatusHost,
-    UnitHost
+    UnitHost,
+    WorkloadHost
 );

@@ -100,6 +100,7 @@ mod status;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 mod unit;
+pub mod workload;
 mod world;
 
 pub use charm::{Charm, dispatch, hook_names};
@@ -115,6 +116,7 @@ pub use ports::{PortRange, Protocol};
 pub use relation::{Bag, Relation, RelationData, RelationEvent, RelationHook, VERSION_KEY};
 pub use state::State;
 pub use status::{Status, StatusKind};
+pub use workload::{Check, Container, Layer, Service};
 #[doc(hidden)]
 pub use world::{World, bindings};
 

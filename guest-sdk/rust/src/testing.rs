@@ -28,7 +28,7 @@ mod tests;
 mod two_ends;
 
 use files::Folder;
-use host::TestHost;
+use host::{TestContainer, TestHost};
 
 /// How a hook that did not fail ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +186,40 @@ impl<C: Charm> Harness<C> {
     /// The committed ports, in order.
     pub fn ports(&self) -> Vec<PortRange> {
         self.host.borrow().ports.iter().copied().collect()
+    }
+
+    /// Declares a container as the charm's metadata and capabilities do: its ports, such as `80/tcp`,
+    /// and the charm's components.
+    ///
+    /// # Panics
+    /// For a port that is none.
+    #[allow(clippy::expect_used)]
+    pub fn add_container(&mut self, name: &str, ports: &[&str], components: &[&str]) {
+        let ports = ports.iter().map(|port| port.parse().expect("a port range"));
+        let container = TestContainer {
+            ports: ports.collect(),
+            components: components.iter().map(|one| (*one).to_owned()).collect(),
+            ..TestContainer::default()
+        };
+        let mut host = self.host.borrow_mut();
+        host.containers.insert(name.to_owned(), container);
+    }
+
+    /// The committed plan of a container, empty where nothing was planned.
+    pub fn plan(&self, container: &str) -> serde_json::Value {
+        let host = self.host.borrow();
+        let found = host.containers.get(container);
+        let plan = found.map(|found| found.committed.layers.plan().to_json());
+        plan.and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// What hooks asked to have done in a container, in words: `restart web`.
+    pub fn requests(&self, container: &str) -> Vec<String> {
+        let host = self.host.borrow();
+        let found = host.containers.get(container).into_iter();
+        let asked = found.flat_map(|found| &found.committed.requests);
+        asked.map(|asked| asked.request.words()).collect()
     }
 
     /// Every line logged so far.

@@ -31,7 +31,7 @@ pub use model::{
     AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, Download, ExportBundle,
     Hooks, LogFormat, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
     Resolved, ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor,
-    WaitForKind, Workers, duration,
+    WaitForKind, Workers, Workloads, duration,
 };
 pub use relations::{
     AddMachine, Integrate, Machines, Placement, RemoveMachine, RemoveRelation, ResumeRelation,
@@ -172,6 +172,10 @@ pub enum Command {
     ShowStatusLog(ShowStatusLog),
     /// Show the hooks that ran, newest first: when, how long, how they ended, what they changed.
     Hooks(Hooks),
+    /// Show what runs in the containers of units: started, ended, how often and why.
+    Services(Workloads),
+    /// Show the checks of units: up or down, and what happens on a failure.
+    Checks(Workloads),
     /// Show the log of a model.
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine, a relation or a model has reached a state.

@@ -81,6 +81,9 @@ bounds! {
     SETTINGS_SHOWN_BYTES = 16 << 20, "bytes" of "settings in one answer to a person", "the values of the rest are cut to 256 bytes";
     /// The commit of a hook is one message, in which its state, settings and report have room.
     EFFECTS_BYTES = 12 << 20, "bytes, as JSON" of "state and settings that one hook changes", "the call fails with `limit`";
+    LAYER_BYTES = 64 << 10, "bytes" of "a layer of a container", "the call fails with `limit`";
+    LAYERS = 32, "layers" of "a container", "the call fails with `limit`";
+    REQUESTS = 64, "requests" of "what one hook asks to have done in a container", "the call fails with `limit`";
     TEXT_BYTES = 4 << 10, "bytes" of "a status message, a workload version, a reason", "the rest is cut off";
     /// Each is a write of its own, at once. A charm that shows its progress sets one a second.
     STATUS_CHANGES = 1_000, "changes" of "statuses and workload versions that one hook sets", "the call fails with `limit`";

@@ -19,7 +19,7 @@ pub trait Effect {
 macro_rules! changes {
     ($(#[$doc:meta])* $name:ident: $key:ty => $value:ty) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
         pub struct $name(std::collections::BTreeMap<$key, $value>);
 

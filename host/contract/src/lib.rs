@@ -1,11 +1,12 @@
 //! What a hook may ask for, as values: the rules of the contract with charms (`guest-sdk/wit`).
 //!
 //! One folder for each tool that changes something when its hook is committed ([`state`],
-//! [`ports`], [`relation`], [`leadership`]). In it are what an agent answers for the tool (a trait
+//! [`ports`], [`relation`], [`leadership`], [`workload`]). In it are what an agent answers for the tool (a trait
 //! whose methods refuse unless they are written), the tool's share of the [`HookTxn`] with its
 //! refusals, and its [`Effect`]. What is common to them is beside the folders.
 //!
-//! Nothing here knows WebAssembly, a controller or a store, and nothing needs more than `serde`:
+//! Nothing here knows WebAssembly, a controller or a store, and nothing needs more than `serde` and
+//! the rules of plans (`host/plan`):
 //! the sandbox runs these rules for a guest, the store and the tests' controller apply their
 //! effects, and the harness of `guest-sdk/rust` runs them in a charm's own tests. So there is one
 //! hook transaction, and no copy of it that could differ.
@@ -22,6 +23,7 @@ pub mod state;
 pub mod text;
 mod txn;
 pub mod unit;
+pub mod workload;
 
 #[cfg(test)]
 mod testing;
@@ -34,3 +36,4 @@ pub use relation::{Member, OwnBag, RelationAnswers, RelationInfo};
 pub use state::StateAnswers;
 pub use txn::{Effects, HookTxn};
 pub use unit::UnitAnswers;
+pub use workload::WorkloadAnswers;

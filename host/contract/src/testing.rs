@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use crate::ports::PortRange;
 use crate::settings::Settings;
+use crate::workload::{Container, Layers, Seen};
 use crate::{
     CallError, LeadershipAnswers, Member, PortsAnswers, RelationAnswers, RelationInfo,
-    StateAnswers, UnitAnswers,
+    StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// How often it was asked for what.
@@ -27,6 +28,9 @@ pub struct Unit {
     pub relations: Vec<RelationInfo>,
     pub settings: BTreeMap<(u64, Member), Settings>,
     pub told: Settings,
+    pub containers: Vec<Container>,
+    pub layers: BTreeMap<String, Layers>,
+    pub seen: Seen,
 }
 
 /// With a state and an open port.
@@ -72,6 +76,20 @@ impl StateAnswers for Unit {
 impl PortsAnswers for Unit {
     fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
         Ok(self.ports.clone())
+    }
+}
+
+impl WorkloadAnswers for Unit {
+    fn containers(&mut self) -> Result<Vec<Container>, CallError> {
+        Ok(self.containers.clone())
+    }
+
+    fn layers(&mut self, container: &str) -> Result<Layers, CallError> {
+        Ok(self.layers.get(container).cloned().unwrap_or_default())
+    }
+
+    fn seen(&mut self, _container: &str) -> Result<Seen, CallError> {
+        Ok(self.seen.clone())
     }
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::at_once::AtOnce;
 use crate::bounds::EFFECTS_BYTES;
 use crate::effects::Effect;
-use crate::{CallError, leadership, ports, relation, state};
+use crate::{CallError, leadership, ports, relation, state, workload};
 
 /// One tool's share of the transaction.
 pub(crate) trait Share {
@@ -37,7 +37,7 @@ macro_rules! tools {
         }
 
         /// All effects of one hook.
-        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         pub struct Effects {
             $($(#[$meta])* pub $tool: $changes,)*
         }
@@ -74,6 +74,9 @@ tools! {
     /// What the leader tells the other units of its application.
     #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
     leader: leadership::Told => leadership::Changes,
+    /// What is to become of the unit's containers.
+    #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
+    workload: workload::Workloads => workload::Changes,
 }
 
 impl HookTxn {

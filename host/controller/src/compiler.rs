@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use periapt_sandbox::{
-    CHARMS, ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash,
+    CHARMS, ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash, pack,
 };
-use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Turn};
+use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Components, Turn};
+use periapt_serving::SERVERS;
 
 use crate::error::file;
 use crate::{ControllerContext, ControllerError};
@@ -63,7 +64,7 @@ impl CharmCompiler for ChildCompiler {
 
     async fn compile(
         &self,
-        component: &[u8],
+        components: Components<'_>,
         turn: Option<Turn>,
     ) -> Result<CompiledCharm, CompileProblem> {
         let (program, settings, cache) = (
@@ -71,21 +72,21 @@ impl CharmCompiler for ChildCompiler {
             self.settings.clone(),
             Arc::clone(&self.cache),
         );
-        let component = component.to_vec();
+        let charm = components.charm.to_vec();
+        let servers: Vec<Vec<u8>> = components.servers.iter().map(|one| one.to_vec()).collect();
         let compiled = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            cache.get_or_compile(&component, |bytes| {
-                compile_in_child(
-                    &program,
-                    &[COMMAND],
-                    CHARMS.kind,
-                    &settings,
-                    bytes,
-                    &ChildLimits::default(),
-                )
-            })
+            let compile = |component: &[u8], kind: &str| {
+                cache.get_or_compile(component, |bytes| {
+                    let limits = ChildLimits::default();
+                    compile_in_child(&program, &[COMMAND], kind, &settings, bytes, &limits)
+                })
+            };
+            let charm = compile(&charm, CHARMS.kind)?;
+            let servers = servers.iter().map(|one| compile(one, SERVERS.kind));
+            Ok((charm, servers.collect::<Result<Vec<_>, _>>()?))
         });
-        let artifact = match compiled.await {
+        let (charm, servers) = match compiled.await {
             Ok(compiled) => compiled.map_err(problem)?,
             Err(error) => {
                 return Err(CompileProblem {
@@ -95,9 +96,9 @@ impl CharmCompiler for ChildCompiler {
             }
         };
         Ok(CompiledCharm {
-            cwasm: artifact.as_bytes().to_vec(),
-            hooks: artifact.inspection().hooks.clone(),
-            engine_hash: artifact.engine_hash().to_owned(),
+            cwasm: pack(&charm, &servers),
+            hooks: charm.inspection().hooks.clone(),
+            engine_hash: charm.engine_hash().to_owned(),
         })
     }
 }

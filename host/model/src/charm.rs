@@ -17,6 +17,7 @@ mod hooks;
 mod manifest;
 mod metadata;
 mod url;
+mod workload;
 
 pub use actions::{Action, Actions};
 pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
@@ -26,6 +27,7 @@ pub use metadata::{
     CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,
 };
 pub use url::CharmUrl;
+pub use workload::{Root, Workload};
 
 /// What a charm may do in a shared directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -58,6 +60,12 @@ pub struct CharmInfo {
     /// Directories that a principal and its subordinates share, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<String, Access>,
+    /// What the services of its containers may have, by container.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workload: BTreeMap<String, Workload>,
+    /// The components beside the charm's own, which services may name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<String>,
     /// The hooks the component says it implements, in its own order.
     pub hooks: Vec<String>,
     pub subordinate: bool,

@@ -34,11 +34,11 @@ pub mod workload;
 
 pub use digest::Digest;
 pub use life::Life;
-pub use periapt_plan::nearest;
 pub use name::{
     AgentName, ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
 };
 pub use periapt_contract::{ports, text};
+pub use periapt_plan::nearest;
 
 /// The Juju release whose behaviour is followed, wherever clients, charms and scripts ask for
 /// Juju's version. Juju's Python client refuses another major version than 3.

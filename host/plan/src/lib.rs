@@ -1,5 +1,6 @@
 //! What a charm writes about the software in its containers: layers in Pebble's format, the plan
-//! they make together, and in which order its services start.
+//! they make together, in which order its services start, what is asked to be done with them and what
+//! they are seen to be.
 //!
 //! Everything is a value: nothing here starts a process or waits, and what becomes of a service is
 //! `model::workload`'s. It is a crate below the contract with charms, since a hook is refused a
@@ -15,5 +16,7 @@ pub mod layer;
 pub mod nearest;
 pub mod order;
 pub mod plan;
+pub mod request;
+pub mod seen;
 
 pub use error::WorkloadError;

@@ -12,6 +12,8 @@ use thiserror::Error;
 /// Raised when the frame or the contract's host side changes so that old code cannot be used.
 pub(crate) const FRAME_VERSION: u8 = 1;
 const MAGIC: &[u8; 8] = b"PERIAPT\x01";
+/// Of several artifacts.
+const PACK_MAGIC: &[u8; 8] = b"PERIAPTS";
 const CHECKSUM_BYTES: usize = blake3::OUT_LEN;
 const HEADER_BYTES: usize = MAGIC.len() + CHECKSUM_BYTES + 4;
 
@@ -136,6 +138,45 @@ impl Artifact {
     }
 }
 
+/// The artifacts of all components of a charm in one text of bytes, the charm's own first. A charm
+/// that has no other component is its artifact.
+pub fn pack(charm: &Artifact, others: &[Artifact]) -> Vec<u8> {
+    if others.is_empty() {
+        return charm.bytes.clone();
+    }
+    let mut bytes = PACK_MAGIC.to_vec();
+    for artifact in std::iter::once(charm).chain(others) {
+        bytes.extend_from_slice(&(artifact.bytes.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&artifact.bytes);
+    }
+    bytes
+}
+
+/// Reads what [`pack`] wrote: the charm's own artifact, and the others.
+///
+/// # Errors
+/// As [`Artifact::from_bytes`].
+pub fn unpack(bytes: Vec<u8>) -> Result<(Artifact, Vec<Artifact>), ArtifactError> {
+    let Some(mut rest) = bytes.strip_prefix(PACK_MAGIC) else {
+        return Ok((Artifact::from_bytes(bytes)?, Vec::new()));
+    };
+    let mut found = Vec::new();
+    while let Some((length, after)) = rest.split_first_chunk::<8>() {
+        let length = usize::try_from(u64::from_le_bytes(*length));
+        let length = length.map_err(|_| ArtifactError::Format)?;
+        let (one, after) = after
+            .split_at_checked(length)
+            .ok_or(ArtifactError::Format)?;
+        found.push(Artifact::from_bytes(one.to_vec())?);
+        rest = after;
+    }
+    if found.is_empty() || !rest.is_empty() {
+        return Err(ArtifactError::Format);
+    }
+    let charm = found.remove(0);
+    Ok((charm, found))
+}
+
 impl std::fmt::Debug for Artifact {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Artifact")
@@ -151,6 +192,18 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_are_told_apart_and_what_is_cut_off_is_found() {
+        let made = |name: &[u8]| Artifact::new(name, "engine", Inspection::default(), name);
+        let (charm, server) = (made(b"charm"), made(b"server"));
+        assert_eq!(unpack(pack(&charm, &[])), Ok((charm.clone(), Vec::new())));
+        let both = pack(&charm, std::slice::from_ref(&server));
+        assert_eq!(unpack(both.clone()), Ok((charm, vec![server])));
+        for length in MAGIC.len()..both.len() {
+            assert!(unpack(both[..length].to_vec()).is_err() || length == both.len());
+        }
+    }
 
     #[test]
     fn a_frame_survives_the_way_and_damage_is_found() {

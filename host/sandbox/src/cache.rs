@@ -122,7 +122,8 @@ impl CompileCache {
         Ok(removed)
     }
 
-    fn path(&self, digest: Digest) -> PathBuf {
+    /// Where the artifact of the component with this digest is, or would be.
+    pub fn path(&self, digest: Digest) -> PathBuf {
         let engine = self.engine();
         self.directory.join(format!("{digest}-{engine}.cwasm"))
     }

@@ -39,7 +39,7 @@ mod world;
 #[cfg(test)]
 mod tests;
 
-pub use artifact::{Artifact, ArtifactError, Inspection};
+pub use artifact::{Artifact, ArtifactError, Inspection, pack, unpack};
 pub use cache::CompileCache;
 pub use charm::{LoadError, LoadedCharm};
 pub use compile::{
@@ -53,7 +53,7 @@ pub use meter::Meter;
 pub use periapt_contract::settings::Settings as Bag;
 pub use periapt_contract::{
     CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, OwnBag, PortsAnswers,
-    RelationAnswers, RelationInfo, StateAnswers, UnitAnswers,
+    RelationAnswers, RelationInfo, StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use ticker::Ticking;

@@ -6,7 +6,7 @@ use periapt_model::{ModelUuid, NameError};
 use periapt_store::{CompiledForm, StoreError};
 use thiserror::Error;
 
-use crate::compiler::{CompileProblem, CompiledCharm};
+use crate::compiler::{CompileProblem, CompiledCharm, Components};
 use crate::rpc::RpcError;
 use crate::state::ServerState;
 use crate::turns::Turn;
@@ -67,7 +67,9 @@ pub async fn upload(
         return Ok(known);
     }
     let compiler = state.compiler();
-    let compiled = compiler.compile(archive.component(), Some(turn)).await?;
+    let compiled = compiler
+        .compile(Components::of(&archive), Some(turn))
+        .await?;
     // The store gives the revision; it is one transaction with the row.
     let info = archive.info(
         CharmUrl::new(&archive.metadata.name, 0)?,
@@ -95,7 +97,10 @@ pub async fn ensure_compiled(state: &ServerState, charm: &CharmInfo) -> Result<(
             name: charm.sha256.clone(),
         })?;
     let archive = read(bytes).await?;
-    let compiled = state.compiler().compile(archive.component(), None).await?;
+    let compiled = state
+        .compiler()
+        .compile(Components::of(&archive), None)
+        .await?;
     let form = keep(state, compiled).await?;
     Ok(store.put_compiled(&charm.sha256, form).await?)
 }

@@ -2,6 +2,7 @@
 //! sandbox is, since the server never loads a guest.
 
 use async_trait::async_trait;
+use periapt_model::charm::Archive;
 
 use crate::turns::Turn;
 
@@ -11,16 +12,35 @@ pub trait CharmCompiler: Send + Sync + 'static {
     /// Identity of the engine the result runs on: version, settings, processor.
     fn engine_hash(&self) -> String;
 
-    /// Compiles and asks the component which hooks it implements. The turn is let go when the
+    /// Compiles and asks the charm's component which hooks it implements. The turn is let go when the
     /// compilation has ended, also one for whose result nobody waits any more.
     async fn compile(
         &self,
-        component: &[u8],
+        components: Components<'_>,
         turn: Option<Turn>,
     ) -> Result<CompiledCharm, CompileProblem>;
 }
 
-/// A compiled component.
+/// The components of a charm.
+#[derive(Clone, Debug)]
+pub struct Components<'a> {
+    /// The one that answers hooks.
+    pub charm: &'a [u8],
+    /// Those of its web workloads.
+    pub servers: Vec<&'a [u8]>,
+}
+
+impl<'a> Components<'a> {
+    /// Those in an archive.
+    pub fn of(archive: &'a Archive) -> Self {
+        Self {
+            charm: archive.component(),
+            servers: archive.components().map(|(_, bytes)| bytes).collect(),
+        }
+    }
+}
+
+/// The compiled components of a charm.
 #[derive(Clone, Debug)]
 pub struct CompiledCharm {
     pub cwasm: Vec<u8>,

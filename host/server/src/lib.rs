@@ -42,7 +42,7 @@ mod upgrade;
 pub use audit::{AuditConfig, Recorder};
 pub use authenticator::Authenticator;
 pub use authority::{Authority, Leaf, LeafResolver};
-pub use compiler::{CharmCompiler, CompileProblem, CompiledCharm};
+pub use compiler::{CharmCompiler, CompileProblem, CompiledCharm, Components};
 pub use error::ServerError;
 pub use feed::{Feed, ModelCache};
 pub use identity::{Identity, Role};

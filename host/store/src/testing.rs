@@ -247,6 +247,8 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
     ];
     CharmInfo {
         shared: Default::default(),
+        workload: Default::default(),
+        components: Vec::new(),
         url: CharmUrl::new(name, 0).expect("url"),
         name: name.to_owned(),
         revision: 0,

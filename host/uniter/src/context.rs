@@ -7,13 +7,14 @@
 //! A context can be severed: when the agent stops before its hook does, nothing the hook still
 //! asks for reaches the controller.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use periapt_contract::workload::{Committed, Container};
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::hook::AtOnce;
 use periapt_model::status::{Status, Workload};
@@ -31,6 +32,7 @@ use crate::process::ModelIdentity;
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
 use crate::turns::Turn;
+use crate::workloads::Workloads;
 
 mod facts;
 mod relations;
@@ -71,6 +73,10 @@ pub(crate) struct UnitContext {
     /// As the hook set or first asked for it.
     pub application: Option<Status<Workload>>,
     pub options: Vec<String>,
+    /// That the charm declares.
+    pub containers: Vec<Container>,
+    pub committed: BTreeMap<String, Committed>,
+    pub workloads: Workloads,
     pub endpoints: BTreeSet<String>,
     /// Endpoints and what else can be bound to a network.
     pub bindings: BTreeSet<String>,

@@ -1,9 +1,11 @@
 //! Takes operations through prepare, execute and commit, and writes to the controller between
 //! the steps. Every state written here is one that the resolver can go on from after a crash.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, WorkerContext};
 use periapt_model::status::{Agent, Status};
 use periapt_model::turns::WaitsFor;
@@ -30,6 +32,7 @@ use crate::worker::UniterConfig;
 
 mod begin;
 mod conclusion;
+mod containers;
 mod hooks;
 
 /// How an operation ended.
@@ -61,6 +64,8 @@ pub(crate) struct Executor {
     unrecorded: Option<OperationState>,
     /// None if it is too much to be kept.
     kept: Option<Arc<Kept>>,
+    /// What was committed of the unit's containers.
+    containers: BTreeMap<String, Committed>,
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
@@ -115,6 +120,7 @@ impl Executor {
         };
         let process = &config.process;
         let (clock, randomness) = (process.clock().clone(), process.randomness().clone());
+        let containers = recorded.containers.clone();
         let kept = Kept::of(recorded);
         let mut executor = Self {
             retries: Retries::new(config.retry.clone(), clock, randomness),
@@ -125,6 +131,7 @@ impl Executor {
             sequence,
             unrecorded: None,
             kept: kept.stays().then(|| Arc::new(kept)),
+            containers,
             shown,
             reason,
             begun: Duration::ZERO,
@@ -139,6 +146,7 @@ impl Executor {
             _running: running,
         };
         executor.record_unfinished().await?;
+        executor.hand_over_recorded().await;
         Ok(executor)
     }
 
@@ -326,7 +334,12 @@ impl Executor {
         // What a subordinate shares is its principal's, and stays.
         let shared = self.config.process.shared_directory(&self.config.unit);
         self.config.process.intents().withdraw(&self.config.unit);
+        let (workloads, name) = (
+            self.config.process.workloads().clone(),
+            self.config.unit.clone(),
+        );
         blocking(move || {
+            workloads.want_nothing(&name)?;
             directory.remove()?;
             periapt_files::remove(&shared).map_err(file("remove", &shared))?;
             periapt_files::remove(&unit).map_err(file("remove", &unit))

@@ -5,11 +5,13 @@
 //! the controller. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::charm::Access;
 use periapt_model::hook::{AtOnce, Effects, Info};
@@ -31,6 +33,7 @@ use crate::snapshot::HookSnapshot;
 use crate::state_directory::StateDirectory;
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
+use crate::workloads;
 
 /// How long a running hook may go on after the agent was asked to stop: enough for one that is
 /// nearly done, and well within the ten seconds an agent process has to stop.
@@ -68,6 +71,8 @@ pub(crate) struct Surroundings {
     pub lines: Arc<Lines>,
     /// Until when the unit leads, as it was known before the controller said what the hook sees.
     pub leads_until: Option<Duration>,
+    /// What was committed of the unit's containers.
+    pub containers: BTreeMap<String, Committed>,
 }
 
 /// A hook that is about to run on the files of `generation`. The turn goes on until its thread has
@@ -277,6 +282,9 @@ fn context(
         unit: config.unit.clone(),
         model: config.model.clone(),
         options: charm.info.config.options.keys().cloned().collect(),
+        containers: workloads::declared(&charm.info),
+        committed: around.containers,
+        workloads: config.process.workloads().clone(),
         endpoints: context::endpoints(&charm.info.metadata),
         bindings: context::bindings(&charm.info.metadata),
         relations: around.relations,

@@ -41,7 +41,9 @@ impl Process {
         self.intents().withdraw(unit);
         let directories = [self.shared_directory(unit), self.unit_directory(unit)];
         let state = self.state_directory(unit);
+        let (workloads, name) = (self.workloads().clone(), unit.clone());
         files::blocking(move || {
+            workloads.want_nothing(&name)?;
             state.remove()?;
             for directory in directories {
                 periapt_files::remove(&directory).map_err(file("remove", &directory))?;

@@ -45,6 +45,7 @@ pub mod testing;
 pub mod turns;
 mod waiting;
 mod worker;
+mod workloads;
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use periapt_engine::{SharedClock, SharedRandomness};
 use periapt_model::bounds::DIRECTORY_LEVELS;
 use periapt_model::turns::Room;
 use periapt_model::uniter::OperationState;
+use periapt_model::workload::desired::Observed;
 use periapt_model::{ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 
@@ -23,6 +24,7 @@ use crate::journal::{self, Journal, Machine};
 use crate::sandbox::Sandbox;
 use crate::state_directory::StateDirectory;
 use crate::turns::Turns;
+use crate::workloads::{self, Workloads};
 
 /// The model that the units belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +66,7 @@ struct Shared {
     sandbox: Arc<dyn Sandbox>,
     log: Arc<dyn HookLog>,
     directory: PathBuf,
+    workloads: Workloads,
     charms: Charms,
     turns: Turns,
     intents: Intents,
@@ -104,6 +107,7 @@ impl Process {
         discard::DISCARDED,
         intents::DIRECTORY,
         journal::DIRECTORY,
+        workloads::DIRECTORY,
     ];
 
     /// Makes the directories, takes away what a crash left in them, and makes files of units anew that
@@ -125,6 +129,7 @@ impl Process {
         let journal = Journal::open(&directory, boot.as_deref(), clock.clone(), disk);
         Ok(Self {
             shared: Arc::new(Shared {
+                workloads: Workloads::open(&directory)?,
                 charms: Charms::open(directory.join("charms"))?,
                 turns: Turns::new(clock.clone(), room),
                 intents: Intents::open(&directory)?,
@@ -182,6 +187,26 @@ impl Process {
     /// How long hooks took lately.
     pub fn courses(&self) -> &Courses {
         &self.shared.courses
+    }
+
+    /// What units want of their containers.
+    pub(crate) fn workloads(&self) -> &Workloads {
+        &self.shared.workloads
+    }
+
+    /// Where files come with what runs in the units' containers.
+    pub fn observed(&self) -> PathBuf {
+        self.shared.workloads.observed()
+    }
+
+    /// What runs in the units' containers. Blocks.
+    pub fn all_observed(&self) -> Vec<Observed> {
+        self.shared.workloads.all_seen()
+    }
+
+    /// Where everything is.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.shared.directory
     }
 
     /// Which hook each unit is about to run.

@@ -5,16 +5,17 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use periapt_files::out_of_descriptors;
 use periapt_model::Digest;
 use periapt_model::charm::{COMPONENT, CharmInfo};
 use periapt_model::hook::Limits;
+use periapt_model::workload::desired::Component;
 use periapt_sandbox::{
     Artifact, CompileCache, Directories, HookContext, HookEvent, HookOutcome, HookRun, LoadError,
-    LoadedCharm, SandboxEngine,
+    LoadedCharm, SandboxEngine, unpack,
 };
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
@@ -53,6 +54,17 @@ pub trait Sandbox: Send + Sync + 'static {
         connection: &ApiConnection,
         charm: CharmFiles<'_>,
     ) -> Result<Arc<dyn RunnableCharm>, SandboxError>;
+
+    /// Where the compiled form of another of the charm's components is, for the process that runs it.
+    ///
+    /// # Errors
+    /// As [`Sandbox::load`].
+    async fn component(
+        &self,
+        connection: &ApiConnection,
+        charm: CharmFiles<'_>,
+        name: &str,
+    ) -> Result<Component, SandboxError>;
 }
 
 /// Loaded code.
@@ -83,6 +95,8 @@ pub struct WasmSandbox {
     cache: Arc<CompileCache>,
     /// SHA-256 of the component in each archive seen, by that of the archive.
     components: Mutex<HashMap<String, Digest>>,
+    /// Of each archive the other components that were asked for, by name.
+    others: Mutex<HashMap<(String, String), Component>>,
 }
 
 impl WasmSandbox {
@@ -91,15 +105,12 @@ impl WasmSandbox {
             engine,
             cache: Arc::new(cache),
             components: Mutex::default(),
+            others: Mutex::default(),
         }
     }
 
     fn known(&self, archive: &str) -> Option<Arc<LoadedCharm>> {
-        let components = self
-            .components
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        self.engine.loaded(*components.get(archive)?)
+        self.engine.loaded(*lock(&self.components).get(archive)?)
     }
 
     /// The compiled form of the component with this digest that the controller keeps. It may have
@@ -112,11 +123,24 @@ impl WasmSandbox {
     ) -> Result<Artifact, SandboxError> {
         let name = format!("{archive}.{}", self.engine.engine_hash());
         let bytes = connection.blob(&name).await.map_err(not_compiled)?;
-        let artifact = Artifact::from_bytes(bytes.to_vec())
+        let (charm, others) = unpack(bytes.to_vec())
             .map_err(|error| SandboxError::Charm(format!("its compiled form: {error}")))?;
-        match artifact.digest() == digest {
-            true => Ok(artifact),
-            false => Err(SandboxError::Charm(
+        let cache = self.cache.clone();
+        let mut all = others.clone();
+        all.push(charm);
+        let found = all.iter().position(|artifact| artifact.digest() == digest);
+        blocking(move || {
+            for artifact in &others {
+                if let Err(error) = cache.put(artifact) {
+                    tracing::warn!(%error, "compiled component not kept");
+                }
+            }
+            Ok(())
+        })
+        .await?;
+        match found.map(|at| all.swap_remove(at)) {
+            Some(artifact) => Ok(artifact),
+            None => Err(SandboxError::Charm(
                 "its compiled form is that of another component".to_owned(),
             )),
         }
@@ -154,11 +178,37 @@ impl Sandbox for WasmSandbox {
             Ok(engine.load(&artifact)?)
         })
         .await?;
-        self.components
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(archive.to_owned(), digest);
+        lock(&self.components).insert(archive.to_owned(), digest);
         Ok(runnable(code))
+    }
+
+    async fn component(
+        &self,
+        connection: &ApiConnection,
+        charm: CharmFiles<'_>,
+        name: &str,
+    ) -> Result<Component, SandboxError> {
+        let key = (charm.info.sha256.clone(), name.to_owned());
+        if let Some(known) = lock(&self.others).get(&key) {
+            return Ok(known.clone());
+        }
+        let path = charm.directory.join(name);
+        let (cache, read) = (self.cache.clone(), path.clone());
+        let (digest, there) = blocking(move || {
+            let digest = Digest::of(read_file(&read)?);
+            Ok((digest, cache.get(digest).is_some()))
+        })
+        .await?;
+        if !there {
+            self.fetched(connection, &charm.info.sha256, digest).await?;
+        }
+        let component = Component {
+            file: self.cache.path(digest),
+            digest: digest.to_string(),
+            engine_hash: self.engine.engine_hash().to_owned(),
+        };
+        lock(&self.others).insert(key, component.clone());
+        Ok(component)
     }
 }
 
@@ -180,13 +230,7 @@ async fn blocking<T: Send + 'static>(
 /// Whether the unpacked component is what the charm is.
 fn check_component(directory: &Path, digest: Digest) -> Result<(), SandboxError> {
     let path = directory.join(COMPONENT);
-    let component = std::fs::read(&path).map_err(|error| {
-        let text = format!("{}: {error}", path.display());
-        match out_of_descriptors(&error) {
-            true => SandboxError::Descriptors(text),
-            false => SandboxError::Damaged(text),
-        }
-    })?;
+    let component = read_file(&path)?;
     match Digest::of(&component) == digest {
         true => Ok(()),
         false => Err(SandboxError::Damaged(format!(
@@ -194,6 +238,20 @@ fn check_component(directory: &Path, digest: Digest) -> Result<(), SandboxError>
             path.display()
         ))),
     }
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, SandboxError> {
+    std::fs::read(path).map_err(|error| {
+        let text = format!("{}: {error}", path.display());
+        match out_of_descriptors(&error) {
+            true => SandboxError::Descriptors(text),
+            false => SandboxError::Damaged(text),
+        }
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl From<LoadError> for SandboxError {

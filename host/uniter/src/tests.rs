@@ -4,6 +4,7 @@
 mod answers;
 mod charms;
 mod compiling;
+mod containers;
 mod effects;
 mod failing;
 mod files;

@@ -30,3 +30,4 @@ pub mod status_history;
 pub mod undertaker;
 pub mod unit_assigner;
 pub mod uniter;
+pub mod workloads;

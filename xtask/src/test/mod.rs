@@ -18,6 +18,7 @@ use suite::{Suite, run_all};
 
 /// The crates whose tests stand beside their code, by room.
 const ROOMS: &[&str] = &[
+    "plan",
     "contract",
     "model",
     "files",

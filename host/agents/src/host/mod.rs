@@ -26,6 +26,7 @@ pub mod simplesignalhandler;
 pub mod terminationworker;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod workloads;
 
 use std::time::Duration;
 
@@ -78,6 +79,7 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(logsender::NAME, logsender::manifold())
         .add(introspection::NAME, introspection::manifold())
         .add(machines::NAME, machines::manifold())
+        .add(workloads::NAME, workloads::manifold())
 }
 
 /// Runs the engine of the process until it ends.

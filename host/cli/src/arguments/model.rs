@@ -343,6 +343,22 @@ pub struct Hooks {
     pub target: Target,
 }
 
+#[derive(Debug, Args)]
+pub struct Workloads {
+    /// A unit or an application [default: all of the model].
+    #[arg(value_name = "UNIT|APPLICATION")]
+    pub whose: Option<String>,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     #[default]

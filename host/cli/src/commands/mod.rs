@@ -29,6 +29,7 @@ mod status;
 mod units;
 mod wait_for;
 mod workers;
+mod workloads;
 
 use clap::CommandFactory;
 
@@ -115,6 +116,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
+        Command::Services(arguments) => workloads::services(context, arguments).await,
+        Command::Checks(arguments) => workloads::checks(context, arguments).await,
         Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
         Command::Charm(command) => charm::run(context, command),

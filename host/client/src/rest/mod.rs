@@ -23,6 +23,7 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 mod units;
+mod workloads;
 
 use std::fmt;
 use std::sync::Arc;

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::relation::RelationSettings;
 use crate::testing::range;
-use crate::{CallErrorCode, Effects, HookTxn, StateAnswers, leadership, ports, relation};
+use crate::{CallErrorCode, Effects, HookTxn, StateAnswers, leadership, ports, relation, workload};
 
 fn effects() -> Effects {
     Effects {
@@ -24,6 +24,14 @@ fn effects() -> Effects {
         )]
         .into(),
         leader: [("token".to_owned(), Some("secret".to_owned()))].into(),
+        workload: [(
+            "web".to_owned(),
+            workload::Change {
+                layers: Some(workload::Layers::default()),
+                requests: vec![workload::Request::Stop(vec!["site".to_owned()])],
+            },
+        )]
+        .into(),
     }
 }
 
@@ -39,6 +47,8 @@ fn words_name_what_changes_and_no_value() {
             "relation 3 setting host",
             "relation 3 application setting url deleted",
             "leader setting token",
+            "planned web",
+            "stop site in web",
         ]
     );
 }
@@ -52,6 +62,7 @@ fn effects_are_sent_as_they_always_were() {
         "state": { "a to b": "secret", "old": null },
         "relations": { "3": { "unit": { "host": "x" }, "application": { "url": null } } },
         "leader": { "token": "secret" },
+        "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
     });
     assert_eq!(serde_json::to_value(effects()).unwrap(), sent);
     assert_eq!(serde_json::from_value::<Effects>(sent).unwrap(), effects());

@@ -126,6 +126,8 @@ async fn scene() -> Scene {
     let model = config.controller_model.clone();
     let charm = CharmInfo {
         shared: Default::default(),
+        workload: Default::default(),
+        components: Vec::new(),
         url: CharmUrl::new("probe", 0).unwrap(),
         name: "probe".to_owned(),
         revision: 0,

@@ -15,7 +15,7 @@ use zip::read::ZipFile;
 use super::actions::Actions;
 use super::manifest::{Manifest, ManifestError, ManifestFiles};
 use super::metadata::CharmMetadata;
-use super::{Access, CharmInfo, CharmUrl};
+use super::{Access, CharmInfo, CharmUrl, Workload};
 use crate::Digest;
 use crate::bounds;
 use crate::config::Schema;
@@ -72,8 +72,8 @@ pub enum ArchiveError {
     Path { name: String, reason: &'static str },
     #[error("the archive has no {COMPONENT} at its root; `periapt charm pack` puts it there")]
     NoComponent,
-    #[error("{COMPONENT} is not a WebAssembly component: {reason}")]
-    NotAComponent { reason: &'static str },
+    #[error("{name} is not a WebAssembly component: {reason}")]
+    NotAComponent { name: String, reason: &'static str },
     #[error(transparent)]
     Manifest(#[from] ManifestError),
 }
@@ -100,6 +100,8 @@ pub struct Archive {
     pub capabilities: Vec<String>,
     /// Directories that a principal and its subordinates share, by name.
     pub shared: BTreeMap<String, Access>,
+    /// What the services of its containers may have.
+    pub workload: BTreeMap<String, Workload>,
     /// Digest of the archive, 64 lower-case hexadecimal digits.
     pub sha256: String,
     /// Bytes of the archive.
@@ -117,7 +119,7 @@ impl Archive {
     pub fn read_within(bytes: &[u8], limits: Limits) -> Result<Self, ArchiveError> {
         let files = unpack(bytes, limits)?;
         let component = files.get(COMPONENT).ok_or(ArchiveError::NoComponent)?;
-        check_component(component)?;
+        check_component(COMPONENT, component)?;
         let [metadata, charmcraft, config, actions, capabilities] = ManifestFiles::NAMES;
         let text = |name| manifest_text(&files, name, limits);
         let manifest = Manifest::read(ManifestFiles {
@@ -127,21 +129,33 @@ impl Archive {
             actions: text(actions)?,
             capabilities: text(capabilities)?,
         })?;
-        Ok(Self {
+        let archive = Self {
             metadata: manifest.metadata,
             config: manifest.config,
             actions: manifest.actions,
             capabilities: manifest.capabilities,
             shared: manifest.shared,
+            workload: manifest.workload,
             sha256: Digest::of(bytes).to_string(),
             size: bytes.len() as u64,
             files,
-        })
+        };
+        archive
+            .components()
+            .try_for_each(|(name, component)| check_component(name, component))?;
+        Ok(archive)
     }
 
     /// The WebAssembly component.
     pub fn component(&self) -> &[u8] {
         self.file(COMPONENT).unwrap_or_default()
+    }
+
+    /// The components beside the charm's own, by their names: those of its web workloads.
+    pub fn components(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let other =
+            |path: &str| path.ends_with(".wasm") && !path.contains('/') && path != COMPONENT;
+        self.files().filter(move |(path, _)| other(path))
     }
 
     /// The content of a file, by its path from the root with `/` between the parts.
@@ -171,21 +185,26 @@ impl Archive {
             actions: self.actions.clone(),
             capabilities: self.capabilities.clone(),
             shared: self.shared.clone(),
+            workload: self.workload.clone(),
+            components: self.components().map(|(name, _)| name.to_owned()).collect(),
             hooks,
             subordinate: self.metadata.subordinate,
         }
     }
 }
 
-fn check_component(bytes: &[u8]) -> Result<(), ArchiveError> {
+fn check_component(name: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
+    let name = name.to_owned();
     if bytes.starts_with(&COMPONENT_PREAMBLE) {
         Ok(())
     } else if bytes.starts_with(&CORE_PREAMBLE) {
         Err(ArchiveError::NotAComponent {
+            name,
             reason: "it is a core module; `periapt charm pack` makes a component of it",
         })
     } else {
         Err(ArchiveError::NotAComponent {
+            name,
             reason: "its first bytes are not those of one",
         })
     }

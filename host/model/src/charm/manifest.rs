@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use super::Access;
 use super::actions::{self, Actions};
 use super::metadata::CharmMetadata;
+use super::{Access, Workload};
 use crate::config::{ConfigOption, Kind, Schema, Value};
 
 pub mod capabilities;
@@ -52,6 +52,8 @@ pub struct Manifest {
     pub capabilities: Vec<String>,
     /// Directories that a principal and its subordinates share, by name.
     pub shared: BTreeMap<String, Access>,
+    /// What the services of its containers may have.
+    pub workload: BTreeMap<String, Workload>,
 }
 
 /// A file that does not say what a charm must say.
@@ -203,14 +205,16 @@ impl Manifest {
                 parts.capabilities,
             ),
         };
-        let Capabilities { shared } = Capabilities::read(asked, file)?;
+        let containers = metadata.containers.keys().map(String::as_str).collect();
+        let asked = Capabilities::read(asked, file, &containers)?;
 
         Ok(Self {
             metadata,
             config,
             actions,
-            capabilities: capabilities::words(&shared),
-            shared,
+            capabilities: asked.words(),
+            shared: asked.shared,
+            workload: asked.workload,
         })
     }
 }

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::check::Status;
 use super::plan::Plan;
-use super::service::Current;
+
+pub use periapt_plan::request::{Asked, Request};
+pub use periapt_plan::seen::{CheckSeen, Seen, ServiceSeen};
 
 /// A unit as its charm's last commit wants it: `workloads/desired/docs-0.json` in the directory of its
 /// model's agent. Where there is no file there is no unit.
@@ -55,29 +56,6 @@ pub struct Container {
     pub requests: Vec<Asked>,
 }
 
-/// Something to be done once; whoever has seen the number does not do it again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Asked {
-    /// Of the container's requests, growing.
-    pub id: u64,
-    pub request: Request,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Request {
-    /// Starts what is enabled and does not run.
-    Replan,
-    Start(Vec<String>),
-    Stop(Vec<String>),
-    Restart(Vec<String>),
-    /// A signal by its name, and the services that get it.
-    Signal(String, Vec<String>),
-    StartChecks(Vec<String>),
-    StopChecks(Vec<String>),
-}
-
 /// A unit as it is: `workloads/observed/docs-0.json` beside the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -88,37 +66,6 @@ pub struct Observed {
     /// Changes when the containers were made anew, so that nothing of before runs any more.
     pub boot: u64,
     pub containers: BTreeMap<String, Seen>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Seen {
-    pub services: BTreeMap<String, ServiceSeen>,
-    pub checks: BTreeMap<String, CheckSeen>,
-    /// The number of the last request that was carried out.
-    pub requests: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ServiceSeen {
-    pub current: Current,
-    /// Seconds since the epoch.
-    pub since: i64,
-    pub restarts: u32,
-    /// How it last ended, in words.
-    pub last_end: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct CheckSeen {
-    pub status: Status,
-    pub successes: u64,
-    pub failures: u32,
-    pub threshold: u32,
-    /// What the last failure said.
-    pub message: Option<String>,
 }
 
 /// The name of a unit's files: `docs-0.json` for `docs/0`.

@@ -12,4 +12,5 @@ pub mod check;
 pub mod desired;
 pub mod service;
 
+pub use periapt_contract::workload::Committed;
 pub use periapt_plan::{WorkloadError, layer, order, plan};

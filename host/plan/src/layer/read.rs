@@ -1,8 +1,8 @@
 //! Reading a layer's text. JSON is YAML, so there is one parser, which also knows the place.
 
 use super::Layer;
-use crate::nearest::nearest;
 use crate::WorkloadError;
+use crate::nearest::nearest;
 
 impl Layer {
     /// Reads YAML or JSON and checks what can be known of a layer alone: its keys, its names, and

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layer::Service;
 use super::plan::Plan;
-use super::service::Current;
+use crate::seen::Current;
 
 #[cfg(test)]
 mod tests;

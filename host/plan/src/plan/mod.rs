@@ -77,6 +77,12 @@ impl Layers {
         plan
     }
 
+    /// As it is kept.
+    pub fn to_json(&self) -> String {
+        // Maps by text and numbers that are numbers, so this cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// The lowest first.
     pub fn iter(&self) -> impl Iterator<Item = &Labelled> {
         self.0.iter()

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Plan;
-use crate::nearest::nearest;
 use crate::layer::{Check, Kind, OnSuccess, Probe, Ready, Service};
+use crate::nearest::nearest;
 use crate::{WorkloadError, order};
 
 /// Longest backoff, period and delay, so that no sum of times runs over.

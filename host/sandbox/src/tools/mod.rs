@@ -18,6 +18,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod workload;
 
 pub use config::ConfigAnswers;
 pub use goal_state::{Goal, GoalStateAnswers, Goals};
@@ -28,7 +29,7 @@ pub use status::StatusAnswers;
 use std::time::Duration;
 
 use periapt_contract::{
-    LeadershipAnswers, PortsAnswers, RelationAnswers, StateAnswers, UnitAnswers,
+    LeadershipAnswers, PortsAnswers, RelationAnswers, StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 macro_rules! tools {
@@ -68,6 +69,7 @@ tools! {
     state: StateAnswers,
     status: StatusAnswers,
     unit: UnitAnswers,
+    workload: WorkloadAnswers,
 }
 
 /// The context of no unit, in which every tool refuses: no hook runs while it is asked.

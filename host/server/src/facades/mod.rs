@@ -61,6 +61,7 @@ mod status_history;
 mod undertaker;
 mod unit_assigner;
 mod uniter;
+mod workloads;
 
 /// A call that the server can run.
 pub(crate) trait Handle: Call {
@@ -119,6 +120,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         undertaker::handlers(),
         unit_assigner::handlers(),
         uniter::handlers(),
+        workloads::handlers(),
     ]
     .into_iter()
     .flatten()

@@ -66,6 +66,7 @@ mod users;
 mod wait;
 mod whoami;
 mod workers;
+mod workloads;
 
 pub use charms::ARCHIVE_BYTES;
 pub(crate) use gate::Admitted;
@@ -179,6 +180,11 @@ fn table() -> &'static [Resource] {
                 vec![events::routes(), wait::routes()],
             ),
             resource("hooks", "Hooks that ran.", vec![hooks::routes()]),
+            resource(
+                "workloads",
+                "What runs in the containers of units.",
+                vec![workloads::routes()],
+            ),
             resource(
                 "workers",
                 "The workers of controller and agents.",

@@ -34,6 +34,8 @@ namespaces! {
     RESOLVED = "resolved";
     /// Key: the unit. Opened ports.
     PORT = "port";
+    /// Key: the unit. What it wants of its containers, or what is seen in them.
+    CONTAINER = "container";
     /// Key: the unit. A staged assignment came or went.
     UNIT_ASSIGNMENT = "unit-assignment";
     /// Key: the machine. Life, instance, addresses, gone.

@@ -3,7 +3,7 @@
 use periapt_model::hook::{Effects, Info};
 use periapt_model::{ModelUuid, UnitName};
 
-use super::{ports, state};
+use super::{ports, state, workload};
 use crate::db::Tx;
 use crate::error::StoreError;
 use crate::lease::rows::require_leader;
@@ -28,6 +28,7 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, effects: &Effects) ->
     }
     ports::apply(tx, of, &effects.ports).await?;
     state::apply(tx, of, &effects.state).await?;
+    workload::apply(tx, of, &effects.workload).await?;
     relation::apply(tx, of, &effects.relations).await?;
     relation::apply_leader(tx, of, &effects.leader).await
 }

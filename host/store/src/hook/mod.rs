@@ -23,11 +23,14 @@ pub(crate) mod runs;
 mod state;
 #[cfg(test)]
 mod tests;
+mod workload;
 
 pub(crate) use effects::{Committing, too_large};
+pub(crate) use workload::containers;
 
 pub(crate) const TABLES: &[Table] = tables! {
     "hook_run", Unit "unit = $2";
+    "container", Unit "unit = $2";
 };
 
 /// What begins a hook.

@@ -14,7 +14,7 @@ use periapt_wire::agent::uniter::{HookView, Told, UnitState};
 use crate::changes::namespace;
 use crate::db::{Cells, Session, columns, json, optional_json, optional_word, params, word};
 use crate::error::StoreError;
-use crate::{DatabaseError, Result, Store, relation, status, views};
+use crate::{DatabaseError, Result, Store, hook, relation, status, views};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations whose
@@ -69,6 +69,7 @@ impl Store {
             sequence: row.sequence,
             charm_state,
             opened_ports: row.opened_ports,
+            containers: hook::containers(&mut db, model, unit).await?,
             agent,
         })
     }

@@ -9,3 +9,4 @@ pub(crate) mod machine;
 pub(crate) mod model;
 pub(crate) mod relation;
 pub(crate) mod unit;
+mod workload;

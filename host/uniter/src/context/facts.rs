@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use periapt_contract::workload::{Container, Layers, Seen};
 use periapt_engine::failpoint;
 use periapt_model::config::Values;
 use periapt_model::hook::AtOnce;
 use periapt_model::ports::PortRange;
 use periapt_sandbox::{
     CallError, ConfigAnswers, LogAnswers, LogLevel, PortsAnswers, StateAnswers, UnitAnswers,
+    WorkloadAnswers,
 };
 use periapt_wire::agent::uniter::SetWorkloadVersion;
 
 use super::{UnitContext, record};
+use crate::workloads;
 
 impl UnitAnswers for UnitContext {
     fn unit_name(&self) -> String {
@@ -69,6 +72,26 @@ impl StateAnswers for UnitContext {
 impl PortsAnswers for UnitContext {
     fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
         Ok(self.snapshot.state.opened_ports.clone())
+    }
+}
+
+impl WorkloadAnswers for UnitContext {
+    fn containers(&mut self) -> Result<Vec<Container>, CallError> {
+        Ok(self.containers.clone())
+    }
+
+    fn layers(&mut self, container: &str) -> Result<Layers, CallError> {
+        let committed = self.committed.get(container);
+        Ok(committed
+            .map(|committed| committed.layers.clone())
+            .unwrap_or_default())
+    }
+
+    fn seen(&mut self, container: &str) -> Result<Seen, CallError> {
+        Ok(workloads::seen_in(
+            self.workloads.seen(&self.unit),
+            container,
+        ))
     }
 }
 

@@ -133,6 +133,10 @@ impl Executor {
             Arc::make_mut(kept).apply(&commit.effects);
         }
         self.kept = self.kept.take().filter(|kept| kept.stays());
+        for (name, change) in &commit.effects.workload {
+            let container = self.containers.entry(name.clone()).or_default();
+            *container = container.with(change);
+        }
         self.local = local;
         self.reason = None;
         self.retries.over();

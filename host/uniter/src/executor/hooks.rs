@@ -153,6 +153,7 @@ impl Executor {
             settings: self.settings.clone(),
             lines: Lines::hold(self.config.process.log()),
             leads_until: heard.leads_until,
+            containers: self.containers.clone(),
         };
         let lines = around.lines.clone();
         let starting = Starting {
@@ -290,6 +291,8 @@ impl Executor {
     ) -> Result<Outcome, UniterError> {
         let (info, usage) = (ended.info, ran.run.usage);
         let other_files = self.local.operation.state_generation != executed.state_generation;
+        let other_plan = !ran.effects.workload.is_empty();
+        let charm = ended.charm;
         let doing = "committing the hook";
         match self.conclude(ended, Some(ran), doing).await {
             Err(UniterError::Call {
@@ -310,6 +313,11 @@ impl Executor {
         }
         failpoint::reach("uniter-after-commit");
         failpoint::reach("uniter-before-finish");
+        if (other_files || other_plan)
+            && let Some(charm) = charm
+        {
+            self.hand_over(charm).await;
+        }
         if other_files {
             self.drop_generations().await?;
         }

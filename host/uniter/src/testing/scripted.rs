@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use async_trait::async_trait;
 use periapt_model::charm::{Archive, CharmInfo, CharmUrl};
 use periapt_model::hook::Effects;
+use periapt_model::workload::desired::Component;
 use periapt_sandbox::{HookContext, HookFailure, HookOutcome, SharedDirectory, UnitFiles, Usage};
 use periapt_wire::ApiConnection;
 
@@ -120,6 +121,19 @@ impl Sandbox for ScriptedSandbox {
             sandbox: self.clone(),
             charm: charm.info.url.to_string(),
         }))
+    }
+
+    async fn component(
+        &self,
+        _: &ApiConnection,
+        charm: CharmFiles<'_>,
+        name: &str,
+    ) -> Result<Component, SandboxError> {
+        Ok(Component {
+            file: charm.directory.join(name),
+            digest: String::new(),
+            engine_hash: String::new(),
+        })
     }
 }
 

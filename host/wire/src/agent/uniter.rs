@@ -7,6 +7,7 @@ use periapt_model::hook::{Effects, Info};
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, Resolved};
+use periapt_model::workload::Committed;
 use periapt_model::{Tag, UnitName};
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub struct UnitState {
     pub charm_state: BTreeMap<String, String>,
     #[serde(default)]
     pub opened_ports: Vec<PortRange>,
+    /// What was committed of the unit's containers, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub containers: BTreeMap<String, Committed>,
     /// As the agent is shown; none before it was ever set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Status<Agent>>,

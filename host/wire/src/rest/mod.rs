@@ -16,6 +16,7 @@ mod observe;
 mod page;
 pub mod paths;
 pub mod waiting;
+mod workloads;
 
 use std::collections::BTreeMap;
 
@@ -37,6 +38,7 @@ pub use nodes::*;
 pub use observe::*;
 pub use page::*;
 pub use waiting::WaitKind;
+pub use workloads::*;
 
 /// `POST /v1/login`.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

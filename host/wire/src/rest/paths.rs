@@ -78,6 +78,7 @@ paths! {
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
     MODEL_CONFIG(1) = "/v1/models/{model}/config";
+    CHECKS(1) = "/v1/models/{model}/checks";
     MODEL_CREDENTIAL(1) = "/v1/models/{model}/credential";
     MODEL_EVENTS(1) = "/v1/models/{model}/events";
     HOOKS(1) = "/v1/models/{model}/hooks";
@@ -90,6 +91,7 @@ paths! {
     MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";
+    SERVICES(1) = "/v1/models/{model}/services";
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";

@@ -21,6 +21,9 @@ mod relation;
 mod state;
 mod status;
 mod unit;
+mod workload;
+
+pub(super) use workload::TestContainer;
 
 pub(super) struct TestHost {
     pub unit: String,
@@ -39,6 +42,7 @@ pub(super) struct TestHost {
     pub leader_settings: BTreeMap<String, String>,
     pub goal_state: GoalState,
     pub networks: BTreeMap<String, Network>,
+    pub containers: BTreeMap<String, TestContainer>,
     /// What the running hook asked for.
     txn: HookTxn,
 }
@@ -61,6 +65,7 @@ impl Default for TestHost {
             leader_settings: BTreeMap::new(),
             goal_state: GoalState::default(),
             networks: BTreeMap::new(),
+            containers: BTreeMap::new(),
             txn: HookTxn::default(),
         }
     }
@@ -80,6 +85,10 @@ impl TestHost {
         }
         self.ports
             .extend(effects.ports.open.into_iter().map(PortRange::from));
+        for (name, change) in &effects.workload {
+            let container = self.containers.entry(name.clone()).or_default();
+            container.committed = container.committed.with(change);
+        }
         let (unit, application) = (self.unit.clone(), self.application());
         for (id, changes) in effects.relations {
             if let Some(relation) = self.relations.get_mut(&id) {

@@ -11,9 +11,9 @@ use periapt_engine::{DependencyEngine, FakeClock, NodeState, WorkerError};
 use periapt_model::{ApplicationName, MachineId, ModelUuid, UserName};
 use periapt_providers::{Providers, local};
 use periapt_server::{
-    Authenticator, CharmCompiler, CompileProblem, CompiledCharm, ControllerIdentity, Feed,
-    Identity, ModelCache, Observation, Presence, Recorder, Reports, ServerOptions, ServerState,
-    StopSignal, Turn, Upgrade, rpc,
+    Authenticator, CharmCompiler, CompileProblem, CompiledCharm, Components, ControllerIdentity,
+    Feed, Identity, ModelCache, Observation, Presence, Recorder, Reports, ServerOptions,
+    ServerState, StopSignal, Turn, Upgrade, rpc,
 };
 use periapt_store::{Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
@@ -261,7 +261,11 @@ impl CharmCompiler for Compiler {
     fn engine_hash(&self) -> String {
         "engine".into()
     }
-    async fn compile(&self, _: &[u8], _: Option<Turn>) -> Result<CompiledCharm, CompileProblem> {
+    async fn compile(
+        &self,
+        _: Components<'_>,
+        _: Option<Turn>,
+    ) -> Result<CompiledCharm, CompileProblem> {
         match self.refuse.lock().unwrap().clone() {
             Some(message) => Err(CompileProblem {
                 code: "component-invalid".into(),

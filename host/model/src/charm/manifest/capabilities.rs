@@ -2,18 +2,19 @@
 //! numbers and the interfaces of its world).
 //!
 //! What this version cannot grant is refused when the charm is read, instead of failing in a
-//! hook. The only capability so far is `shared`: directories that a principal and its
-//! subordinates share.
+//! hook. There are `shared`, directories that a principal and its subordinates share, and `workload`,
+//! what the services of its containers may have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
 use super::{Access, ManifestError};
 use crate::bounds::SHARED_DIRECTORIES;
+use crate::charm::workload::{self, Workload};
 
 /// The names of the capabilities that can be granted.
-pub const KNOWN: &[&str] = &["shared"];
+pub const KNOWN: &[&str] = &["shared", "workload"];
 
 /// Directories that one charm may share. A principal has a handful of subordinates; more names than
 /// this are a mistake.
@@ -31,10 +32,15 @@ pub(super) enum Asked {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Capabilities {
     pub shared: BTreeMap<String, Access>,
+    pub workload: BTreeMap<String, Workload>,
 }
 
 impl Capabilities {
-    pub fn read(asked: Option<Asked>, file: &'static str) -> Result<Self, ManifestError> {
+    pub fn read(
+        asked: Option<Asked>,
+        file: &'static str,
+        containers: &BTreeSet<&str>,
+    ) -> Result<Self, ManifestError> {
         let table = match asked {
             None => return Ok(Self::default()),
             Some(Asked::Table(table)) => table,
@@ -48,6 +54,14 @@ impl Capabilities {
         for (name, what) in table {
             match name.as_str() {
                 "shared" => found.shared = shared(&what, file)?,
+                "workload" => {
+                    let read = workload::read(&what, containers);
+                    found.workload = read.map_err(|reason| ManifestError::CapabilityInvalid {
+                        file,
+                        name: "workload",
+                        reason,
+                    })?;
+                }
                 _ => {
                     return Err(ManifestError::Capability {
                         file,
@@ -61,18 +75,20 @@ impl Capabilities {
     }
 }
 
-/// What an operator reads: `shared/logs (read-write)`.
-pub(super) fn words(shared: &BTreeMap<String, Access>) -> Vec<String> {
-    shared
-        .iter()
-        .map(|(name, access)| {
+impl Capabilities {
+    /// What an operator reads: `shared/logs (read-write)`.
+    pub fn words(&self) -> Vec<String> {
+        let shared = self.shared.iter().map(|(name, access)| {
             let access = match access {
                 Access::ReadOnly => "read-only",
                 Access::ReadWrite => "read-write",
             };
             format!("shared/{name} ({access})")
-        })
-        .collect()
+        });
+        let workload = self.workload.iter();
+        let workload = workload.map(|(container, workload)| workload.words(container));
+        shared.chain(workload).collect()
+    }
 }
 
 fn shared(

@@ -17,20 +17,13 @@ use serde::{Deserialize, Serialize};
 
 use super::layer::Check;
 
+pub use periapt_plan::seen::Status;
+
 #[cfg(test)]
 mod tests;
 
 /// What is kept of what a failure says, bytes.
 pub const MESSAGE: usize = 1024;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    Up,
-    Down,
-    #[default]
-    Inactive,
-}
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,44 +28,13 @@ mod tests;
 
 pub use end::{End, Ending};
 pub use history::{HISTORY, Passage};
+pub use periapt_plan::seen::Current;
 
 /// How long a service that says itself when it is ready may take, or one that waits for a check.
 pub const READY_LIMIT: Duration = Duration::from_secs(30);
 /// So many restarts in [`FLAPPING`] are told of.
 pub const FLAPS: usize = 3;
 pub const FLAPPING: Duration = Duration::from_secs(600);
-
-/// Where a service is. The words are those of the contract with charms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Current {
-    #[default]
-    Inactive,
-    /// For what it requires.
-    Waiting,
-    /// Its process runs and is not ready yet.
-    Starting,
-    Active,
-    /// It ended and will be started again.
-    Backoff,
-    Stopping,
-    /// It ended well and stays so.
-    Finished,
-    /// It ended and will not be started again by itself.
-    Failed,
-    /// It may run on the leader alone, and this unit is not known to lead.
-    Fenced,
-}
-
-impl Current {
-    /// Whether there is a process.
-    pub fn runs(self) -> bool {
-        matches!(
-            self,
-            Current::Starting | Current::Active | Current::Stopping
-        )
-    }
-}
 
 /// What a timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -215,6 +215,8 @@ fn whoever_comes_and_goes_knows_in_the_end_what_there_is_and_hears_nothing_twice
 fn charm() -> CharmInfo {
     CharmInfo {
         shared: Default::default(),
+        workload: Default::default(),
+        components: Vec::new(),
         url: CharmUrl::new("site", 0).unwrap(),
         name: "site".to_owned(),
         revision: 0,

@@ -7,7 +7,8 @@ use axum::Json;
 use periapt_model::charm::CharmInfo;
 use periapt_wire::Problem;
 use periapt_wire::rest::{
-    ApplicationInfo, ListQuery, MachineInfo, ModelSummary, Page, RelationInfo, UnitInfo,
+    ApplicationInfo, CheckInfo, ListQuery, MachineInfo, ModelSummary, Page, RelationInfo,
+    ServiceInfo, UnitInfo,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -288,6 +289,8 @@ impl Listed for CharmInfo {
         "actions",
         "capabilities",
         "shared",
+        "workload",
+        "components",
         "hooks",
         "subordinate",
     ];
@@ -297,6 +300,62 @@ impl Listed for CharmInfo {
             name: self.url.to_string(),
             status: String::new(),
             applications: Vec::new(),
+            machines: Vec::new(),
+        }
+    }
+}
+
+impl Listed for ServiceInfo {
+    const FILTERS: &'static [&'static str] = &["name", "status", "application"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "unit",
+        "application",
+        "container",
+        "service",
+        "summary",
+        "kind",
+        "startup",
+        "current",
+        "since",
+        "restarts",
+        "last-end",
+        "port",
+        "restarted-on",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.name.clone(),
+            status: self.current.clone(),
+            applications: vec![self.application.to_string()],
+            machines: Vec::new(),
+        }
+    }
+}
+
+impl Listed for CheckInfo {
+    const FILTERS: &'static [&'static str] = &["name", "status", "application"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "unit",
+        "application",
+        "container",
+        "check",
+        "level",
+        "status",
+        "successes",
+        "failures",
+        "threshold",
+        "message",
+        "on-failure",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.name.clone(),
+            status: self.status.clone(),
+            applications: vec![self.application.to_string()],
             machines: Vec::new(),
         }
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use async_trait::async_trait;
 use periapt_model::ModelUuid;
-use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Reports, Turn};
+use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Components, Reports, Turn};
 use periapt_wire::rest::WorkerRow;
 
 /// Takes any component.
@@ -18,9 +18,10 @@ impl CharmCompiler for AnyComponent {
 
     async fn compile(
         &self,
-        component: &[u8],
+        components: Components<'_>,
         _: Option<Turn>,
     ) -> Result<CompiledCharm, CompileProblem> {
+        let component = components.charm;
         for code in ["compile-address-space", "compile-start"] {
             if component.ends_with(code.as_bytes()) {
                 return Err(CompileProblem {

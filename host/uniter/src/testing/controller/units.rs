@@ -248,6 +248,10 @@ impl UnitRecord {
     fn commit(&mut self, effects: Effects, opened: Vec<PortRange>) {
         settings::apply(&mut self.state.charm_state, &effects.state);
         self.state.opened_ports = opened;
+        for (name, change) in &effects.workload {
+            let container = self.state.containers.entry(name.clone()).or_default();
+            *container = container.with(change);
+        }
         self.commits.push(effects);
     }
 }

@@ -1,0 +1,119 @@
+//! What runs in the containers of this process's units, told to the controller.
+//!
+//! Trigger: the supervisor of the machine puts a file beside the others in `workloads/observed`.
+//! Action: reads it, and tells the controller what the services and checks of the unit are, where that
+//! is any news. Effect: `services` and `checks` show them. With each connection everything is told anew,
+//! so whatever died in between, the controller ends up with what there is; files come at most once a
+//! second from each unit, and are told no oftener.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Duration;
+
+use periapt_engine::{Manifold, ResultExt, TaskWorker, WorkerResult};
+use periapt_model::UnitName;
+use periapt_model::workload::desired::{Observed, Seen};
+use periapt_uniter::Process;
+use periapt_wire::agent::workloads::SetContainersSeen;
+use periapt_wire::{ApiConnection, CallError};
+use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::{AgentContext, agent, apicaller};
+
+pub const NAME: &str = "workloads";
+
+/// Between two rounds.
+const PAUSE: Duration = Duration::from_secs(1);
+/// For what the kernel tells at once; how much it is does not matter.
+const BUFFER_BYTES: usize = 4 << 10;
+
+/// Lends nothing.
+#[must_use]
+pub fn manifold() -> Manifold {
+    Manifold::new(|context| async move {
+        let api: ApiConnection = context.get(apicaller::NAME)?;
+        let AgentContext { process, .. } = context.get(agent::NAME)?;
+        let clock = context.clock();
+        Ok(TaskWorker::spawn(move |worker| async move {
+            // Begun before the first look, so that nothing falls between the two.
+            let files = Files::watch(&process.observed()).while_doing("watching its containers")?;
+            let mut told = BTreeMap::new();
+            loop {
+                worker.or_dying(tell(&api, &process, &mut told)).await??;
+                worker.or_dying(files.changed()).await?;
+                worker.or_dying(clock.sleep(PAUSE)).await?;
+            }
+        }))
+    })
+    .needs([agent::NAME, apicaller::NAME])
+}
+
+type Told = BTreeMap<UnitName, BTreeMap<String, Seen>>;
+
+async fn tell(api: &ApiConnection, process: &Process, told: &mut Told) -> WorkerResult {
+    let asked = process.clone();
+    let all = tokio::task::spawn_blocking(move || asked.all_observed());
+    let all = all.await.while_doing("reading what its containers are")?;
+    told.retain(|unit, _| all.iter().any(|seen| seen.unit == unit.as_str()));
+    for Observed {
+        unit, containers, ..
+    } in all
+    {
+        let Ok(unit) = unit.parse::<UnitName>() else {
+            continue;
+        };
+        if told.get(&unit) == Some(&containers) {
+            continue;
+        }
+        let call = SetContainersSeen {
+            unit: unit.clone(),
+            containers: containers.clone(),
+        };
+        match api.call(&call).await {
+            // The unit has gone, or is not this agent's any more.
+            Err(CallError::Refused { code, message }) => {
+                tracing::debug!(%unit, code, message, "what its containers are is not wanted");
+            }
+            said => {
+                said.while_doing("telling what its containers are")?;
+            }
+        }
+        told.insert(unit, containers);
+    }
+    Ok(())
+}
+
+/// A directory in which files are replaced.
+struct Files {
+    inotify: AsyncFd<OwnedFd>,
+}
+
+impl Files {
+    fn watch(directory: &Path) -> io::Result<Self> {
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        inotify::add_watch(&inotify, directory, WatchFlags::MOVED_TO)?;
+        #[expect(
+            deprecated,
+            reason = "its successor needs unsafe code; an owned descriptor stays what it is"
+        )]
+        let inotify = AsyncFd::with_interest(inotify, Interest::READABLE)?;
+        Ok(Self { inotify })
+    }
+
+    /// Ends when a file was put there since the last call.
+    async fn changed(&self) {
+        let Ok(mut ready) = self.inotify.readable().await else {
+            return std::future::pending().await;
+        };
+        // Which they are does not matter: all are looked at.
+        let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
+        let mut reader = Reader::new(self.inotify.get_ref(), &mut buffer);
+        while reader.next().is_ok() {}
+        ready.clear_ready();
+    }
+}

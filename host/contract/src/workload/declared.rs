@@ -1,0 +1,53 @@
+//! What a plan may name of its charm: the components it brings and the ports it declares.
+
+use super::Container;
+use super::layer::{Kind, Service};
+use super::plan::Plan;
+use crate::CallError;
+use crate::ports::Protocol;
+
+/// Refuses a plan with a service that cannot run in `container`.
+pub(super) fn check(container: &Container, plan: &Plan) -> Result<(), CallError> {
+    for (name, service) in &plan.services {
+        check_service(container, service)
+            .map_err(|reason| CallError::invalid(format!("service \"{name}\": {reason}")))?;
+    }
+    Ok(())
+}
+
+fn check_service(container: &Container, service: &Service) -> Result<(), String> {
+    match service.kind() {
+        Kind::Http => {}
+        Kind::Native => {
+            return Err(
+                "this version runs no programs of the machine; give it kind: http and a component"
+                    .to_owned(),
+            );
+        }
+        Kind::Command => {
+            return Err("this version runs no components of kind command, only http".to_owned());
+        }
+    }
+    if let Some(component) = &service.component
+        && !container.components.contains(component)
+    {
+        return Err(match container.components.as_slice() {
+            [] => format!("the charm has no component \"{component}\", nor any other"),
+            known => format!(
+                "the charm has no component \"{component}\"; it has {}",
+                known.join(", ")
+            ),
+        });
+    }
+    if let Some(port) = service.port
+        && !container.ports.iter().any(|range| {
+            range.protocol == Protocol::Tcp && (range.start..=range.end).contains(&port)
+        })
+    {
+        let container = &container.name;
+        return Err(format!(
+            "port {port}/tcp is not declared; name it under capabilities.workload.{container}.ports"
+        ));
+    }
+    Ok(())
+}

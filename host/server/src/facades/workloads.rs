@@ -1,0 +1,11 @@
+//! `Workloads`: what runs in the containers of units.
+
+use periapt_wire::agent::workloads::SetContainersSeen;
+use periapt_wire::rpc::Empty;
+
+handlers! { for workloads:
+    SetContainersSeen: |session, call| {
+        session.store().set_containers_seen(session.model()?, &call.unit, call.containers).await?;
+        Ok(Empty {})
+    };
+}

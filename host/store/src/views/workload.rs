@@ -1,0 +1,145 @@
+//! Services and checks as shown: of the plans that units have committed, as they were seen last.
+
+use periapt_contract::workload::layer::{Kind, Level, OnCheckFailure, Startup};
+use periapt_contract::workload::{Committed, Current, Seen, Status};
+use periapt_model::{ModelUuid, UnitName};
+use periapt_wire::rest::{CheckInfo, ServiceInfo};
+
+use crate::db::{Session, columns, json, optional_json, params, word};
+use crate::{Result, Store};
+
+columns! {
+    struct Row {
+        unit: UnitName = "container.unit" as word,
+        name: String = "container.name",
+        committed: Committed = "container.committed" as json,
+        seen: Option<Seen> = "container.seen" as optional_json,
+    }
+    const CONTAINERS = "FROM container
+        JOIN unit ON unit.model_uuid = container.model_uuid AND unit.name = container.unit
+        WHERE container.model_uuid = $1
+        ORDER BY unit.application, unit.number, container.name";
+}
+
+impl Store {
+    /// The services of all units of a model, by unit, container and name.
+    pub async fn services(&self, model: &ModelUuid) -> Result<Vec<ServiceInfo>> {
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        let rows = load(&mut db, model).await?;
+        Ok(rows.iter().flat_map(services).collect())
+    }
+
+    /// Their checks.
+    pub async fn checks(&self, model: &ModelUuid) -> Result<Vec<CheckInfo>> {
+        let mut db = self.snapshot().await?;
+        crate::require_model(&mut db, model).await?;
+        let rows = load(&mut db, model).await?;
+        Ok(rows.iter().flat_map(checks).collect())
+    }
+}
+
+async fn load(db: &mut Session, model: &ModelUuid) -> Result<Vec<Row>> {
+    Ok(db.all(CONTAINERS, params![model]).await?)
+}
+
+fn services(row: &Row) -> Vec<ServiceInfo> {
+    let plan = row.committed.layers.plan();
+    let services = plan.services.into_iter().map(|(name, service)| {
+        let seen = row.seen.as_ref();
+        let seen = seen.and_then(|seen| seen.services.get(&name)).cloned();
+        let seen = seen.unwrap_or_default();
+        let restarts =
+            |check: &&String| service.on_check_failure(check.as_str()) == OnCheckFailure::Restart;
+        ServiceInfo {
+            name: format!("{}:{}/{name}", row.unit, row.name),
+            application: row.unit.application(),
+            unit: row.unit.clone(),
+            container: row.name.clone(),
+            summary: service.summary.clone().unwrap_or_default(),
+            kind: kind(service.kind()).to_owned(),
+            startup: match service.startup() {
+                Startup::Enabled => "enabled",
+                Startup::Disabled => "disabled",
+            }
+            .to_owned(),
+            current: current(seen.current).to_owned(),
+            since: seen.since,
+            restarts: seen.restarts,
+            last_end: seen.last_end,
+            port: service.port,
+            restarted_on: service
+                .on_check_failure
+                .keys()
+                .filter(restarts)
+                .cloned()
+                .collect(),
+            service: name,
+        }
+    });
+    services.collect()
+}
+
+fn checks(row: &Row) -> Vec<CheckInfo> {
+    let plan = row.committed.layers.plan();
+    let checks = plan.checks.iter().map(|(name, check)| {
+        let seen = row.seen.as_ref();
+        let seen = seen.and_then(|seen| seen.checks.get(name)).cloned();
+        let seen = seen.unwrap_or_default();
+        let reacting = plan.services.iter();
+        let reacting = reacting.filter_map(|(service, of)| match of.on_check_failure(name) {
+            OnCheckFailure::Restart => Some(format!("restart {service}")),
+            OnCheckFailure::Shutdown | OnCheckFailure::SuccessShutdown => {
+                Some(format!("stop {service}"))
+            }
+            OnCheckFailure::Ignore => None,
+        });
+        CheckInfo {
+            name: format!("{}:{}/{name}", row.unit, row.name),
+            application: row.unit.application(),
+            unit: row.unit.clone(),
+            container: row.name.clone(),
+            check: name.clone(),
+            level: match check.level() {
+                Level::Unset => "",
+                Level::Alive => "alive",
+                Level::Ready => "ready",
+            }
+            .to_owned(),
+            status: match seen.status {
+                Status::Up => "up",
+                Status::Down => "down",
+                Status::Inactive => "inactive",
+            }
+            .to_owned(),
+            successes: seen.successes,
+            failures: seen.failures,
+            threshold: check.threshold(),
+            message: seen.message,
+            on_failure: reacting.collect(),
+        }
+    });
+    checks.collect()
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Http => "http",
+        Kind::Command => "command",
+        Kind::Native => "native",
+    }
+}
+
+fn current(current: Current) -> &'static str {
+    match current {
+        Current::Inactive => "inactive",
+        Current::Waiting => "waiting",
+        Current::Starting => "starting",
+        Current::Active => "active",
+        Current::Backoff => "backoff",
+        Current::Stopping => "stopping",
+        Current::Finished => "finished",
+        Current::Failed => "failed",
+        Current::Fenced => "fenced",
+    }
+}

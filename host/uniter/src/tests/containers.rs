@@ -1,0 +1,100 @@
+//! What becomes of what hooks ask of their containers: files for the supervisor.
+
+use periapt_contract::workload::{Change, Layers, layer};
+use periapt_model::hook::Effects;
+use periapt_model::workload::desired::Desired;
+
+use super::*;
+use crate::testing::failure;
+
+fn planned(port: u16) -> Effects {
+    let text = format!(
+        "services: {{site: {{override: replace, kind: http, component: server.wasm, port: {port}, startup: enabled}}}}"
+    );
+    let mut layers = Layers::default();
+    layers
+        .add("site", layer::Layer::parse(&text).unwrap(), true)
+        .unwrap();
+    let change = Change {
+        layers: Some(layers),
+        requests: Vec::new(),
+    };
+    Effects {
+        workload: [("web".to_owned(), change)].into(),
+        ..Effects::default()
+    }
+}
+
+impl World {
+    fn desired(&self) -> Option<Desired> {
+        let path = self.directory.path().join("workloads/desired/site-0.json");
+        serde_json::from_slice(&std::fs::read(path).ok()?).unwrap()
+    }
+
+    /// What is wanted once it is that: it is written a moment after the commit.
+    async fn desired_once(&self, right: impl Fn(&Desired) -> bool) -> Desired {
+        let begun = std::time::Instant::now();
+        loop {
+            match self.desired() {
+                Some(desired) if right(&desired) => return desired,
+                other => assert!(begun.elapsed() < LIMIT, "{other:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_supervisor_is_told_of_what_is_committed_and_of_nothing_else() {
+    let world = World::new();
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "install" => Ok(planned(80)),
+        "config-changed" => {
+            std::fs::write(seen.state()?.join("page"), "new").unwrap();
+            Ok(Effects::default())
+        }
+        "start" => Err(failure("no disk")),
+        _ => Ok(planned(81)),
+    });
+    let agent = world.start();
+    world
+        .until(|record| record.agent.status == periapt_model::status::Agent::Error)
+        .await;
+    let desired = world.desired_once(|desired| desired.number == 2).await;
+    let web = &desired.containers["web"];
+    assert_eq!(desired.unit, "site/0");
+    assert_eq!(web.plan.services["site"].port, Some(80));
+    assert!(
+        desired.components["server.wasm"]
+            .file
+            .ends_with("server.wasm")
+    );
+    let page = desired.generation.join("page");
+    assert_eq!(
+        std::fs::read_to_string(page).unwrap(),
+        "new",
+        "the files of the newest hook"
+    );
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_lost_is_written_anew_and_goes_with_its_unit() {
+    let mut world = World::new();
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "install" => Ok(planned(80)),
+        _ => Ok(Effects::default()),
+    });
+    let agent = world.start();
+    world.settle().await;
+    let told = world.desired_once(|_| true).await;
+    agent.stop().await;
+    std::fs::remove_dir_all(world.directory.path().join("workloads")).unwrap();
+    world.kill_process();
+    let agent = world.start();
+    let again = world.desired_once(|_| true).await;
+    assert_eq!(again.containers, told.containers);
+    agent.stop().await;
+    assert!(world.process.remove_unit(&unit()).await.unwrap());
+    assert_eq!(world.desired(), None);
+}

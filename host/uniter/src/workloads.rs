@@ -1,0 +1,160 @@
+//! What the units of this process want of their containers, in files for the supervisor of the machine,
+//! and what it sees, in files from it.
+//!
+//! A file says all there is to say of a unit and is replaced as a whole, so whoever reads it needs to
+//! know nothing of before, and whatever died in between, the next who writes or reads sets it right.
+//! It is not synced: after a crash of the machine the unit's next start writes it anew from what the
+//! controller has recorded. Paths in it are below the directory of the agent.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use periapt_contract::workload::{Committed, Condition, Container, Seen};
+use periapt_model::UnitName;
+use periapt_model::charm::CharmInfo;
+use periapt_model::workload::desired::{self, Component, Desired, Observed, file_name};
+
+use crate::error::{UniterError, file};
+
+/// The directory in that of the agent.
+pub const DIRECTORY: &str = "workloads";
+/// What units want.
+const DESIRED: &str = "desired";
+/// What the supervisor sees.
+const OBSERVED: &str = "observed";
+
+/// The files of all units of the process. All functions block.
+#[derive(Clone, Debug)]
+pub(crate) struct Workloads {
+    directory: PathBuf,
+}
+
+impl Workloads {
+    pub fn open(agent: &Path) -> Result<Self, UniterError> {
+        let directory = agent.join(DIRECTORY);
+        for folder in [DESIRED, OBSERVED] {
+            let folder = directory.join(folder);
+            fs::create_dir_all(&folder).map_err(file("make", &folder))?;
+        }
+        Ok(Self { directory })
+    }
+
+    /// Says what a unit wants, unless that is what was said.
+    pub fn want(&self, mut desired: Desired) -> Result<(), UniterError> {
+        let folder = self.directory.join(DESIRED);
+        let name = file_name(&desired.unit);
+        let path = folder.join(&name);
+        let said: Option<Desired> = read(&path);
+        desired.number = said.as_ref().map_or(0, |said| said.number);
+        if said.as_ref() == Some(&desired) {
+            return Ok(());
+        }
+        desired.number += 1;
+        let aside = folder.join(format!(".{name}.new"));
+        let text = serde_json::to_vec(&desired)
+            .map_err(|error| file("write", &path)(io::Error::other(error)))?;
+        fs::write(&aside, text)
+            .and_then(|()| fs::rename(&aside, &path))
+            .map_err(file("write", &path))
+    }
+
+    /// A unit that is gone, or that has no container any more, wants nothing.
+    pub fn want_nothing(&self, unit: &UnitName) -> Result<(), UniterError> {
+        let path = self.directory.join(DESIRED).join(file_name(unit.as_str()));
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(file("remove", &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the supervisor puts what it sees.
+    pub fn observed(&self) -> PathBuf {
+        self.directory.join(OBSERVED)
+    }
+
+    /// All that it saw last.
+    pub fn all_seen(&self) -> Vec<Observed> {
+        let Ok(entries) = fs::read_dir(self.observed()) else {
+            return Vec::new();
+        };
+        let files = entries.flatten().map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        files.filter_map(|path| read(&path)).collect()
+    }
+
+    /// What the supervisor saw last of a unit; nothing before it saw it.
+    pub fn seen(&self, unit: &UnitName) -> Observed {
+        let path = self.directory.join(OBSERVED);
+        read(&path.join(file_name(unit.as_str()))).unwrap_or_default()
+    }
+}
+
+/// What cannot be read is as good as not there: it is written anew.
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// What a unit wants: its containers as they were committed, on its files of this moment.
+pub(crate) fn desired(
+    unit: &UnitName,
+    charm: &CharmInfo,
+    generation: PathBuf,
+    containers: &BTreeMap<String, Committed>,
+    components: BTreeMap<String, Component>,
+) -> Desired {
+    let wanted = containers.iter().map(|(name, committed)| {
+        let files = charm.workload.get(name).map(|may| may.files.clone());
+        let container = desired::Container {
+            plan: committed.layers.plan(),
+            files: files.unwrap_or_default(),
+            requests: committed.requests.clone(),
+        };
+        (name.clone(), container)
+    });
+    Desired {
+        unit: unit.to_string(),
+        number: 0,
+        generation,
+        components,
+        containers: wanted.collect(),
+    }
+}
+
+/// The components that the services of these containers name.
+pub(crate) fn components(containers: &BTreeMap<String, Committed>) -> Vec<String> {
+    let plans = containers.values().map(|committed| committed.layers.plan());
+    let named = plans.flat_map(|plan| plan.services.into_values());
+    let mut names: Vec<String> = named.filter_map(|service| service.component).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The containers that a charm declares. There is nothing to wait for: a component runs wherever an
+/// agent does.
+pub(crate) fn declared(charm: &CharmInfo) -> Vec<Container> {
+    let containers = charm.metadata.containers.keys();
+    let declared = containers.map(|name| Container {
+        name: name.clone(),
+        condition: Condition::Ready,
+        message: String::new(),
+        boot: 1,
+        ports: charm
+            .workload
+            .get(name)
+            .map(|may| may.ports.clone())
+            .unwrap_or_default(),
+        components: charm.components.clone(),
+    });
+    declared.collect()
+}
+
+/// What a hook is told of a container.
+pub(crate) fn seen_in(observed: Observed, container: &str) -> Seen {
+    let mut containers = observed.containers;
+    containers.remove(container).unwrap_or_default()
+}
