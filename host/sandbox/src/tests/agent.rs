@@ -14,7 +14,7 @@ use crate::{
     Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals, HookContext,
     HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers, LogLevel, Member,
     Network, NetworkAnswers, PortsAnswers, RelationAnswers, RelationInfo, SandboxEngine, Settings,
-    SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
+    SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -143,6 +143,8 @@ pub struct Context {
 }
 
 impl HookContext for Context {}
+
+impl WorkloadAnswers for Context {}
 
 impl UnitAnswers for Context {
     fn unit_name(&self) -> String {
