@@ -64,7 +64,8 @@ impl OpeningError {
 
 /// What one unit has open, in order; no two ranges claim the same port. `icmp` has no numbers and
 /// overlaps nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Openings(BTreeMap<PortRange, Endpoints>);
 
 impl Openings {
@@ -127,6 +128,20 @@ impl Openings {
     /// In order.
     pub fn iter(&self) -> impl Iterator<Item = (PortRange, &Endpoints)> {
         self.0.iter().map(|(range, endpoints)| (*range, endpoints))
+    }
+
+    /// For which endpoints all of these ports are open, by one range.
+    pub fn at(&self, ports: PortRange) -> Option<&Endpoints> {
+        // Of the ranges, which do not overlap, the last that begins in time is the only one that may do.
+        let until = PortRange {
+            end: u16::MAX,
+            ..ports
+        };
+        let (range, endpoints) = self.0.range(..=until).next_back()?;
+        let holds = range.protocol == ports.protocol
+            && range.start <= ports.start
+            && range.end >= ports.end;
+        holds.then_some(endpoints)
     }
 
     fn meets(&self, range: &PortRange) -> Option<PortRange> {
