@@ -28,6 +28,7 @@ const ROOMS: &[&str] = &[
     "client",
     "sandbox",
     "serving",
+    "workloads",
     "packing",
     "providers",
     "uniter",
