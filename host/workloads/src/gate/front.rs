@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,8 @@ const CUT: Duration = Duration::from_millis(500);
 #[derive(Clone)]
 pub struct Fronts {
     all: Arc<Mutex<All>>,
+    /// There is one with nothing to do.
+    idle: Arc<Notify>,
     most: usize,
 }
 
@@ -56,6 +59,7 @@ impl Fronts {
     pub fn new(most: usize) -> Self {
         Self {
             all: Arc::default(),
+            idle: Arc::default(),
             most,
         }
     }
@@ -86,6 +90,7 @@ impl Fronts {
         all.fronts.insert(number, front);
         all.idle.insert((now, number));
         drop(all);
+        self.idle.notify_one();
         Some(Connection {
             number,
             cut,
@@ -93,31 +98,40 @@ impl Fronts {
         })
     }
 
-    /// Closes what has had nothing to do for so long, for ever.
+    /// Closes what has had nothing to do for so long, for ever. Where there is nothing of the kind, it waits.
     pub async fn sweep(self, most: Duration) {
-        let mut every = tokio::time::interval((most / 4).max(Duration::from_millis(10)));
         loop {
-            every.tick().await;
+            let first = self.lock().idle.first().copied();
+            let Some((since, number)) = first else {
+                self.idle.notified().await;
+                continue;
+            };
+            if since.elapsed() < most {
+                tokio::time::sleep_until(since + most).await;
+                continue;
+            }
             let mut all = self.lock();
-            while let Some((since, number)) = all.idle.first().copied() {
-                if since.elapsed() < most {
-                    break;
-                }
-                all.idle.remove(&(since, number));
-                if let Some(front) = all.fronts.get(&number) {
-                    front.cut.cancel();
-                }
+            // It may have got something to do meanwhile.
+            if all.idle.remove(&(since, number))
+                && let Some(front) = all.fronts.get(&number)
+            {
+                front.cut.cancel();
             }
         }
     }
 
     /// Cuts those that are not shown any more what they came for.
     pub async fn cut_what_may_not(&self, table: &Table) {
+        // Many come from few addresses to few places.
+        let mut known: HashMap<(Target, IpAddr), bool> = HashMap::new();
         self.cut(|front| {
             let peer = front.peer;
+            let mut shows = |to: &Target| {
+                let shows = known.entry((to.clone(), peer));
+                *shows.or_insert_with(|| table.shows(to, peer))
+            };
             let lost = |way: &Way| !table.keeps(way, peer);
-            front.targets.iter().any(|to| !table.shows(to, peer))
-                || front.flights.values().flatten().any(lost)
+            !front.targets.iter().all(&mut shows) || front.flights.values().flatten().any(lost)
         })
         .await;
     }
@@ -126,7 +140,7 @@ impl Fronts {
         self.cut(|front| front.listener == listener).await;
     }
 
-    async fn cut(&self, which: impl Fn(&Front) -> bool) {
+    async fn cut(&self, mut which: impl FnMut(&Front) -> bool) {
         let mut cut: Vec<u64> = Vec::new();
         for (number, front) in &self.lock().fronts {
             if which(front) {
@@ -210,6 +224,8 @@ impl Drop for Flight {
             front.flights.remove(&self.number);
         }
         all.settle(self.connection);
+        drop(all);
+        self.fronts.idle.notify_one();
     }
 }
 

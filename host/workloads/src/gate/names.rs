@@ -8,14 +8,14 @@ use periapt_model::{ApplicationName, ModelUuid, UnitName};
 const ROOT: &str = "localhost";
 
 /// Whom a request names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Named {
     Application(ApplicationName),
     Unit(UnitName),
 }
 
 /// Where a request is to come, as far as it says; the port where it came in by a unit's own address.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
     pub model: ModelUuid,
     pub named: Named,

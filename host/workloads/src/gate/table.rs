@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use periapt_model::ports::{PortRange, Protocol};
 use periapt_model::workload::service::Current;
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use tokio::sync::watch;
 
 use super::names::{Named, Target, named, parts};
@@ -20,6 +20,8 @@ pub struct Table {
 #[derive(Clone, Debug)]
 struct Known {
     facing: Arc<Facing>,
+    /// The units of each application.
+    units: Arc<BTreeMap<ApplicationName, Vec<UnitName>>>,
     doors: Arc<BTreeMap<UnitName, Vec<Door>>>,
 }
 
@@ -45,8 +47,14 @@ pub enum Ways {
 impl Table {
     pub fn insert(&mut self, model: ModelUuid, facing: Facing) {
         let doors = self.models.remove(&model).map(|known| known.doors);
+        let mut units: BTreeMap<ApplicationName, Vec<UnitName>> = BTreeMap::new();
+        for unit in facing.network.units.keys() {
+            let of = units.entry(unit.application()).or_default();
+            of.push(unit.clone());
+        }
         let known = Known {
             facing: Arc::new(facing),
+            units: Arc::new(units),
             doors: doors.unwrap_or_default(),
         };
         self.models.insert(model, known);
@@ -84,14 +92,14 @@ impl Table {
 
     /// Where a stranger of this address may come; `turn` says who is first among several.
     pub fn ways(&self, target: &Target, from: IpAddr, turn: usize) -> Ways {
-        let Some(Known { facing, doors }) = self.models.get(&target.model) else {
+        let Some(known) = self.models.get(&target.model) else {
             return Ways::Nothing;
         };
-        let all = doors;
+        let facing = &known.facing;
         let mut open = Vec::new();
         let mut down = None;
-        for unit in units(facing, &target.named) {
-            let doors = all.get(unit).map_or(&[][..], Vec::as_slice);
+        for unit in known.named(&target.named) {
+            let doors = known.doors.get(unit).map_or(&[][..], Vec::as_slice);
             let mut shown = doors
                 .iter()
                 .filter(|door| target.port.is_none_or(|port| port == door.port))
@@ -136,14 +144,15 @@ impl Table {
     }
 }
 
-/// All that are meant by a name, in their order.
-fn units<'a>(facing: &'a Facing, named: &'a Named) -> Vec<&'a UnitName> {
-    let all = facing.network.units.keys();
-    match named {
-        Named::Unit(unit) => all.filter(|other| *other == unit).collect(),
-        Named::Application(application) => all
-            .filter(|unit| unit.application() == *application)
-            .collect(),
+impl Known {
+    /// All that are meant by a name, in their order.
+    fn named<'a>(&'a self, named: &'a Named) -> &'a [UnitName] {
+        match named {
+            Named::Unit(unit) => std::slice::from_ref(unit),
+            Named::Application(application) => {
+                self.units.get(application).map_or(&[], Vec::as_slice)
+            }
+        }
     }
 }
 

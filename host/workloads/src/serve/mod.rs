@@ -6,6 +6,8 @@
 mod answer;
 mod inside;
 mod telling;
+#[cfg(test)]
+mod tests;
 mod units;
 
 use std::fs;

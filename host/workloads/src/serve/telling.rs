@@ -15,6 +15,8 @@ use crate::frames::{Answered, FromServe, Place};
 
 /// Lines of a service in a second.
 const LINES: u32 = 200;
+/// Of lines in one frame, and one line more.
+const PIECE_BYTES: usize = 128 << 10;
 const SECOND: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -69,7 +71,7 @@ impl Telling {
             )
         };
         let place = self.place.clone();
-        if !lines.is_empty() || dropped > 0 {
+        for (lines, dropped) in pieces(lines, dropped) {
             let lines = FromServe::Lines {
                 place: place.clone(),
                 lines,
@@ -81,6 +83,38 @@ impl Telling {
         if answered.last > 0 {
             let answered = FromServe::Answered { place, answered };
             let _ = self.outbox.send_in_turn(&answered).await;
+        }
+    }
+}
+
+/// Lines in pieces of which each fits into a frame; how many were dropped is told last.
+fn pieces(lines: Vec<(bool, String)>, dropped: u64) -> Vec<(Vec<(bool, String)>, u64)> {
+    let mut pieces = Vec::new();
+    let (mut piece, mut bytes) = (Vec::new(), 0);
+    for (error, line) in lines {
+        bytes += line.len();
+        piece.push((error, line));
+        if bytes >= PIECE_BYTES {
+            pieces.push((std::mem::take(&mut piece), 0));
+            bytes = 0;
+        }
+    }
+    if !piece.is_empty() || dropped > 0 {
+        pieces.push((piece, dropped));
+    }
+    pieces
+}
+
+impl Said {
+    fn line(&mut self, error: bool, line: String) {
+        if self.second.elapsed() >= SECOND {
+            self.second = Instant::now();
+            self.counted = 0;
+        }
+        self.counted = self.counted.saturating_add(1);
+        match self.counted <= LINES {
+            true => self.lines.push((error, line)),
+            false => self.dropped += 1,
         }
     }
 }
@@ -102,17 +136,7 @@ async fn tell_on(telling: Weak<Telling>) {
 
 impl Listener for Telling {
     fn line(&self, stream: Stream, line: &str) {
-        let mut said = self.said();
-        if said.second.elapsed() >= SECOND {
-            said.second = Instant::now();
-            said.counted = 0;
-        }
-        said.counted = said.counted.saturating_add(1);
-        match said.counted <= LINES {
-            true => said.lines.push((stream == Stream::Error, line.to_owned())),
-            false => said.dropped += 1,
-        }
-        drop(said);
+        self.said().line(stream == Stream::Error, line.to_owned());
         self.news.notify_one();
     }
 
@@ -131,6 +155,13 @@ impl Listener for Telling {
                 .or_default() += 1;
         }
         answered.last = now.map_or(1, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        // What a client did wrong is no news of the service.
+        if let Some(failure) = &ended.failure
+            && !failure.status().is_client_error()
+        {
+            let line = format!("(a request failed: {failure}; {})", failure.code());
+            said.line(true, line);
+        }
         drop(said);
         self.news.notify_one();
     }

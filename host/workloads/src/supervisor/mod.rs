@@ -178,6 +178,12 @@ pub struct Supervisor {
 
 impl Supervisor {
     fn take(&mut self, event: Event) {
+        use FromServe::{Answered, Lines};
+        // What is told most often changes nothing of when something is due.
+        let plans = !matches!(
+            event,
+            Event::Serve(_, _, Some(Lines { .. } | Answered { .. }))
+        );
         match event {
             Event::Asked(request, reply) => self.asked(request, reply),
             Event::File(watch, name) => {
@@ -200,7 +206,9 @@ impl Supervisor {
                 }
             }
         }
-        self.plan();
+        if plans {
+            self.plan();
+        }
     }
 
     fn asked(&mut self, request: Request, reply: oneshot::Sender<Answer>) {

@@ -178,6 +178,11 @@ impl Model {
             None => Ok(None),
         });
         match read {
+            Ok(Some((unit, _)))
+                if self.units.len() >= reading::MOST && !self.units.contains_key(&unit) =>
+            {
+                tracing::warn!(model = %self.uuid, %unit, "there are too many units");
+            }
             Ok(Some((unit, desired))) => {
                 let known = self.units.entry(unit.clone()).or_insert_with(|| {
                     Unit::begin(unit.clone(), shared.kept.record(&self.uuid, &unit))

@@ -8,6 +8,8 @@ use periapt_model::workload::desired::{Component, Desired, file_name};
 
 /// The largest file that is read.
 pub const BYTES: u64 = 8 << 20;
+/// Units of one model; what is beyond is not read.
+pub const MOST: usize = 20_000;
 /// The directories in which an agent has what its workloads read.
 const COMPILED: &str = "compiled";
 const UNITS: &str = "units";

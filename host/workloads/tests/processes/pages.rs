@@ -94,9 +94,13 @@ fn rests() {
     until("rest", || {
         machine.children("serve").is_empty().then_some(())
     });
-    let observed = model.observed("docs/0").unwrap();
-    let site = &observed.containers["web"].services["site"];
-    assert_eq!((site.current, site.restarts), (Current::Active, 0));
+    until("an active service without a process", || {
+        let observed = model.observed("docs/0")?;
+        let site = observed.containers["web"].services["site"].clone();
+        assert_eq!(site.restarts, 0);
+        (site.current == Current::Active).then_some(())
+    });
+    assert!(machine.children("serve").is_empty());
     for _ in 0..3 {
         assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
         assert_eq!(machine.children("serve").len(), 1);

@@ -62,7 +62,7 @@ fn a_service_is_active_once_it_is_loaded() {
     assert_eq!(current(&life, "site"), Current::Starting);
     load(&mut life, "site", None, at(2));
     assert_eq!(current(&life, "site"), Current::Active);
-    assert_eq!(life.record().wanted["site"], true);
+    assert!(life.record().wanted["site"]);
 }
 
 #[test]
