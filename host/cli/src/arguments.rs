@@ -229,6 +229,9 @@ pub enum Command {
     /// Run an agent (started by a provider).
     #[command(subcommand, hide = true)]
     Agent(AgentCommand),
+    /// Keep the workloads of a machine (started by a provider).
+    #[command(subcommand, hide = true)]
+    Workloads(WorkloadsCommand),
     /// Compile a component from standard input (started by a controller).
     #[command(hide = true)]
     CompileComponent,
@@ -242,6 +245,22 @@ pub enum AgentCommand {
         #[arg(long, value_name = "FILE")]
         config: std::path::PathBuf,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum WorkloadsCommand {
+    /// Supervise the workloads of all models of a directory of agents.
+    Run {
+        /// Where it keeps its lock, its socket and what it was told.
+        directory: std::path::PathBuf,
+        /// Times and numbers, as JSON.
+        #[arg(long, value_name = "JSON", default_value = "{}", hide = true)]
+        settings: String,
+    },
+    /// Take the requests of strangers (started by its supervisor).
+    Gate,
+    /// Answer requests of one model (started by its supervisor).
+    Serve,
 }
 
 /// The model a verb addresses.

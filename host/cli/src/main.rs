@@ -1,6 +1,6 @@
 //! `periapt`: one program for controllers, agents and the people who use them.
 //!
-//! Four commands are processes of their own and start before anything else is set up; all the
+//! Some commands are processes of their own and start before anything else is set up; all the
 //! others are a client that talks to a controller, says what happened, and ends.
 
 mod arguments;
@@ -16,7 +16,7 @@ mod session;
 
 use std::process::ExitCode;
 
-use arguments::{AgentCommand, Arguments, Command, ControllerCommand, General};
+use arguments::{AgentCommand, Arguments, Command, ControllerCommand, General, WorkloadsCommand};
 use clap::Parser;
 use commands::Context;
 use failure::{Exit, Failure, Outcome};
@@ -46,6 +46,12 @@ fn main() -> ExitCode {
         }
         Command::Controller(ControllerCommand::Keep(keep)) => end(keeper::keep(&keep.data_dir)),
         Command::Agent(AgentCommand::Run { config }) => processes::run_agent(&config),
+        Command::Workloads(WorkloadsCommand::Run {
+            directory,
+            settings,
+        }) => processes::run_workloads(&directory, &settings),
+        Command::Workloads(WorkloadsCommand::Gate) => processes::gate(),
+        Command::Workloads(WorkloadsCommand::Serve) => processes::serve(),
         Command::CompileComponent => processes::compile_component(),
         command => end(client(&arguments.general, command)),
     }

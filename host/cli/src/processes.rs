@@ -33,6 +33,27 @@ pub fn run_agent(config: &Path) -> ExitCode {
     periapt_agents::host::run_process(config)
 }
 
+/// `workloads run`: until it is told to stop.
+pub fn run_workloads(directory: &Path, settings: &str) -> ExitCode {
+    match serde_json::from_str(settings) {
+        Ok(settings) => periapt_workloads::end(periapt_workloads::run(directory, settings)),
+        Err(error) => {
+            eprintln!("error: the settings are not understood: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `workloads gate`: until its supervisor is gone.
+pub fn gate() -> ExitCode {
+    periapt_workloads::end(periapt_workloads::gate())
+}
+
+/// `workloads serve`: until its supervisor has no use for it.
+pub fn serve() -> ExitCode {
+    periapt_workloads::end(periapt_workloads::serve())
+}
+
 /// `compile-component`: one compilation, in a process that may be killed for it.
 pub fn compile_component() -> ExitCode {
     periapt_sandbox::compile_child_main(&[periapt_sandbox::CHARMS, periapt_serving::SERVERS])

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use guest::Guest;
 use periapt_sandbox::lockdown::{
-    Identity, LockdownReport, OWN_USERS, OWN_USERS_SMALL, Wall, Walls, lock_down,
+    Identity, LockdownReport, OWN_USERS, OWN_USERS_SMALL, Sockets, Wall, Walls, lock_down,
 };
 use periapt_sandbox::{
     Artifact, CHARMS, ChildLimits, CompileError, Settings, compile_child_main, compile_in_child,
@@ -72,6 +72,10 @@ const TESTS: &[(&str, fn())] = &[
         lockdown_sockets,
     ),
     (
+        "a process that is given its sockets makes none",
+        lockdown_given,
+    ),
+    (
         "a locked-down process makes no process and runs no program",
         lockdown_processes,
     ),
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         Some("kill-yourself") => return kill_yourself(),
         Some("locked-down") => return locked_down(Path::new(&arguments[1])),
         Some("locked-down-sockets") => return locked_down_sockets(Path::new(&arguments[1])),
+        Some("locked-down-given") => return locked_down_given(Path::new(&arguments[1])),
         Some("locked-down-processes") => return locked_down_processes(Path::new(&arguments[1])),
         Some("locked-down-identity") => return locked_down_identity(Path::new(&arguments[1])),
         Some("locked-down-remove") => return locked_down_remove(Path::new(&arguments[1])),
@@ -322,6 +327,7 @@ fn lock(read_write: &[&Path], read_only: &[&Path], connect: &[u16]) -> LockdownR
         read_write,
         read_only,
         connect,
+        sockets: Sockets::Tcp,
         identity: &Identity::UNCHANGED,
     };
     let report = lock_down(&walls).unwrap();
@@ -336,6 +342,7 @@ fn locked_down(directory: &Path) -> ExitCode {
         read_write: &[],
         read_only: &[&missing],
         connect: &[],
+        sockets: Sockets::Tcp,
         identity: &Identity::UNCHANGED,
     };
     assert_eq!(lock_down(&walls).unwrap_err().code(), "lockdown-path");
@@ -365,6 +372,54 @@ fn locked_down(directory: &Path) -> ExitCode {
 fn lockdown_sockets() {
     let directory = tempfile::tempdir().unwrap();
     again("locked-down-sockets", directory.path());
+}
+
+fn lockdown_given() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["accepting", "given"] {
+        let path = directory.path().join(name);
+        std::fs::create_dir(&path).unwrap();
+        again("locked-down-given", &path);
+    }
+}
+
+fn locked_down_given(directory: &Path) -> ExitCode {
+    use rustix::io::Errno;
+    use rustix::net::{AddressFamily, SocketType, connect, socket};
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let waiting = TcpStream::connect(address).unwrap();
+    let unused = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    let path = directory.join("socket");
+    let _daemon = UnixListener::bind(&path).unwrap();
+    let accepting = directory.ends_with("accepting");
+    let walls = Walls {
+        read_write: &[directory],
+        read_only: &[],
+        connect: &[address.port()],
+        sockets: match accepting {
+            true => Sockets::Accepting,
+            false => Sockets::Given,
+        },
+        identity: &Identity::UNCHANGED,
+    };
+    lock_down(&walls).unwrap();
+    assert_eq!(listener.accept().is_ok(), accepting);
+    drop(waiting);
+    assert!(TcpStream::connect(address).is_err());
+    assert_eq!(connect(&unused, &address), Err(Errno::PERM));
+    assert!(UnixStream::connect(&path).is_err());
+    for family in [
+        AddressFamily::INET,
+        AddressFamily::INET6,
+        AddressFamily::UNIX,
+    ] {
+        let made = socket(family, SocketType::STREAM, None);
+        assert_eq!(made.unwrap_err(), Errno::PERM);
+    }
+    UnixStream::pair().unwrap();
+    ExitCode::SUCCESS
 }
 
 fn locked_down_sockets(directory: &Path) -> ExitCode {
@@ -477,6 +532,7 @@ fn locked_down_identity(directory: &Path) -> ExitCode {
         read_write: &[own],
         read_only: &[],
         connect: &[],
+        sockets: Sockets::Tcp,
         identity: &identity,
     };
     let report = lock_down(&walls).unwrap();

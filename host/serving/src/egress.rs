@@ -33,6 +33,11 @@ pub struct Destination {
 /// decided here and at this moment.
 #[async_trait]
 pub trait Connector: Send + Sync {
+    /// Whether this may be reached although it was not granted by name.
+    fn grants(&self, _: &Destination) -> bool {
+        false
+    }
+
     /// A connection on which HTTP/1.1 can be spoken.
     async fn connect(&self, to: &Destination) -> io::Result<Box<dyn Link>>;
 }
@@ -70,7 +75,7 @@ impl WasiHttpHooks for Egress {
         options: Option<RequestOptions>,
         _response_ended: Ending,
     ) -> Box<dyn Future<Output = Sent> + Send> {
-        let destination = destination(&self.granted, &request);
+        let destination = destination(&self.granted, self.connector.as_ref(), &request);
         let (connector, room) = (self.connector.clone(), self.room.clone());
         Box::new(async move {
             let destination = destination?;
@@ -112,18 +117,20 @@ impl WasiHttpHooks for Egress {
 /// Whether the request may go where its address says.
 pub(crate) fn destination<B>(
     granted: &[String],
+    connector: &dyn Connector,
     request: &Request<B>,
 ) -> Result<Destination, Error> {
     let uri = request.uri();
     let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
-    let allowed = granted.iter().any(|one| one == authority.as_str());
-    if !allowed || request.method() == Method::CONNECT {
-        return Err(Error::HttpRequestDenied);
-    }
-    Ok(Destination {
+    let destination = Destination {
         tls: uri.scheme() == Some(&Scheme::HTTPS),
         authority: authority.as_str().to_owned(),
-    })
+    };
+    let named = granted.contains(&destination.authority);
+    match (named || connector.grants(&destination)) && request.method() != Method::CONNECT {
+        true => Ok(destination),
+        false => Err(Error::HttpRequestDenied),
+    }
 }
 
 /// As it goes over a connection: the path alone, and the host that was decided on.

@@ -192,7 +192,7 @@ fn prepare(service: &Inner) -> Result<Guest, Failure> {
         .allow_ip_name_lookup(false)
         // Files are local and small; another hop for each of their operations costs more.
         .allow_blocking_current_thread(true);
-    if let (Some(mount), true) = (&workload.mount, workload.server.files) {
+    for mount in workload.mounts.iter().filter(|_| workload.server.files) {
         mount.add_to(&mut wasi)?;
     }
     let mut table = ResourceTable::new();

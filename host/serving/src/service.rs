@@ -22,8 +22,9 @@ pub struct Workload {
     pub limits: Limits,
     /// The whole environment; nothing is inherited.
     pub environment: Vec<(String, String)>,
-    pub mount: Option<Mount>,
-    /// Authorities that it may send to, such as `api.example.com` or `10.0.0.7:8080`, to the letter.
+    pub mounts: Vec<Mount>,
+    /// Authorities that it may send to, such as `api.example.com` or `10.0.0.7:8080`, to the letter, besides
+    /// those that the connector grants.
     pub granted: Arc<[String]>,
     pub connector: Arc<dyn Connector>,
     pub listener: Arc<dyn Listener>,

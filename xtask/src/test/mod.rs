@@ -29,6 +29,7 @@ const ROOMS: &[&str] = &[
     "client",
     "sandbox",
     "serving",
+    "workloads",
     "packing",
     "providers",
     "uniter",

@@ -10,7 +10,7 @@ use std::time::Duration;
 use periapt_engine::supervised::{self, ENDED};
 use periapt_engine::{SharedClock, SystemClock, SystemRandomness};
 use periapt_model::turns::Room;
-use periapt_sandbox::lockdown::{Identity, LockdownReport, User, Walls, lock_down};
+use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, User, Walls, lock_down};
 use periapt_sandbox::{CompileCache, SandboxEngine, Settings};
 use periapt_uniter::{Process, ProcessOptions, WasmSandbox};
 use rustix::fs::Mode;
@@ -208,6 +208,7 @@ fn restrict(config: &AgentConfig, identity: &Identity) -> Result<LockdownReport,
         read_write: &own,
         read_only: &[],
         connect: &ports,
+        sockets: Sockets::Tcp,
         identity,
     })?)
 }

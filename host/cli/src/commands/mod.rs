@@ -146,6 +146,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         // These are processes of their own, and main has started them.
         Command::Controller(ControllerCommand::Run(_) | ControllerCommand::Keep(_))
         | Command::Agent(_)
+        | Command::Workloads(_)
         | Command::CompileComponent => Ok(()),
     }
 }

@@ -114,21 +114,28 @@ impl Network {
                 );
             }
         }
-        for (application, units) in &units {
-            for (name, unit) in units {
-                for (range, endpoints) in unit.openings.iter() {
-                    let sources = self.exposures.sources(application, endpoints);
-                    document
-                        .ingress
-                        .extend(sources.into_iter().map(|from| Ingress {
-                            to: (*name).clone(),
-                            ports: range,
-                            from,
-                        }));
-                }
+        document.ingress = self.ingress();
+        document
+    }
+
+    /// Which addresses outside reach what.
+    pub fn ingress(&self) -> BTreeSet<Ingress> {
+        let mut ingress = BTreeSet::new();
+        for (name, unit) in &self.units {
+            let application = name.application();
+            if !self.exposures.is_exposed(&application) {
+                continue;
+            }
+            for (range, endpoints) in unit.openings.iter() {
+                let sources = self.exposures.sources(&application, endpoints);
+                ingress.extend(sources.into_iter().map(|from| Ingress {
+                    to: name.clone(),
+                    ports: range,
+                    from,
+                }));
             }
         }
-        document
+        ingress
     }
 
     /// Whether a unit reaches another at all of these ports, as [`Network::document`] has it.

@@ -10,7 +10,7 @@ use super::process::{ANSWER_ARTIFACT, ANSWER_ERROR, ChildLimits, Order};
 use crate::artifact::Artifact;
 use crate::engine::SandboxEngine;
 use crate::foundation::Settings;
-use crate::lockdown::{Identity, Walls, lock_down};
+use crate::lockdown::{Identity, Sockets, Walls, lock_down};
 
 /// Descriptors: the three streams, the runtime's, and one for each memory image.
 const OPEN_FILES: u64 = 128;
@@ -126,6 +126,7 @@ fn restrict(limits: &ChildLimits) -> io::Result<()> {
         read_write: &[],
         read_only: &[],
         connect: &[],
+        sockets: Sockets::Given,
         identity: &Identity::own(USER),
     };
     if let Err(error) = lock_down(&walls) {

@@ -11,7 +11,7 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-use super::LockdownError;
+use super::{LockdownError, Sockets};
 
 /// Denied whatever their arguments; the caller gets EPERM.
 const DENIED: &[i64] = &[
@@ -44,8 +44,6 @@ const DENIED: &[i64] = &[
     // Connections of others.
     libc::SYS_bind,
     libc::SYS_listen,
-    libc::SYS_accept,
-    libc::SYS_accept4,
     // Memory, semaphores and queues that other processes of the user have.
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -121,6 +119,11 @@ const DENIED_HERE: &[i64] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const DENIED_HERE: &[i64] = &[];
 
+/// Denied to who accepts no connections.
+const ACCEPTING: &[i64] = &[libc::SYS_accept, libc::SYS_accept4];
+/// Denied to who makes no sockets.
+const MAKING: &[i64] = &[libc::SYS_socket, libc::SYS_connect];
+
 /// The x32 interface of x86-64 is reached with this bit in the number, past a list without it.
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;
@@ -141,9 +144,15 @@ const NAMESPACE_FLAGS: &[libc::c_int] = &[
 const SOCKET_TYPE: u64 = 0xf;
 
 /// Installs the filters for all threads and tells how many calls they deny.
-pub(super) fn deny() -> Result<usize, LockdownError> {
+pub(super) fn deny(sockets: Sockets) -> Result<usize, LockdownError> {
     let mut denied: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for call in DENIED.iter().chain(DENIED_HERE) {
+    let (accepting, making): (&[i64], &[i64]) = match sockets {
+        Sockets::Tcp => (ACCEPTING, &[]),
+        Sockets::Accepting => (&[], MAKING),
+        Sockets::Given => (ACCEPTING, MAKING),
+    };
+    let always = || DENIED.iter().chain(accepting).chain(making);
+    for call in always().chain(DENIED_HERE) {
         insert(&mut denied, *call, Vec::new());
     }
     let mut processes = vec![rule(vec![has(0, libc::CLONE_THREAD, 0)?])?];
@@ -151,7 +160,9 @@ pub(super) fn deny() -> Result<usize, LockdownError> {
         processes.push(rule(vec![has(0, *flag, unsigned(*flag))?])?);
     }
     insert(&mut denied, libc::SYS_clone, processes);
-    insert(&mut denied, libc::SYS_socket, other_than_tcp()?);
+    if sockets == Sockets::Tcp {
+        insert(&mut denied, libc::SYS_socket, other_than_tcp()?);
+    }
     insert(
         &mut denied,
         libc::SYS_socketpair,
@@ -170,7 +181,7 @@ pub(super) fn deny() -> Result<usize, LockdownError> {
     let mut absent = BTreeMap::new();
     insert(&mut absent, libc::SYS_clone3, Vec::new());
     install(absent, libc::ENOSYS)?;
-    Ok(DENIED.len()
+    Ok(always().count()
         + DENIED_HERE
             .iter()
             .filter(|call| **call < 0x4000_0000)

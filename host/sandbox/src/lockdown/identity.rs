@@ -76,6 +76,17 @@ impl Identity {
         }
     }
 
+    /// Started as root: the owner of a file that such a process was given. Root's own, or to any other user,
+    /// the user stays.
+    pub fn owner(id: u32) -> Self {
+        match geteuid().is_root() && id != 0 {
+            true => Self {
+                become_user: Ok(User(id)),
+            },
+            false => Self::UNCHANGED,
+        }
+    }
+
     /// The user that the process becomes, if that is another than it is.
     pub fn own_user(&self) -> Option<User> {
         self.become_user.clone().ok()

@@ -8,7 +8,7 @@
 //! * gaining privileges by running another program (`no_new_privs`);
 //! * every path but those named, every TCP port but those named, and signals or abstract sockets
 //!   of processes that are not its own, as far as the kernel knows how ([`reach`]);
-//! * other programs and processes, every kind of socket but TCP, and the system calls that
+//! * other programs and processes, every kind of socket but TCP ([`Sockets`] has narrower choices), and the system calls that
 //!   administer a machine, look into other processes, or have a long record of kernel bugs
 //!   ([`calls`]). A list of what is denied rather than of what is allowed: the process also runs
 //!   a TLS client and a runtime whose calls change with their versions.
@@ -39,8 +39,21 @@ pub struct Walls<'a> {
     pub read_only: &'a [&'a Path],
     /// TCP ports it may connect to, on any host.
     pub connect: &'a [u16],
+    /// What it does with sockets.
+    pub sockets: Sockets,
     /// Who it becomes.
     pub identity: &'a Identity,
+}
+
+/// Sockets that a process makes, and connections that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sockets {
+    /// It makes those for TCP, and accepts nothing.
+    Tcp,
+    /// It makes none, and accepts on the listeners that it is given.
+    Accepting,
+    /// It makes none and accepts nothing: it has what it is given.
+    Given,
 }
 
 /// What holds from now on.
@@ -111,7 +124,7 @@ pub fn lock_down(walls: &Walls<'_>) -> Result<LockdownReport, LockdownError> {
     // Directories may be out of reach of the user that the process becomes.
     let reach = reach::restrict(walls)?;
     let user = identity::become_user(walls.identity)?;
-    let denied_calls = calls::deny()?;
+    let denied_calls = calls::deny(walls.sockets)?;
     Ok(LockdownReport {
         user,
         keeps_root: walls.identity.keeps_root().map(str::to_owned),

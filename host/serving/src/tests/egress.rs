@@ -11,7 +11,7 @@ use wasmtime_wasi_http::Error;
 use super::guest::Guest;
 use super::stage::{Setting, Stage, get};
 use crate::egress::destination;
-use crate::{Connector, Destination, Link};
+use crate::{Connector, Destination, Link, NoNetwork};
 
 /// Cases of `error-code`, as the guest counts them.
 const DENIED: u16 = 15;
@@ -134,7 +134,7 @@ fn the_address_decides_and_no_header() {
     let granted = ["api.example.com".to_owned()];
     let request = |uri: &str, host: &str| {
         let request = Request::get(uri).header("host", host);
-        destination(&granted, &request.body(()).unwrap())
+        destination(&granted, &NoNetwork, &request.body(()).unwrap())
     };
     assert!(request("https://api.example.com/x", "evil.example.com").is_ok());
     let denied = request("https://evil.example.com/x", "api.example.com");
@@ -145,7 +145,7 @@ fn the_address_decides_and_no_header() {
     ));
     let tunnel = Request::connect("api.example.com").body(()).unwrap();
     assert!(matches!(
-        destination(&granted, &tunnel),
+        destination(&granted, &NoNetwork, &tunnel),
         Err(Error::HttpRequestDenied)
     ));
 }

@@ -46,11 +46,11 @@ impl Site {
             server,
             limits,
             environment: Vec::new(),
-            mount: Some(Mount {
+            mounts: vec![Mount {
                 committed: Arc::new(committed),
                 below: "site".into(),
                 guest: "/site".to_owned(),
-            }),
+            }],
             granted: Arc::new([]),
             connector,
             listener: heard.clone(),

@@ -104,7 +104,7 @@ impl Setting {
             server: load(&guest.component()),
             limits: self.limits,
             environment: Vec::new(),
-            mount: self.mount,
+            mounts: self.mount.into_iter().collect(),
             granted: self.granted.into(),
             connector: self.connector,
             listener: heard.clone(),

@@ -1,0 +1,76 @@
+//! What the two locked-down processes have in common: how they hear their supervisor and what they give up.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, Walls, lock_down};
+use rustix::process::{Signal, set_parent_process_death_signal};
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::Failure;
+
+/// What was found out before the process was restricted.
+pub struct Found {
+    pub cores: usize,
+    pub descriptors: u64,
+}
+
+/// Restricts this process, which has one thread yet.
+pub fn restrict(
+    identity: &Identity,
+    read_only: &[&Path],
+    sockets: Sockets,
+) -> Result<(Found, LockdownReport), Failure> {
+    let found = Found {
+        cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        descriptors: descriptors(),
+    };
+    let report = lock_down(&Walls {
+        read_write: &[],
+        read_only,
+        connect: &[],
+        sockets,
+        identity,
+    })?;
+    // Only now: it does not outlast a change of the user. A supervisor that died before is noticed by the
+    // end of its channel.
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| Failure::Runtime(error.into()))?;
+    Ok((found, report))
+}
+
+/// How many descriptors this process may have.
+pub fn descriptors() -> u64 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current.unwrap_or(u64::MAX)
+}
+
+/// The pair of sockets that is the standard input. Within a runtime.
+pub fn supervisor() -> Result<tokio::net::UnixStream, Failure> {
+    let open = || -> io::Result<tokio::net::UnixStream> {
+        let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        stream.set_nonblocking(true)?;
+        tokio::net::UnixStream::from_std(stream)
+    };
+    open().map_err(Failure::Channel)
+}
+
+pub fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .worker_threads(threads.max(1))
+        .build()
+        .map_err(Failure::Runtime)
+}
+
+/// Lines go to stderr, which is the supervisor's log.
+pub fn trace() {
+    let lines = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_max_level(LevelFilter::INFO);
+    // There may be one already.
+    let _ = lines.try_init();
+}

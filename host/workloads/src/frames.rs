@@ -1,0 +1,163 @@
+//! What the supervisor and its children say to one another.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use periapt_model::reach::Network;
+use periapt_model::workload::service::Current;
+use periapt_model::{ModelName, ModelUuid, UnitName};
+use serde::{Deserialize, Serialize};
+
+use crate::Settings;
+
+/// Bytes of a frame to a child: a model of a thousand units fits many times.
+pub const TO_CHILD: usize = 256 << 20;
+/// Bytes of a frame from a child, which may have been taken over.
+pub const FROM_CHILD: usize = 1 << 20;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToGate {
+    /// The first.
+    Settings(Settings),
+    /// How a model is from now on; none for one that is gone.
+    Model(ModelUuid, Option<Box<Facing>>),
+    /// The services of a unit that answer requests, whether they run or not.
+    Doors(ModelUuid, UnitName, Vec<Door>),
+    /// A listener, under a number, with its descriptor.
+    Listen(u64, Leads),
+    /// Accepts no more there; what was accepted there is cut.
+    Close(u64),
+    /// Asks for [`FromGate::Marked`] once all of before holds.
+    Mark(u64),
+    /// Of [`FromGate::Connect`], with its descriptor; without one there is none.
+    Connected(u64),
+}
+
+/// What comes in at a listener is for whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Leads {
+    /// Whoever the request names.
+    ByName,
+    /// A port of a unit.
+    To(ModelUuid, UnitName, u16),
+}
+
+/// A model as strangers come to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Facing {
+    pub name: ModelName,
+    pub network: Network,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Door {
+    pub port: u16,
+    pub service: String,
+    pub current: Current,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FromGate {
+    Marked(u64),
+    /// Wants a connection to the process that serves a model.
+    Connect(u64, ModelUuid),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToServe {
+    /// The first.
+    Settings(Settings),
+    /// Who reaches whom in the model.
+    Network(Box<Network>),
+    /// All services of a unit that run, from now on, under a number that [`FromServe::Has`] repeats.
+    Unit(UnitName, u64, Vec<Serving>),
+    /// A connection of the gate, with its descriptor.
+    Connection,
+    Probe(Probe),
+}
+
+/// Where a service is: the unit, the container and its own name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Place {
+    pub unit: UnitName,
+    pub container: String,
+    pub service: String,
+}
+
+/// A service that answers requests. Paths begin at the directory of the model's agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Serving {
+    pub place: Place,
+    pub port: u16,
+    /// Another number asks to load it anew, which is answered with [`FromServe::Loaded`].
+    pub load: u64,
+    pub component: PathBuf,
+    pub digest: String,
+    pub generation: PathBuf,
+    /// What lies below the generation, and where the workload finds it.
+    pub files: BTreeMap<String, String>,
+    pub environment: BTreeMap<String, String>,
+    pub concurrency: u32,
+    pub timeout_ms: u64,
+}
+
+/// A request that a check makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Probe {
+    pub number: u64,
+    pub unit: UnitName,
+    pub url: String,
+    pub headers: BTreeMap<String, String>,
+    pub timeout_ms: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FromServe {
+    Loaded {
+        place: Place,
+        load: u64,
+        /// Why it cannot be.
+        error: Option<String>,
+    },
+    /// No request begins with what was before.
+    Has(UnitName, u64),
+    /// What a service wrote, true for standard error; and how many lines more it wrote.
+    Lines {
+        place: Place,
+        lines: Vec<(bool, String)>,
+        dropped: u64,
+    },
+    /// How many requests of a service were answered since it was last told.
+    Answered {
+        place: Place,
+        answered: Answered,
+    },
+    Probed(u64, Result<(), String>),
+    /// There was no request for a while: it ends once nothing more is said to it.
+    Resting,
+}
+
+/// Requests that are over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Answered {
+    /// By status; 0 where the client left before.
+    pub by_status: BTreeMap<u16, u64>,
+    /// Milliseconds of all together, and of the longest.
+    pub milliseconds: u64,
+    pub longest: u64,
+    /// By the code of the failure; traps are under `trap`.
+    pub failures: BTreeMap<String, u64>,
+    /// Seconds since the epoch, of the last that ended.
+    pub last: i64,
+}

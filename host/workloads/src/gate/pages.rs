@@ -1,0 +1,111 @@
+//! What the gate says itself: a small page each time, which names what the stranger named already and, where it
+//! is shown to them, the unit and why it does not answer.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::{Response, StatusCode};
+use periapt_model::workload::service::Current;
+
+use super::names::{Named, named, parts};
+use super::pass::Given;
+
+/// A page.
+#[derive(Debug)]
+pub struct Page {
+    pub status: StatusCode,
+    pub text: String,
+    /// What can be done.
+    pub advice: String,
+}
+
+impl Page {
+    fn new(status: StatusCode, text: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            status,
+            text: text.into(),
+            advice: advice.into(),
+        }
+    }
+
+    pub fn unclear() -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "The request names no host, or more than one.",
+            "",
+        )
+    }
+
+    pub fn upgrade() -> Self {
+        let text = "Connections for another protocol are not offered, WebSocket included.";
+        Self::new(StatusCode::NOT_IMPLEMENTED, text, "")
+    }
+
+    /// The same for what is not there and for what is not shown to this stranger.
+    pub fn nothing(host: &str) -> Self {
+        let text = format!("Nothing is shown at {host}.");
+        let application = match parts(host).and_then(|(name, _)| named(name)) {
+            Some(Named::Application(application)) => application.to_string(),
+            Some(Named::Unit(unit)) => unit.application().to_string(),
+            None => {
+                let form = "Names have the form APPLICATION.MODEL.localhost.";
+                return Self::new(StatusCode::NOT_FOUND, text, form);
+            }
+        };
+        let advice =
+            format!("If it is an application of yours, show it: periapt expose {application}");
+        Self::new(StatusCode::NOT_FOUND, text, advice)
+    }
+
+    pub fn down(unit: &str, service: Option<&(String, Current)>) -> Self {
+        let text = match service {
+            None => format!("No service of {unit} listens there."),
+            Some((service, current)) => {
+                let current = serde_json::to_value(current).unwrap_or_default();
+                let current = current.as_str().unwrap_or_default().to_owned();
+                format!("The service {service} of {unit} does not run: it is {current}.")
+            }
+        };
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, text, "Try again soon.")
+    }
+
+    pub fn failed(status: StatusCode, unit: &str, reason: &str) -> Self {
+        Self::new(
+            status,
+            format!("{unit} did not answer: {reason}."),
+            "Try again soon.",
+        )
+    }
+
+    pub fn answer(self) -> Response<Given> {
+        let Self {
+            status,
+            text,
+            advice,
+        } = self;
+        let (text, advice) = (escape(&text), escape(&advice));
+        let page = format!(
+            "<!doctype html><meta charset=utf-8><title>{status}</title>\
+             <style>body{{font:16px/1.5 system-ui,sans-serif;margin:4rem auto;max-width:40rem}}</style>\
+             <h1>{status}</h1><p>{text}</p><p>{advice}</p>\n"
+        );
+        let body = Full::new(Bytes::from(page));
+        let mut response = Response::new(Given::boxed(body));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        let html = HeaderValue::from_static("text/html; charset=utf-8");
+        headers.insert(CONTENT_TYPE, html);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}

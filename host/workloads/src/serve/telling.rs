@@ -1,0 +1,168 @@
+//! What the supervisor is told of a service's requests: the lines they wrote, and how they ended.
+//!
+//! Requests are not held up by it. What is said is put together and told ten times a second at most; of lines
+//! there are so many in a second, and further ones are counted.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use periapt_serving::{Ended, Listener, Stream};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::channel::Outbox;
+use crate::frames::{Answered, FromServe, Place};
+
+/// Lines of a service in a second.
+const LINES: u32 = 200;
+/// Of lines in one frame, and one line more.
+const PIECE_BYTES: usize = 128 << 10;
+const SECOND: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(100);
+
+pub struct Telling {
+    place: Place,
+    outbox: Outbox<FromServe>,
+    news: Notify,
+    said: Mutex<Said>,
+}
+
+struct Said {
+    lines: Vec<(bool, String)>,
+    dropped: u64,
+    answered: Answered,
+    /// The second that is counted, and its lines.
+    second: Instant,
+    counted: u32,
+}
+
+impl Telling {
+    /// Tells until nobody has it any more.
+    pub fn begin(place: Place, outbox: Outbox<FromServe>) -> Arc<Self> {
+        let telling = Arc::new(Self {
+            place,
+            outbox,
+            news: Notify::new(),
+            said: Mutex::new(Said {
+                lines: Vec::new(),
+                dropped: 0,
+                answered: Answered::default(),
+                second: Instant::now(),
+                counted: 0,
+            }),
+        });
+        tokio::spawn(tell_on(Arc::downgrade(&telling)));
+        telling
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells what was said since the last time.
+    pub async fn tell(&self) {
+        let (lines, dropped, answered) = {
+            let mut said = self.said();
+            let said = &mut *said;
+            (
+                std::mem::take(&mut said.lines),
+                std::mem::take(&mut said.dropped),
+                std::mem::take(&mut said.answered),
+            )
+        };
+        let place = self.place.clone();
+        for (lines, dropped) in pieces(lines, dropped) {
+            let lines = FromServe::Lines {
+                place: place.clone(),
+                lines,
+                dropped,
+            };
+            // Nobody is there to hear it.
+            let _ = self.outbox.send_in_turn(&lines).await;
+        }
+        if answered.last > 0 {
+            let answered = FromServe::Answered { place, answered };
+            let _ = self.outbox.send_in_turn(&answered).await;
+        }
+    }
+}
+
+/// Lines in pieces of which each fits into a frame; how many were dropped is told last.
+fn pieces(lines: Vec<(bool, String)>, dropped: u64) -> Vec<(Vec<(bool, String)>, u64)> {
+    let mut pieces = Vec::new();
+    let (mut piece, mut bytes) = (Vec::new(), 0);
+    for (error, line) in lines {
+        bytes += line.len();
+        piece.push((error, line));
+        if bytes >= PIECE_BYTES {
+            pieces.push((std::mem::take(&mut piece), 0));
+            bytes = 0;
+        }
+    }
+    if !piece.is_empty() || dropped > 0 {
+        pieces.push((piece, dropped));
+    }
+    pieces
+}
+
+impl Said {
+    fn line(&mut self, error: bool, line: String) {
+        if self.second.elapsed() >= SECOND {
+            self.second = Instant::now();
+            self.counted = 0;
+        }
+        self.counted = self.counted.saturating_add(1);
+        match self.counted <= LINES {
+            true => self.lines.push((error, line)),
+            false => self.dropped += 1,
+        }
+    }
+}
+
+async fn tell_on(telling: Weak<Telling>) {
+    loop {
+        // It is let go of again and again, so that it ends with its service.
+        let Some(held) = telling.upgrade() else {
+            return;
+        };
+        tokio::select! {
+            () = held.news.notified() => held.tell().await,
+            () = tokio::time::sleep(SECOND) => {}
+        }
+        drop(held);
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+impl Listener for Telling {
+    fn line(&self, stream: Stream, line: &str) {
+        self.said().line(stream == Stream::Error, line.to_owned());
+        self.news.notify_one();
+    }
+
+    fn ended(&self, ended: &Ended) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let mut said = self.said();
+        let answered = &mut said.answered;
+        *answered.by_status.entry(ended.status).or_default() += 1;
+        let took = u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX);
+        answered.milliseconds = answered.milliseconds.saturating_add(took);
+        answered.longest = answered.longest.max(took);
+        if let Some(failure) = &ended.failure {
+            *answered
+                .failures
+                .entry(failure.code().to_owned())
+                .or_default() += 1;
+        }
+        answered.last = now.map_or(1, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        // What a client did wrong is no news of the service.
+        if let Some(failure) = &ended.failure
+            && !failure.status().is_client_error()
+        {
+            let line = format!("(a request failed: {failure}; {})", failure.code());
+            said.line(true, line);
+        }
+        drop(said);
+        self.news.notify_one();
+    }
+}

@@ -1,0 +1,100 @@
+//! What an agent wrote, taken with care: it may have been taken over by a guest.
+
+use std::collections::BTreeMap;
+use std::path::{Component as Part, Path, PathBuf};
+
+use periapt_model::UnitName;
+use periapt_model::workload::desired::{Component, Desired, file_name};
+
+/// The largest file that is read.
+pub const BYTES: u64 = 8 << 20;
+/// Units of one model; what is beyond is not read.
+pub const MOST: usize = 20_000;
+/// The directories in which an agent has what its workloads read.
+const COMPILED: &str = "compiled";
+const UNITS: &str = "units";
+
+/// The unit of a file, as long as its name is that of the unit.
+pub fn desired(name: &str, bytes: &[u8]) -> Result<(UnitName, Desired), String> {
+    let desired: Desired = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let unit: UnitName = desired
+        .unit
+        .parse()
+        .map_err(|_| "it names no unit".to_owned())?;
+    match file_name(unit.as_str()) == name {
+        true => Ok((unit, desired)),
+        false => Err("it is of a unit of another name".to_owned()),
+    }
+}
+
+/// The artifact of a component, from the directory of its agent.
+pub fn artifact(directory: &Path, component: &Component) -> Result<PathBuf, String> {
+    inside(directory, &component.file, COMPILED)
+}
+
+/// The directory of a unit's state, from that of its agent.
+pub fn generation(directory: &Path, generation: &Path) -> Result<PathBuf, String> {
+    inside(directory, generation, UNITS)
+}
+
+fn inside(directory: &Path, path: &Path, folder: &str) -> Result<PathBuf, String> {
+    let below = path.strip_prefix(directory).ok();
+    let below = below.filter(|below| below.starts_with(folder) && is_plain(below));
+    let below = below.map(Path::to_owned);
+    below.ok_or_else(|| format!("{} is not in {folder} of its agent", path.display()))
+}
+
+fn is_plain(path: &Path) -> bool {
+    path.components()
+        .all(|part| matches!(part, Part::Normal(_)))
+}
+
+/// Whether what lies below the generation stays there, and is found at absolute paths.
+pub fn files(files: &BTreeMap<String, String>) -> Result<(), String> {
+    for (below, guest) in files {
+        if !is_plain(Path::new(below)) || !guest.starts_with('/') {
+            return Err(format!("{below} cannot be found at {guest}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_where_they_belong() {
+        let agent = Path::new("/a/m");
+        let good = generation(agent, Path::new("/a/m/units/docs-0/state/3"));
+        assert_eq!(good.unwrap(), Path::new("units/docs-0/state/3"));
+        for path in [
+            "/etc",
+            "/a/m/units/../../x",
+            "units/docs-0",
+            "/a/m/compiled/x",
+            "/a/m2/units/docs-0",
+        ] {
+            assert!(generation(agent, Path::new(path)).is_err(), "{path}");
+        }
+        let map = |below: &str, guest: &str| [(below.to_owned(), guest.to_owned())].into();
+        assert!(files(&map("site", "/site")).is_ok());
+        assert!(files(&map("", "/")).is_ok());
+        for (below, guest) in [
+            ("..", "/x"),
+            ("/etc", "/x"),
+            ("site", "x"),
+            ("a/../..", "/x"),
+        ] {
+            assert!(files(&map(below, guest)).is_err(), "{below}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_of_the_unit_of_its_name() {
+        let text = br#"{"unit": "docs/0", "number": 1, "generation": "/a"}"#;
+        assert_eq!(desired("docs-0.json", text).unwrap().1.number, 1);
+        assert!(desired("docs-1.json", text).is_err());
+        assert!(desired("docs-0.json", b"{}").is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! Processes that are killed, and commits in the middle of requests.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::Test;
+use crate::machine::{Machine, Model, SITE, until};
+
+pub const TESTS: &[Test] = &[
+    (
+        "a commit under load gives one whole page or the other",
+        commits,
+    ),
+    ("the gate is killed", gate),
+    ("the process that serves is killed", serve),
+    ("the supervisor is killed", supervisor),
+];
+
+fn site(machine: &mut Machine) -> Model {
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    model
+}
+
+fn kill(pid: u32) {
+    let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+}
+
+fn is_page(body: &str) -> bool {
+    body == "<h1>1</h1>" || body == "<h1>2</h1>".repeat(2000) || body == "<h1>3</h1>".repeat(2000)
+}
+
+fn commits() {
+    let mut machine = Machine::new();
+    let model = site(&mut machine);
+    let (over, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    let page = machine.get("docs.demo.localhost", "/");
+                    assert_eq!(page.status, 200, "{}", page.body);
+                    assert!(is_page(&page.body), "{}", page.body.len());
+                    asked.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for number in [2, 3] {
+            std::thread::sleep(Duration::from_millis(300));
+            model.commit("docs/0", number, SITE);
+        }
+        until("the last page", || {
+            let page = machine.get("docs.demo.localhost", "/");
+            page.body.starts_with("<h1>3</h1>").then_some(())
+        });
+        over.store(true, Ordering::Relaxed);
+    });
+    println!("  {} whole pages", asked.into_inner());
+}
+
+/// Asks all the time while something happens: how long nobody was answered, at most. What is answered is
+/// whole.
+fn refusals(machine: &Machine, happens: impl FnOnce()) -> Duration {
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let (mut longest, mut since) = (Duration::ZERO, Instant::now());
+            while !over.load(Ordering::Relaxed) {
+                match machine.try_get("docs.demo.localhost", "/") {
+                    Ok(page) if page.status == 200 => {
+                        assert!(is_page(&page.body));
+                        longest = longest.max(since.elapsed());
+                        since = Instant::now();
+                    }
+                    Ok(page) => assert!([502, 503, 504].contains(&page.status), "{page:?}"),
+                    Err(_) => std::thread::sleep(Duration::from_millis(2)),
+                }
+            }
+            longest.max(since.elapsed())
+        });
+        std::thread::sleep(Duration::from_millis(200));
+        happens();
+        std::thread::sleep(Duration::from_millis(1500));
+        over.store(true, Ordering::Relaxed);
+        asking.join().unwrap()
+    })
+}
+
+fn gate() {
+    let mut machine = Machine::new();
+    let _model = site(&mut machine);
+    let gate = machine.children("gate")[0];
+    let longest = refusals(&machine, || kill(gate));
+    println!("  nobody was answered for {longest:?}");
+    assert!(longest < Duration::from_secs(1), "{longest:?}");
+    assert_ne!(machine.children("gate"), [gate]);
+}
+
+fn serve() {
+    let mut machine = Machine::new();
+    let _model = site(&mut machine);
+    let serve = machine.children("serve")[0];
+    let longest = refusals(&machine, || kill(serve));
+    println!("  nobody was answered for {longest:?}");
+    assert!(longest < Duration::from_secs(1), "{longest:?}");
+    assert_ne!(machine.children("serve"), [serve]);
+}
+
+fn supervisor() {
+    let mut machine = Machine::new();
+    let model = site(&mut machine);
+    let children = [machine.children("gate"), machine.children("serve")].concat();
+    // The document that is kept names the port 0 that was asked for; this one the port that was found.
+    machine.publish(&model);
+    machine.kill_supervisor();
+    until("the end of its children", || {
+        let gone = |pid: &u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z "))
+        };
+        children.iter().all(gone).then_some(())
+    });
+    assert!(std::net::TcpStream::connect(machine.ingress).is_err());
+    let begun = Instant::now();
+    machine.start();
+    machine.until("docs.demo.localhost", 200);
+    println!("  answered {:?} after it began again", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    let seen = until("the next boot", || {
+        model.observed("docs/0").filter(|seen| seen.boot == 2)
+    });
+    assert_eq!(seen.number, 1);
+}

@@ -1,0 +1,253 @@
+//! Strangers who mean no good.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::Test;
+use crate::machine::{Machine, ask, get, until_closed};
+
+pub const TESTS: &[Test] = &[
+    ("a request that never comes to an end is given up", slow),
+    ("requests of unclear length are refused", smuggled),
+    ("heads that are too large are refused", large),
+    ("idle connections give way", idle),
+    ("ten thousand idle connections hurt nobody", ten_thousand),
+    (
+        "gate and serve have nothing but what they were given",
+        walls,
+    ),
+    ("what serves is the user of the units' files", owner),
+];
+
+fn site(machine: &mut Machine) {
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+}
+
+fn slow() {
+    let mut machine = Machine::with(r#"{"head-ms": 700}"#);
+    site(&mut machine);
+    for begin in [
+        "",
+        "GET / HT",
+        "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\n",
+        "PRI * HTTP/2.0\r\n",
+    ] {
+        let mut stream = machine.connect();
+        let mut drip = stream.try_clone().unwrap();
+        stream.write_all(begin.as_bytes()).unwrap();
+        let begun = Instant::now();
+        let dripping = std::thread::spawn(move || {
+            // A byte now and then does not help.
+            for byte in b"X-A: aaaaaaaaaaaaaaaaaaaaaaaaaa".iter().cycle() {
+                std::thread::sleep(Duration::from_millis(50));
+                if drip.write_all(&[*byte]).is_err() || begun.elapsed().as_secs() > 10 {
+                    return;
+                }
+            }
+        });
+        let took = until_closed(stream);
+        dripping.join().unwrap();
+        assert!(took < Duration::from_secs(3), "{begin:?}: {took:?}");
+        assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
+    }
+}
+
+fn smuggled() {
+    let mut machine = Machine::new();
+    site(&mut machine);
+    let head = "POST / HTTP/1.1\r\nHost: docs.demo.localhost\r\n";
+    let hidden = "GET /hidden HTTP/1.1\r\nHost: docs.demo.localhost\r\n\r\n";
+    for lengths in [
+        "Content-Length: 5\r\nContent-Length: 60\r\n",
+        "Content-Length: 5, 60\r\n",
+        "Content-Length: +5\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        "Transfer-Encoding: xchunked\r\n",
+        "Content-Length : 5\r\n",
+        "Transfer-Encoding : chunked\r\n",
+    ] {
+        let mut stream = machine.connect();
+        let body = format!("0\r\n\r\n{hidden}");
+        stream
+            .write_all(format!("{head}{lengths}\r\n{body}").as_bytes())
+            .unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut text = String::new();
+        // It may be cut while it is read.
+        let _ = stream.read_to_string(&mut text);
+        assert!(
+            text.is_empty() || text.starts_with("HTTP/1.1 400"),
+            "{lengths}: {text}"
+        );
+        assert!(text.matches("HTTP/1.1 ").count() <= 1, "{lengths}: {text}");
+    }
+    // Both: the chunks count, as the standard has it, and the connection is not used again or the rest is a
+    // request of its own to the same host; the unit is sent one length only.
+    let both = format!(
+        "{head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n"
+    );
+    let page = ask(machine.connect(), &both);
+    assert!(page.is_err() || [400, 405].contains(&page.unwrap().status));
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
+}
+
+fn large() {
+    let mut machine = Machine::new();
+    site(&mut machine);
+    let many: String = (0..150).map(|n| format!("X-{n}: a\r\n")).collect();
+    let long = format!("X-A: {}\r\n", "a".repeat(100 << 10));
+    for fields in [many, long] {
+        let request = format!("GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\n{fields}\r\n");
+        let mut stream = machine.connect();
+        // It may refuse before it has read all.
+        let _ = stream.write_all(request.as_bytes());
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(
+            text.is_empty() || text.starts_with("HTTP/1.1 431"),
+            "{text}"
+        );
+    }
+    let long = format!("/{}", "a".repeat(100 << 10));
+    let mut stream = machine.connect();
+    let _ = stream.write_all(get("docs.demo.localhost", &long).as_bytes());
+    let mut text = Vec::new();
+    let _ = stream.read_to_end(&mut text);
+    assert!(!text.starts_with(b"HTTP/1.1 200"));
+    let body = "POST / HTTP/1.1\r\nHost: docs.demo.localhost\r\nContent-Length: 99999999\r\n\r\n";
+    let mut stream = machine.connect();
+    stream.write_all(body.as_bytes()).unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 413");
+}
+
+/// A neighbour asks for its page again and again, while so many connections come and say nothing.
+fn crowd(machine: &Machine, most: usize) -> Vec<TcpStream> {
+    let mut idle: Vec<TcpStream> = Vec::new();
+    let mut longest = Duration::ZERO;
+    for number in 0..most {
+        idle.push(machine.connect());
+        if number % 50 == 0 {
+            let begun = Instant::now();
+            assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
+            longest = longest.max(begun.elapsed());
+        }
+    }
+    println!("  beside {most} others, a neighbour waits for {longest:?} at most");
+    assert!(longest < Duration::from_secs(1), "{longest:?}");
+    idle
+}
+
+fn ten_thousand() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let most = limit
+        .maximum
+        .map_or(10_000, |most| usize::try_from(most).unwrap() - 100);
+    let mut machine = Machine::new();
+    site(&mut machine);
+    crowd(&machine, most.min(10_000));
+}
+
+fn idle() {
+    let mut machine = Machine::with(r#"{"connections": 200}"#);
+    site(&mut machine);
+    let mut idle = crowd(&machine, 1000);
+    // The oldest went.
+    until_closed(idle.remove(0));
+    let gate = machine.children("gate")[0];
+    let open = std::fs::read_dir(format!("/proc/{gate}/fd"))
+        .unwrap()
+        .count();
+    assert!(open < 300, "{open}");
+}
+
+fn owner() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    const AGENT: u32 = 45_000;
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    // As an agent's directories are.
+    let mut pending = vec![
+        model.directory.join("units"),
+        model.directory.join("compiled"),
+    ];
+    while let Some(path) = pending.pop() {
+        std::os::unix::fs::chown(&path, Some(AGENT), Some(AGENT)).unwrap();
+        if path.is_dir() {
+            pending.extend(
+                std::fs::read_dir(path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        }
+    }
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    let status = |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let serve = status(machine.children("serve")[0]);
+    let ids = format!("{AGENT}\t{AGENT}\t{AGENT}\t{AGENT}");
+    assert!(serve.contains(&format!("Uid:\t{ids}")), "{serve}");
+    use std::os::unix::fs::MetadataExt;
+    for file in ["observed/docs-0.json", "desired", "logs"] {
+        let found = std::fs::metadata(model.directory.join("workloads").join(file)).unwrap();
+        assert_eq!(found.uid(), AGENT, "{file}");
+    }
+}
+
+fn walls() {
+    let mut machine = Machine::new();
+    site(&mut machine);
+    for role in ["gate", "serve"] {
+        let pid = machine.children(role)[0];
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let field = |name: &str| {
+            let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().nth(1).unwrap().to_owned()
+        };
+        assert_eq!(field("CapEff:"), "0000000000000000", "{role}");
+        if rustix::process::geteuid().is_root() {
+            assert_eq!(field("CapBnd:"), "0000000000000000", "{role}");
+        }
+        assert_eq!(field("NoNewPrivs:"), "1");
+        assert_eq!(field("Seccomp:"), "2");
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
+        assert!(!String::from_utf8_lossy(&environment).contains("PATH="));
+        if role == "gate" && rustix::process::geteuid().is_root() {
+            assert_ne!(field("Uid:"), "0");
+        }
+        // Sockets that they were given or that are a pair, and nothing that is a file.
+        for entry in std::fs::read_dir(format!("/proc/{pid}/fd"))
+            .unwrap()
+            .flatten()
+        {
+            let number = entry.file_name().to_string_lossy().parse::<u32>().unwrap();
+            let Ok(to) = std::fs::read_link(entry.path()) else {
+                continue;
+            };
+            let to = to.to_string_lossy().into_owned();
+            let plain = to.starts_with("socket:") || to.starts_with("anon_inode:");
+            let memory = to.starts_with("/memfd:");
+            // What started the tests may have left that open.
+            let nothing = to == "/dev/null";
+            let fine = number < 3 || plain || memory || nothing;
+            assert!(fine, "{role}: {number} is {to}");
+        }
+    }
+    assert!(
+        !machine.log().contains("a wall around"),
+        "{}",
+        machine.log()
+    );
+}

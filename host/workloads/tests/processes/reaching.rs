@@ -1,0 +1,116 @@
+//! Who reaches what, and what happens to connections when that changes.
+
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use crate::Test;
+use crate::machine::{Machine, get, until_closed};
+
+pub const TESTS: &[Test] = &[
+    (
+        "what is not exposed is not there, and what was is cut",
+        unexposed,
+    ),
+    ("an exposure to other addresses is none", other_addresses),
+    ("another model's name leads to another model", other_models),
+    ("a model that is gone is gone", gone),
+];
+
+/// A connection that was answered and stays open.
+fn open(machine: &Machine, host: &str) -> std::net::TcpStream {
+    let mut stream = machine.connect();
+    let request = get(host, "/").replace("Connection: close\r\n", "");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
+    stream
+}
+
+fn unexposed() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").unit("blog/0");
+    machine.publish(&model);
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 404);
+    model.expose("docs", &[]).expose("blog", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    machine.until("blog.demo.localhost", 200);
+    let (cut, kept) = (
+        open(&machine, "docs.demo.localhost"),
+        open(&machine, "blog.demo.localhost"),
+    );
+    model.unexpose("docs");
+    machine.publish(&model);
+    // The answer came once it was so.
+    let took = until_closed(cut);
+    assert!(took < Duration::from_millis(200), "{took:?}");
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 404);
+    let mut kept = kept;
+    let request = get("blog.demo.localhost", "/");
+    kept.write_all(request.as_bytes()).unwrap();
+    let mut text = String::new();
+    kept.read_to_string(&mut text).unwrap();
+    assert!(text.contains("HTTP/1.1 200"), "{text}");
+}
+
+fn other_addresses() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &["10.0.0.0/8"]);
+    machine.publish(&model);
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 404);
+    model.expose("docs", &["127.0.0.1/32"]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+}
+
+fn other_models() {
+    let mut machine = Machine::new();
+    let mut one = machine.model("one", 1);
+    one.unit("docs/0").expose("docs", &[]);
+    let mut two = machine.model("two", 2);
+    two.unit("docs/0").expose("docs", &[]);
+    two.commit("docs/0", 2, crate::machine::SITE);
+    machine.publish(&one);
+    machine.publish(&two);
+    assert_eq!(machine.until("docs.one.localhost", 200).body, "<h1>1</h1>");
+    assert!(
+        machine
+            .until("docs.two.localhost", 200)
+            .body
+            .contains("<h1>2</h1>")
+    );
+    assert_eq!(machine.children("serve").len(), 2);
+    for host in ["docs.one.localhost", "docs.two.localhost"].repeat(20) {
+        let wanted = if host.contains("one") {
+            "<h1>1</h1>"
+        } else {
+            "<h1>2</h1>"
+        };
+        assert!(machine.get(host, "/").body.contains(wanted));
+    }
+    two.unexpose("docs");
+    machine.publish(&two);
+    assert_eq!(machine.get("docs.two.localhost", "/").status, 404);
+    assert_eq!(machine.get("docs.one.localhost", "/").status, 200);
+}
+
+fn gone() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    let mut other = machine.model("other", 2);
+    other.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.publish(&other);
+    machine.until("docs.demo.localhost", 200);
+    let stream = open(&machine, "docs.demo.localhost");
+    machine.say(&model, None);
+    assert!(until_closed(stream) < Duration::from_millis(200));
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 404);
+    machine.until("docs.other.localhost", 200);
+    machine.say(&other, None);
+    assert!(std::net::TcpStream::connect(machine.ingress).is_err());
+}
