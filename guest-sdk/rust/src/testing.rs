@@ -15,7 +15,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Charm, Context, Dirs, Event, Hook, Level, Occasion, PortRange, Result, Status, Value, dispatch,
+    Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value, dispatch,
 };
 
 mod files;
@@ -185,7 +185,14 @@ impl<C: Charm> Harness<C> {
 
     /// The committed ports, in order.
     pub fn ports(&self) -> Vec<PortRange> {
-        self.host.borrow().ports.iter().copied().collect()
+        let host = self.host.borrow();
+        host.ports.ranges().map(PortRange::from).collect()
+    }
+
+    /// The committed ports with their endpoints, in order.
+    pub fn openings(&self) -> Vec<Opening> {
+        let host = self.host.borrow();
+        host.ports.iter().map(Opening::from).collect()
     }
 
     /// Every line logged so far.

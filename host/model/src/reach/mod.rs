@@ -14,14 +14,13 @@ use crate::{ApplicationName, UnitName};
 mod cidr;
 mod document;
 mod exposure;
-mod opening;
 #[cfg(test)]
 mod tests;
 
 pub use cidr::{Cidr, CidrError};
 pub use document::{Difference, Document, Flow, Ingress};
 pub use exposure::{Exposures, NotExposed};
-pub use opening::{Endpoints, OpeningError, Openings};
+pub use periapt_contract::ports::{Endpoints, OpeningError, Openings};
 
 /// Who reaches whom inside a model: the option `reachability`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -215,7 +215,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
         let effects = Effects {
             state: [("key".to_owned(), Some("value".to_owned()))].into(),
             ports: periapt_model::ports::Changes {
-                open: vec!["80/tcp".parse().expect("port")],
+                open: vec![port.into()],
                 close: Vec::new(),
             },
             ..Default::default()
@@ -260,7 +260,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
         assert_eq!(worst.message, "no");
         let state = store.get_state(&model, &site).await.expect("state");
         assert_eq!(state.charm_state["key"], "value");
-        assert_eq!(state.opened_ports, ["80/tcp".parse().expect("port")]);
+        assert_eq!(state.opened_ports, [port].into_iter().collect());
         assert!(state.operation.expect("stored").installed);
         let known = remote.config_hash.as_str();
         let again = store.unit_told(&model, &site, known).await.expect("told");

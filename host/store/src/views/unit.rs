@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload, displayed};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
@@ -20,7 +21,7 @@ columns! {
         name: UnitName = "unit.name" as word,
         life: Life = "unit.life" as word,
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
-        opened_ports: Vec<String> = "unit.opened_ports" as json,
+        opened_ports: Vec<String> = "unit.opened_ports" as ports,
         workload_version: String = "unit.workload_version",
         charm: String = "COALESCE(unit.charm_url, application.charm_url)",
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
@@ -76,11 +77,14 @@ columns! {
     );
 }
 
-/// Most units have none, and there are many units.
+/// The ranges, whatever the endpoints. Most units have none, and there are many units.
 fn ports(cells: &mut Cells<'_>) -> std::result::Result<Vec<String>, DatabaseError> {
     match cells.str()? {
         "[]" => Ok(Vec::new()),
-        text => serde_json::from_str(text).map_err(|error| cells.unfit(error)),
+        text => {
+            let open: Openings = serde_json::from_str(text).map_err(|error| cells.unfit(error))?;
+            Ok(open.ranges().map(|range| range.to_string()).collect())
+        }
     }
 }
 

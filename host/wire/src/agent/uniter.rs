@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::hook::{Effects, Info};
-use periapt_model::ports::PortRange;
+use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, Resolved};
 use periapt_model::{Tag, UnitName};
@@ -30,7 +30,7 @@ pub struct UnitState {
     #[serde(default)]
     pub charm_state: BTreeMap<String, String>,
     #[serde(default)]
-    pub opened_ports: Vec<PortRange>,
+    pub opened_ports: Openings,
     /// As the agent is shown; none before it was ever set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Status<Agent>>,

@@ -2,7 +2,7 @@
 
 use periapt_contract::settings;
 use periapt_model::hook::{Effects, Info};
-use periapt_model::ports::{OpenPorts, PortRange};
+use periapt_model::ports::{OpenPorts, Openings};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
@@ -194,14 +194,14 @@ impl Inner {
         &self,
         unit: &UnitName,
         effects: &Effects,
-    ) -> Result<Vec<PortRange>, CallError> {
+    ) -> Result<Openings, CallError> {
         let Some(record) = self.units.get(unit) else {
             return Err(refused(code::NOT_FOUND, "unit"));
         };
         let mut others: OpenPorts<&UnitName> = OpenPorts::default();
         for (other, there) in &self.units {
             if other != unit && there.machine == record.machine {
-                others.insert_of(&other, there.state.opened_ports.iter().copied());
+                others.insert_of(&other, there.state.opened_ports.ranges());
             }
         }
         let applied = effects.ports.applied(&record.state.opened_ports, &others);
@@ -245,7 +245,7 @@ impl UnitRecord {
         Ok(())
     }
 
-    fn commit(&mut self, effects: Effects, opened: Vec<PortRange>) {
+    fn commit(&mut self, effects: Effects, opened: Openings) {
         settings::apply(&mut self.state.charm_state, &effects.state);
         self.state.opened_ports = opened;
         self.commits.push(effects);
