@@ -4,16 +4,22 @@
 //! [`Openings`] are one unit's ports, for all of its endpoints or for some. [`Exposures`] say to
 //! which addresses outside an application shows what its units have open. [`Network::document`]
 //! makes the desired state of a whole model of both, with the relations; [`Document::difference`]
-//! is what has to be opened and closed on the way from one to another. What carries it out, and
-//! which address a unit has, is not known here.
+//! is what has to be opened and closed on the way from one to another. Whoever has one unit or one
+//! address before it asks [`Network::allows`] and [`Network::admits`], which need no list of all. What
+//! carries it out is not known here; [`published`] is what it is told.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
+use serde::{Deserialize, Serialize};
+
+use crate::ports::PortRange;
 use crate::{ApplicationName, UnitName};
 
 mod cidr;
 mod document;
 mod exposure;
+pub mod published;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +29,7 @@ pub use exposure::{Exposures, NotExposed};
 pub use periapt_contract::ports::{Endpoints, OpeningError, Openings};
 
 /// Who reaches whom inside a model: the option `reachability`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Units of related applications, at the ports that are open for the relation's endpoint.
@@ -34,14 +40,16 @@ pub enum Mode {
 }
 
 /// One end of a relation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct End {
     pub application: ApplicationName,
     pub endpoint: String,
 }
 
 /// A relation that exists, also while it is dying.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Relation {
     /// Two, or one of peers.
     pub ends: Vec<End>,
@@ -52,7 +60,8 @@ pub struct Relation {
 }
 
 /// What is known of a unit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Unit {
     /// Of a subordinate.
     pub principal: Option<UnitName>,
@@ -60,7 +69,8 @@ pub struct Unit {
 }
 
 /// A model, as far as it decides who reaches whom.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Network {
     pub mode: Mode,
     pub units: BTreeMap<UnitName, Unit>,
@@ -119,6 +129,59 @@ impl Network {
         }
         document
     }
+
+    /// Whether a unit reaches another at all of these ports, as [`Network::document`] has it.
+    pub fn allows(&self, from: &UnitName, to: &UnitName, ports: PortRange) -> bool {
+        let (Some(here), Some(there)) = (self.units.get(from), self.units.get(to)) else {
+            return false;
+        };
+        if from == to {
+            return false;
+        }
+        if self.mode == Mode::Model {
+            return true;
+        }
+        let Some(open) = there.openings.at(ports) else {
+            return false;
+        };
+        let apart = container(from, here) != container(to, there);
+        let (from, to) = (from.application(), to.application());
+        self.relations.iter().any(|relation| {
+            let led = match relation.ends.as_slice() {
+                [peers] => leads(peers, peers, &from, &to, open),
+                [one, other] => {
+                    leads(one, other, &from, &to, open) || leads(other, one, &from, &to, open)
+                }
+                _ => false,
+            };
+            led && !relation.suspended && !(relation.container && apart)
+        })
+    }
+
+    /// Whether an address outside reaches a unit at all of these ports, as [`Network::document`] has it.
+    pub fn admits(&self, unit: &UnitName, ports: PortRange, from: IpAddr) -> bool {
+        let open = self
+            .units
+            .get(unit)
+            .and_then(|unit| unit.openings.at(ports));
+        let from = from.to_canonical();
+        open.is_some_and(|endpoints| {
+            let sources = self.exposures.sources(&unit.application(), endpoints);
+            sources.iter().any(|source| source.contains(from))
+        })
+    }
+}
+
+/// Whether the way from one end of a relation to the other is one between these applications, to what is
+/// open for the end.
+fn leads(
+    here: &End,
+    there: &End,
+    from: &ApplicationName,
+    to: &ApplicationName,
+    open: &Endpoints,
+) -> bool {
+    here.application == *from && there.application == *to && open.include(&there.endpoint)
 }
 
 /// Adds what the units of one application reach of the units of another by a relation.

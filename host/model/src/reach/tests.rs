@@ -441,6 +441,41 @@ proptest! {
         }
     }
 
+    /// The two questions about one unit or address, and the list of all, say the same.
+    #[test]
+    fn whoever_asks_for_one_is_told_what_the_list_of_all_has(network in any_network()) {
+        let document = network.document();
+        let everybody: Vec<UnitName> = network.units.keys().cloned().collect();
+        let within = |open: PortRange, asked: PortRange| {
+            open.protocol == asked.protocol && open.start <= asked.start && open.end >= asked.end
+        };
+        for ports in ["80/tcp", "80/udp", "1/tcp", "10/tcp", "11/tcp", "5-9/tcp", "5-11/tcp", "icmp"].map(range) {
+            for to in &everybody {
+                for from in &everybody {
+                    let listed = document.flows.iter().any(|flow| {
+                        (&flow.from, &flow.to) == (from, to) && within(flow.ports, ports)
+                    });
+                    let open = network.mode == Mode::Model && from != to;
+                    prop_assert_eq!(network.allows(from, to, ports), listed || open);
+                }
+                for from in ["10.1.2.3", "::ffff:10.1.2.3", "192.168.3.4", "fd00::1", "8.8.8.8"] {
+                    let from: IpAddr = from.parse().unwrap();
+                    let listed = document.ingress.iter().any(|way| {
+                        way.to == *to && within(way.ports, ports) && way.from.contains(from.to_canonical())
+                    });
+                    prop_assert_eq!(network.admits(to, ports, from), listed);
+                }
+            }
+        }
+        let nobody: UnitName = "nobody/0".parse().unwrap();
+        for unit in &everybody {
+            prop_assert!(!network.allows(&nobody, unit, range("80/tcp")));
+            prop_assert!(!network.allows(unit, &nobody, range("80/tcp")));
+        }
+        let text = serde_json::to_string(&network).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Network>(&text).unwrap(), network);
+    }
+
     #[test]
     fn unexpose_takes_away_exactly_what_expose_gave(
         mut network in any_network(),

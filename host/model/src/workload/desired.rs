@@ -1,0 +1,161 @@
+//! What an agent asks the supervisor of its machine for, and what it hears of it: one file of each for every
+//! unit, replaced as a whole.
+//!
+//! Names of units and digests are text here, so that this says no more than what stands in the files.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::check::Status;
+use super::plan::Plan;
+use super::service::Current;
+
+/// A unit as its charm's last commit wants it: `workloads/desired/docs-0.json` in the directory of its
+/// model's agent. Where there is no file there is no unit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Desired {
+    /// `docs/0`.
+    pub unit: String,
+    /// Grows with each change.
+    pub number: u64,
+    /// The directory of the unit's committed state.
+    pub generation: PathBuf,
+    /// The charm's components by their names in it, compiled.
+    #[serde(default)]
+    pub components: BTreeMap<String, Component>,
+    #[serde(default)]
+    pub containers: BTreeMap<String, Container>,
+}
+
+/// A component that was compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Component {
+    /// The artifact, as an absolute path.
+    pub file: PathBuf,
+    /// Of the component, SHA-256 in hexadecimal.
+    pub digest: String,
+    /// Of the engine that the artifact was made for.
+    pub engine_hash: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Container {
+    #[serde(default)]
+    pub plan: Plan,
+    /// Paths below the generation, and where the workload finds them, to read.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// What is to be done once, in the order of the numbers.
+    #[serde(default)]
+    pub requests: Vec<Asked>,
+}
+
+/// Something to be done once; whoever has seen the number does not do it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Asked {
+    /// Of the container's requests, growing.
+    pub id: u64,
+    pub request: Request,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Request {
+    /// Starts what is enabled and does not run.
+    Replan,
+    Start(Vec<String>),
+    Stop(Vec<String>),
+    Restart(Vec<String>),
+    /// A signal by its name, and the services that get it.
+    Signal(String, Vec<String>),
+    StartChecks(Vec<String>),
+    StopChecks(Vec<String>),
+}
+
+/// A unit as it is: `workloads/observed/docs-0.json` beside the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Observed {
+    pub unit: String,
+    /// Of what is desired, the number that this is about.
+    pub number: u64,
+    /// Changes when the containers were made anew, so that nothing of before runs any more.
+    pub boot: u64,
+    pub containers: BTreeMap<String, Seen>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Seen {
+    pub services: BTreeMap<String, ServiceSeen>,
+    pub checks: BTreeMap<String, CheckSeen>,
+    /// The number of the last request that was carried out.
+    pub requests: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ServiceSeen {
+    pub current: Current,
+    /// Seconds since the epoch.
+    pub since: i64,
+    pub restarts: u32,
+    /// How it last ended, in words.
+    pub last_end: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CheckSeen {
+    pub status: Status,
+    pub successes: u64,
+    pub failures: u32,
+    pub threshold: u32,
+    /// What the last failure said.
+    pub message: Option<String>,
+}
+
+/// The name of a unit's files: `docs-0.json` for `docs/0`.
+pub fn file_name(unit: &str) -> String {
+    format!("{}.json", unit.replace('/', "-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_as_it_is_written_by_hand() {
+        let text = r#"{
+            "unit": "docs/0", "number": 7, "generation": "/m/units/docs-0/state/3",
+            "components": {"server.wasm": {"file": "/m/compiled/x.cwasm", "digest": "00", "engine-hash": "11"}},
+            "containers": {"web": {
+                "plan": {"services": {"site": {"kind": "http", "component": "server.wasm", "port": 80}}},
+                "files": {"site": "/site"},
+                "requests": [
+                    {"id": 1, "request": {"replan": null}},
+                    {"id": 2, "request": {"start": ["site"]}},
+                    {"id": 3, "request": {"signal": ["SIGHUP", ["site"]]}}
+                ]
+            }}
+        }"#;
+        let desired: Desired = serde_json::from_str(text).unwrap();
+        let web = &desired.containers["web"];
+        let requests: Vec<&Request> = web.requests.iter().map(|asked| &asked.request).collect();
+        let site = || vec!["site".to_owned()];
+        let signal = Request::Signal("SIGHUP".to_owned(), site());
+        assert_eq!(
+            requests,
+            [&Request::Replan, &Request::Start(site()), &signal]
+        );
+        let text = serde_json::to_string(&desired).unwrap();
+        assert_eq!(serde_json::from_str::<Desired>(&text).unwrap(), desired);
+        assert_eq!(file_name(&desired.unit), "docs-0.json");
+    }
+}
