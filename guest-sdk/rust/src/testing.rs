@@ -15,7 +15,8 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value, dispatch,
+    Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value,
+    dispatch,
 };
 
 mod files;

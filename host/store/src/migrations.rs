@@ -15,4 +15,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0011_agents.sql"),
     include_str!("migrations/0012_sequence.sql"),
     include_str!("migrations/0013_hook_usage.sql"),
+    include_str!("migrations/0014_reach.sql"),
 ];

@@ -20,7 +20,7 @@ use periapt_wire::rest::HookUsage;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
-use crate::context::{self, Tether, UnitContext};
+use crate::context::{Tether, UnitContext};
 use crate::environment;
 use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
@@ -277,8 +277,8 @@ fn context(
         unit: config.unit.clone(),
         model: config.model.clone(),
         options: charm.info.config.options.keys().cloned().collect(),
-        endpoints: context::endpoints(&charm.info.metadata),
-        bindings: context::bindings(&charm.info.metadata),
+        endpoints: charm.info.metadata.endpoints(),
+        bindings: charm.info.metadata.bindings(),
         relations: around.relations,
         settings: around.settings,
         goals: None,

@@ -12,22 +12,32 @@ fn opened(txn: &mut HookTxn, context: &mut Unit) -> Vec<PortRange> {
 fn ports_open_and_close_as_wholes() {
     let unit = unit();
     let (mut txn, mut context) = (HookTxn::default(), unit.context());
-    txn.open_port(&mut context, range("8000-8010/tcp"), All).unwrap();
-    txn.open_port(&mut context, range("8000-8010/tcp"), All).unwrap();
+    txn.open_port(&mut context, range("8000-8010/tcp"), All)
+        .unwrap();
+    txn.open_port(&mut context, range("8000-8010/tcp"), All)
+        .unwrap();
     txn.open_port(&mut context, range("8005/udp"), All).unwrap();
-    let error = txn.open_port(&mut context, range("8005/tcp"), All).unwrap_err();
+    let error = txn
+        .open_port(&mut context, range("8005/tcp"), All)
+        .unwrap_err();
     assert_eq!(error.code, CallErrorCode::Invalid);
     assert!(error.message.contains("overlaps 8000-8010/tcp"), "{error}");
-    assert!(txn.close_port(&mut context, range("8000/tcp"), &All).is_err());
+    assert!(
+        txn.close_port(&mut context, range("8000/tcp"), &All)
+            .is_err()
+    );
     txn.close_port(&mut context, range("80/tcp"), &All).unwrap();
-    txn.close_port(&mut context, range("9999/tcp"), &All).unwrap();
+    txn.close_port(&mut context, range("9999/tcp"), &All)
+        .unwrap();
     assert_eq!(
         opened(&mut txn, &mut context),
         [range("8000-8010/tcp"), range("8005/udp")]
     );
     // Closed in this hook, so its numbers are free again.
-    txn.open_port(&mut context, range("79-81/tcp"), All).unwrap();
-    txn.close_port(&mut context, range("8005/udp"), &All).unwrap();
+    txn.open_port(&mut context, range("79-81/tcp"), All)
+        .unwrap();
+    txn.close_port(&mut context, range("8005/udp"), &All)
+        .unwrap();
     assert_eq!(
         txn.into_effects(),
         Effects {
@@ -57,7 +67,9 @@ fn a_unit_opens_a_hundred_ranges_and_is_refused_one_more() {
     for port in 1_000..1_000 + PORT_RANGES.most - 1 {
         txn.open_port(&mut context, range_at(port), All).unwrap();
     }
-    let error = txn.open_port(&mut context, range_at(5_000), All).unwrap_err();
+    let error = txn
+        .open_port(&mut context, range_at(5_000), All)
+        .unwrap_err();
     assert_eq!(error.code, CallErrorCode::Limit);
     assert!(error.message.starts_with("too-many-ports"), "{error}");
     // What is open stays so, and room is room.
@@ -86,11 +98,9 @@ fn asking_for_ports_a_hundred_thousand_times_takes_no_time() {
 
 #[test]
 fn a_commit_closes_before_it_opens_and_heeds_the_other_units_of_the_machine() {
-    let changes = |open: &[&str], close: &[&str]| {
-        Changes {
-            open: open.iter().map(|text| range(text).into()).collect(),
-            close: close.iter().map(|text| range(text)).collect(),
-        }
+    let changes = |open: &[&str], close: &[&str]| Changes {
+        open: open.iter().map(|text| range(text).into()).collect(),
+        close: close.iter().map(|text| range(text)).collect(),
     };
     let before: Openings = [range("80-90/tcp")].into_iter().collect();
     let mut others: OpenPorts<&str> = OpenPorts::default();

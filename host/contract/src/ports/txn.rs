@@ -72,9 +72,7 @@ impl From<OpeningError> for CallError {
             OpeningError::Overlaps { .. } | OpeningError::Part { .. } => {
                 CallError::invalid(error.to_string())
             }
-            OpeningError::TooMany { .. } => {
-                CallError::limit(format!("{}: {error}", error.code()))
-            }
+            OpeningError::TooMany { .. } => CallError::limit(format!("{}: {error}", error.code())),
         }
     }
 }
@@ -99,9 +97,8 @@ impl Share for Ports {
             return Changes::default();
         };
         let gone = |range: &PortRange| now.endpoints(range).is_none();
-        let other = |opening: &Opening| {
-            before.endpoints(&opening.ports) != Some(&opening.endpoints)
-        };
+        let other =
+            |opening: &Opening| before.endpoints(&opening.ports) != Some(&opening.endpoints);
         Changes {
             close: before.ranges().filter(gone).collect(),
             open: Vec::from(now.clone()).into_iter().filter(other).collect(),

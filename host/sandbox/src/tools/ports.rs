@@ -13,9 +13,27 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new("open-port", "ports", "open", AtCommit, Everybody),
     Tool::new("close-port", "ports", "close", AtCommit, Everybody),
     Tool::new("opened-ports", "ports", "opened", Read, Everybody),
-    Tool::new("open-port --endpoints", "ports", "open-for", AtCommit, Everybody),
-    Tool::new("close-port --endpoints", "ports", "close-for", AtCommit, Everybody),
-    Tool::new("opened-ports --endpoints", "ports", "openings", Read, Everybody),
+    Tool::new(
+        "open-port --endpoints",
+        "ports",
+        "open-for",
+        AtCommit,
+        Everybody,
+    ),
+    Tool::new(
+        "close-port --endpoints",
+        "ports",
+        "close-for",
+        AtCommit,
+        Everybody,
+    ),
+    Tool::new(
+        "opened-ports --endpoints",
+        "ports",
+        "openings",
+        Read,
+        Everybody,
+    ),
 ];
 
 impl wit::Host for HookState {
@@ -28,9 +46,7 @@ impl wit::Host for HookState {
     }
 
     fn opened(&mut self) -> Answer<Vec<wit::PortRange>> {
-        self.transaction(|txn, context| {
-            Ok(txn.openings(context)?.ranges().map(range_of).collect())
-        })
+        self.transaction(|txn, context| Ok(txn.openings(context)?.ranges().map(range_of).collect()))
     }
 
     fn open_for(&mut self, range: wit::PortRange, endpoints: Vec<String>) -> Answer<()> {

@@ -32,7 +32,7 @@ namespaces! {
     UNIT_STATUS = "unit-status";
     /// Key: the unit. A person resolved its failed hook, or the agent took note.
     RESOLVED = "resolved";
-    /// Key: the unit. Opened ports.
+    /// Key: the unit. Opened ports, to whom they show, or where they listen.
     PORT = "port";
     /// Key: the unit. A staged assignment came or went.
     UNIT_ASSIGNMENT = "unit-assignment";

@@ -173,7 +173,10 @@ async fn a_unit_has_at_most_a_hundred_ranges_open() {
             .await
             .expect("swapped");
         let found = fixture.store.get_state(&model, &unit("site/0")).await;
-        assert_eq!(found.expect("state").opened_ports.ranges().count() as u64, most);
+        assert_eq!(
+            found.expect("state").opened_ports.ranges().count() as u64,
+            most
+        );
         fixture.end().await;
     }
 }

@@ -12,9 +12,7 @@ use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
 use crate::log::LogHost;
 use crate::network::NetworkHost;
-use crate::{
-    ErrorCode, GoalState, HostError, Level, Network, Status, StatusKind, Value,
-};
+use crate::{ErrorCode, GoalState, HostError, Level, Network, Status, StatusKind, Value};
 
 mod leadership;
 mod ports;

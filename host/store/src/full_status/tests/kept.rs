@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use periapt_model::hook::Effects;
+use periapt_model::ports::PortRange;
 use periapt_model::status::{Agent, Machine, Model, Status, Workload};
 use periapt_model::{AgentName, MachineId, ModelUuid};
 use proptest::prelude::*;
@@ -181,7 +182,7 @@ impl World<'_> {
                     let port = format!("{}/tcp", 80 + u16::from(*what));
                     let effects = Effects {
                         ports: periapt_model::ports::Changes {
-                            open: vec![port.parse().expect("port")],
+                            open: vec![port.parse::<PortRange>().expect("port").into()],
                             close: Vec::new(),
                         },
                         ..Effects::default()

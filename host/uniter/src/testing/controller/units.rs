@@ -99,7 +99,7 @@ impl Controller {
         let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
         let opened = match method {
             "CommitHook" => inner.opened_after(unit, &argument(params, "effects")?)?,
-            _ => Vec::new(),
+            _ => Openings::default(),
         };
         let Some(record) = inner.units.get_mut(unit) else {
             return Err(refused(code::NOT_FOUND, "unit"));
@@ -190,11 +190,7 @@ impl Controller {
 
 impl Inner {
     /// The unit's ports after a commit, as the store decides it.
-    fn opened_after(
-        &self,
-        unit: &UnitName,
-        effects: &Effects,
-    ) -> Result<Openings, CallError> {
+    fn opened_after(&self, unit: &UnitName, effects: &Effects) -> Result<Openings, CallError> {
         let Some(record) = self.units.get(unit) else {
             return Err(refused(code::NOT_FOUND, "unit"));
         };
