@@ -185,7 +185,7 @@ pub struct ApplicationInfo {
     #[serde(default)]
     #[schema(required = true)]
     pub exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
-    /// Where it is found by name once it is exposed, `http://site.demo.localhost:8800/`.
+    /// Where this machine finds it by name while it is exposed.
     #[serde(default)]
     pub url: Option<String>,
     pub status: Status<Workload>,

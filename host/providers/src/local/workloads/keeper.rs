@@ -182,7 +182,14 @@ impl Keeper {
             self.started_at = self.clock.monotonic();
         }
         self.restart_at = None;
-        let opened = Control::open(&self.directory, self.clock.as_ref()).await;
+        let opened = tokio::select! {
+            biased;
+            how = ended(self.process.as_ref()) => {
+                self.process = None;
+                Err(ProviderError::Refused(format!("the process of the workloads ended: {how}")))
+            }
+            opened = Control::open(&self.directory, self.clock.as_ref()) => opened,
+        };
         self.control = Some(opened?);
         let models: Vec<ModelUuid> = self.documents.keys().cloned().collect();
         for model in models {
