@@ -57,7 +57,7 @@ async fn an_application_is_exposed_by_endpoint_and_once() {
             .await
             .unwrap();
         assert_eq!(store.changes().position(), before);
-        let website = to("website", &["10.1.0.0/8"]);
+        let website = to("juju-info", &["10.1.0.0/8"]);
         let exposed = store.expose(&model, &site, website).await.unwrap();
         assert_eq!(exposed.exposed_endpoints.len(), 2);
         for (request, code) in [
@@ -72,7 +72,7 @@ async fn an_application_is_exposed_by_endpoint_and_once() {
         };
         let left = store.unexpose(&model, &site, endpoints(&[""])).await;
         let left = left.unwrap().exposed_endpoints;
-        assert_eq!(left.keys().collect::<Vec<_>>(), ["website"]);
+        assert_eq!(left.keys().collect::<Vec<_>>(), ["juju-info"]);
         let refused = store.unexpose(&model, &site, endpoints(&["x"])).await;
         assert_eq!(refused.unwrap_err().code(), "endpoint-not-exposed");
         let left = store.unexpose(&model, &site, endpoints(&[])).await.unwrap();
