@@ -1,6 +1,8 @@
 //! The connection to the process: requests and answers, a line of JSON each.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,10 +31,13 @@ impl Control {
     /// Connects as soon as somebody listens.
     pub async fn open(directory: &Path, clock: &dyn Clock) -> Result<Self, ProviderError> {
         let path = directory.join(SOCKET);
+        // The path of a socket is short, and that of a directory may not be.
+        let here = File::open(directory).map_err(file("open", directory))?;
+        let short = format!("/proc/self/fd/{}/{SOCKET}", here.as_raw_fd());
         let until = clock.monotonic() + LISTENS;
         let mut pause = Duration::from_millis(5);
         let stream = loop {
-            match UnixStream::connect(&path).await {
+            match UnixStream::connect(&short).await {
                 Ok(stream) => break stream,
                 Err(error) if clock.monotonic() >= until => {
                     return Err(file("connect to", path)(error));

@@ -175,15 +175,18 @@ async fn a_process_is_started_for_the_first_document_and_stopped_with_the_last()
 
 #[tokio::test]
 async fn a_process_that_died_is_started_again_and_told_everything() {
-    let home = TempDir::new().unwrap();
-    let providers = providers(home.path());
+    let kept = TempDir::new().unwrap();
+    // Longer than the path of a socket may be.
+    let home = kept.path().join("deep-".repeat(30));
+    let home = home.as_path();
+    let providers = providers(home);
     let one = providers.open(MODEL).unwrap();
     apply(&one, Some(document("80/tcp"))).await;
     let mut applied = one.firewall().unwrap().applied();
     applied.mark_unchanged();
-    let pid = running(home.path()).unwrap();
+    let pid = running(home).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
-    let next = until(|| running(home.path()).filter(|next| *next != pid)).await;
+    let next = until(|| running(home).filter(|next| *next != pid)).await;
     applied.changed().await.unwrap();
     let listening = applied.borrow().clone().unwrap().listening;
     assert_eq!(listening.len(), 1);
@@ -191,9 +194,9 @@ async fn a_process_that_died_is_started_again_and_told_everything() {
         apply(&one, Some(document("81/tcp"))).await,
         ["127.77.0.1:81"]
     );
-    assert_eq!(running(home.path()), Some(next));
+    assert_eq!(running(home), Some(next));
     apply(&one, None).await;
-    assert_eq!(running(home.path()), None);
+    assert_eq!(running(home), None);
 }
 
 #[tokio::test]
