@@ -172,6 +172,18 @@ fn the_page_about_serving_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_exposing_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/expose.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["expose-to-cidrs", "192.168.0.0/16", "docs is not exposed"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_accounts_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     let script = blocks(&root().join("docs/how-to/accounts-and-audit.md"))?.join("\n");

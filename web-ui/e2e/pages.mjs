@@ -62,6 +62,7 @@ export function dialogs(model, { relation, unit, other }) {
     ["integrate", [`${m}/applications/shipper`, "shipper"], "Integrate"],
     ["suspend-relation", [`${m}/relations/${relation.id}`, relation.key], "Suspend"],
     ["remove-relation", [`${m}/relations/${relation.id}`, relation.key], "Remove"],
+    ["expose", [`${m}/applications/shipper`, "shipper"], "Expose"],
     ["remove-principal", [`${m}/applications/hub`, "hub"], "Remove"],
     ["remove-principal-unit", [`${m}/units/hub/0`, "hub/0"], "Remove"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],

@@ -62,8 +62,12 @@ pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
         Action::HostCalls(calls) => {
             (0..*calls).try_for_each(|_| context.config_value("script").map(|_| ()))
         }
-        Action::OpenPort(range) => context.open_ports(*range),
-        Action::ClosePort(range) => context.close_ports(*range),
+        Action::OpenPort(range, endpoint) => {
+            context.open_ports_for(*range, &Vec::from_iter(endpoint.as_deref()))
+        }
+        Action::ClosePort(range, endpoint) => {
+            context.close_ports_for(*range, &Vec::from_iter(endpoint.as_deref()))
+        }
         Action::Status(kind, message) => context.set_status(Status::new(*kind, message.as_str())),
         Action::Version(text) => context.set_workload_version(text),
         Action::Clock => {

@@ -39,8 +39,9 @@ pub enum Action {
     Log(u64),
     Flood,
     HostCalls(u64),
-    OpenPort(PortRange),
-    ClosePort(PortRange),
+    /// None stands for all endpoints.
+    OpenPort(PortRange, Option<String>),
+    ClosePort(PortRange, Option<String>),
     Status(StatusKind, String),
     Version(String),
     Clock,
@@ -124,11 +125,14 @@ fn parse_action(text: &str) -> Result<Action, String> {
         "log" => Action::Log(number(rest)?),
         "flood" => Action::Flood,
         "hostcalls" => Action::HostCalls(number(rest)?),
-        "port" => match rest.split_once(' ') {
-            Some(("open", range)) => Action::OpenPort(port_range(range.trim())?),
-            Some(("close", range)) => Action::ClosePort(port_range(range.trim())?),
-            _ => return Err("write port open RANGE or port close RANGE".to_owned()),
-        },
+        "port" => {
+            let (rest, endpoint) = at_endpoint(rest);
+            match rest.split_once(' ') {
+                Some(("open", range)) => Action::OpenPort(port_range(range.trim())?, endpoint),
+                Some(("close", range)) => Action::ClosePort(port_range(range.trim())?, endpoint),
+                _ => return Err("write port open RANGE or port close RANGE".to_owned()),
+            }
+        }
         "status" => {
             let (kind, message) = rest.split_once(' ').unwrap_or((rest, ""));
             Action::Status(status_kind(kind)?, message.trim().to_owned())

@@ -112,7 +112,7 @@ pub use goal_state::{Goal, GoalState};
 pub use host::{Changes, Host};
 pub use log::Level;
 pub use network::Network;
-pub use ports::{PortRange, Protocol};
+pub use ports::{Opening, PortRange, Protocol};
 pub use relation::{Bag, Relation, RelationData, RelationEvent, RelationHook, VERSION_KEY};
 pub use state::State;
 pub use status::{Status, StatusKind};

@@ -72,12 +72,24 @@ impl fmt::Display for PortRange {
     }
 }
 
+/// Ports that are open, and for which endpoints or bindings of the charm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The ports.
+    pub ports: PortRange,
+    /// Empty for all of them, also those that later revisions of the charm add.
+    pub endpoints: Vec<String>,
+}
+
 /// What a charm may ask of the host about ports.
 #[allow(missing_docs)]
 pub trait PortsHost {
     fn open_ports(&self, ports: PortRange) -> Result<(), HostError>;
     fn close_ports(&self, ports: PortRange) -> Result<(), HostError>;
     fn opened_ports(&self) -> Result<Vec<PortRange>, HostError>;
+    fn open_ports_for(&self, ports: PortRange, endpoints: &[&str]) -> Result<(), HostError>;
+    fn close_ports_for(&self, ports: PortRange, endpoints: &[&str]) -> Result<(), HostError>;
+    fn openings(&self) -> Result<Vec<Opening>, HostError>;
 }
 
 impl PortsHost for World {
@@ -92,6 +104,28 @@ impl PortsHost for World {
     fn opened_ports(&self) -> Result<Vec<PortRange>, HostError> {
         Ok(wit::opened()?.into_iter().map(PortRange::from).collect())
     }
+
+    fn open_ports_for(&self, range: PortRange, endpoints: &[&str]) -> Result<(), HostError> {
+        Ok(wit::open_for(range.into(), &owned(endpoints))?)
+    }
+
+    fn close_ports_for(&self, range: PortRange, endpoints: &[&str]) -> Result<(), HostError> {
+        Ok(wit::close_for(range.into(), &owned(endpoints))?)
+    }
+
+    fn openings(&self) -> Result<Vec<Opening>, HostError> {
+        let openings = wit::openings()?.into_iter();
+        Ok(openings
+            .map(|opening| Opening {
+                ports: opening.ports.into(),
+                endpoints: opening.endpoints,
+            })
+            .collect())
+    }
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 impl<C> Context<'_, C> {
@@ -108,6 +142,30 @@ impl<C> Context<'_, C> {
     /// The ports this unit has opened, this hook's own changes included.
     pub fn opened_ports(&self) -> Result<Vec<PortRange>> {
         Ok(self.host.opened_ports()?)
+    }
+
+    /// Asks to have ports opened for some endpoints or bindings of the charm, beside those that they
+    /// are open for: they show to the units that are related there, and outside when the operator
+    /// exposes the endpoint. An empty list stands for all endpoints, as [`Context::open_ports`] does.
+    ///
+    /// # Errors
+    /// `invalid` where the ports overlap another open range, `not-found` for a name that the charm's
+    /// metadata does not declare, `limit` when it is one range too many.
+    pub fn open_ports_for(&self, ports: PortRange, endpoints: &[&str]) -> Result<()> {
+        Ok(self.host.open_ports_for(ports, endpoints)?)
+    }
+
+    /// Takes a request to open ports back for some endpoints; they stay open for the others.
+    ///
+    /// # Errors
+    /// `invalid` for a part of an open range, `not-found` for a name that is not declared.
+    pub fn close_ports_for(&self, ports: PortRange, endpoints: &[&str]) -> Result<()> {
+        Ok(self.host.close_ports_for(ports, endpoints)?)
+    }
+
+    /// The ports this unit has opened and for which endpoints, this hook's own changes included.
+    pub fn openings(&self) -> Result<Vec<Opening>> {
+        Ok(self.host.openings()?)
     }
 }
 

@@ -15,7 +15,8 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Charm, Context, Dirs, Event, Hook, Level, Occasion, PortRange, Result, Status, Value, dispatch,
+    Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value,
+    dispatch,
 };
 
 mod files;
@@ -185,7 +186,14 @@ impl<C: Charm> Harness<C> {
 
     /// The committed ports, in order.
     pub fn ports(&self) -> Vec<PortRange> {
-        self.host.borrow().ports.iter().copied().collect()
+        let host = self.host.borrow();
+        host.ports.ranges().map(PortRange::from).collect()
+    }
+
+    /// The committed ports with their endpoints, in order.
+    pub fn openings(&self) -> Vec<Opening> {
+        let host = self.host.borrow();
+        host.ports.iter().map(Opening::from).collect()
     }
 
     /// Declares a container as the charm's metadata and capabilities do: its ports, such as `80/tcp`,

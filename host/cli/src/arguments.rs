@@ -9,6 +9,7 @@ mod clouds;
 mod controllers;
 mod credentials;
 mod model;
+mod reach;
 mod relations;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -33,6 +34,7 @@ pub use model::{
     Resolved, ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor,
     WaitForKind, Workers, Workloads, duration,
 };
+pub use reach::{Expose, ShowReachability, Unexpose};
 pub use relations::{
     AddMachine, Integrate, Machines, Placement, RemoveMachine, RemoveRelation, ResumeRelation,
     RetryProvisioning, SuspendRelation,
@@ -140,6 +142,12 @@ pub enum Command {
     SuspendRelation(SuspendRelation),
     /// Resume relations that were suspended.
     ResumeRelation(ResumeRelation),
+    /// Show an application's open ports to addresses outside.
+    Expose(Expose),
+    /// Take that back.
+    Unexpose(Unexpose),
+    /// Show who reaches the units of a model at which ports, and from outside.
+    Reachability(ShowReachability),
     /// Add machines for units to be placed on.
     AddMachine(AddMachine),
     /// Remove machines.

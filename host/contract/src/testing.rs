@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use crate::ports::PortRange;
+use crate::ports::{Openings, PortRange};
 use crate::settings::Settings;
 use crate::workload::{Container, Layers, Seen};
 use crate::{
@@ -23,7 +23,7 @@ pub struct Record {
 pub struct Unit {
     pub record: Arc<Mutex<Record>>,
     pub state: BTreeMap<String, String>,
-    pub ports: Vec<PortRange>,
+    pub ports: Openings,
     pub leader: bool,
     pub relations: Vec<RelationInfo>,
     pub settings: BTreeMap<(u64, Member), Settings>,
@@ -37,7 +37,7 @@ pub struct Unit {
 pub fn unit() -> Unit {
     Unit {
         state: bag(&[("old", "1")]),
-        ports: vec![range("80/tcp")],
+        ports: [range("80/tcp")].into_iter().collect(),
         ..Unit::default()
     }
 }
@@ -74,8 +74,12 @@ impl StateAnswers for Unit {
 }
 
 impl PortsAnswers for Unit {
-    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
+    fn opened_ports(&mut self) -> Result<Openings, CallError> {
         Ok(self.ports.clone())
+    }
+
+    fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
+        Ok(["website", "cluster"].map(str::to_owned).to_vec())
     }
 }
 

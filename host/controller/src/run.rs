@@ -268,6 +268,11 @@ pub(super) fn context(
                     .map(|(name, value)| (name.to_owned(), value.to_owned()))
                     .to_vec(),
             },
+            workloads: Program {
+                path: program.clone(),
+                arguments: ["workloads", "run"].map(str::to_owned).to_vec(),
+                environment: Vec::new(),
+            },
             patience: Patience::default(),
             clock: Arc::clone(&clock),
         });

@@ -21,6 +21,7 @@ mod tests;
 
 pub use error::ProviderError;
 pub use provider::{
-    Instance, InstanceId, InstanceState, Provider, SharedAgent, StartInstance, UpgradeOp,
+    Applied, Firewall, Instance, InstanceId, InstanceState, Provider, SharedAgent, StartInstance,
+    UpgradeOp,
 };
 pub use registry::{Environments, Providers};

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use periapt_model::reach::published::{Answer, Published};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -115,6 +116,26 @@ pub trait Provider: Send + Sync + 'static {
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {
         None
     }
+
+    /// What carries out who is reached from outside, where something does.
+    fn firewall(&self) -> Option<&dyn Firewall> {
+        None
+    }
+}
+
+/// What holds of a document: what listens where, and what does not, and why.
+pub type Applied = Answer;
+
+/// Carries out who reaches an environment's units from outside.
+#[async_trait]
+pub trait Firewall: Send + Sync {
+    /// Makes it so, and answers once it is: what was closed refuses. With none nothing is reached. Asked
+    /// again for the same it changes nothing.
+    async fn apply(&self, document: Option<Published>) -> Result<Applied, ProviderError>;
+
+    /// What holds, as far as it was told in this process: it may become another by itself, as when
+    /// something else has taken a port meanwhile.
+    fn applied(&self) -> watch::Receiver<Option<Applied>>;
 }
 
 /// One agent process that hosts all instances of an environment and is the provider's to keep

@@ -63,6 +63,11 @@ pub async fn run(provider: Arc<dyn Provider>) {
         .unwrap();
     assert_eq!(provider.instances().await.unwrap(), [second]);
 
+    if let Some(firewall) = provider.firewall() {
+        let applied = firewall.apply(None).await.unwrap();
+        assert!(applied.listening.is_empty() && applied.not_listening.is_empty());
+    }
+
     provider.destroy().await.unwrap();
     assert_eq!(provider.instances().await.unwrap(), []);
     if let Some(agent) = provider.shared_agent() {

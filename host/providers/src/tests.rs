@@ -14,6 +14,11 @@ fn local(directory: PathBuf) -> LocalProviders {
             arguments: Vec::new(),
             environment: Vec::new(),
         },
+        workloads: Program {
+            path: PathBuf::from("/bin/false"),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+        },
         patience: Patience::default(),
         clock: SystemClock::shared(),
     })

@@ -5,6 +5,7 @@ use std::time::Duration;
 use periapt_database::{Error, Failure};
 use periapt_model::config::ConfigError;
 use periapt_model::options::OptionError;
+use periapt_model::reach::ExposureError;
 use periapt_model::{Life, NameError};
 use periapt_wire::rpc::code;
 
@@ -155,6 +156,15 @@ impl From<NameError> for StoreError {
 
 impl From<ConfigError> for StoreError {
     fn from(error: ConfigError) -> Self {
+        StoreError::Invalid {
+            code: error.code(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<ExposureError> for StoreError {
+    fn from(error: ExposureError) -> Self {
         StoreError::Invalid {
             code: error.code(),
             message: error.to_string(),

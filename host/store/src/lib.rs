@@ -37,6 +37,7 @@ mod machine;
 mod migrations;
 mod model;
 mod options;
+mod reach;
 mod relation;
 mod status;
 mod tables;

@@ -15,5 +15,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0011_agents.sql"),
     include_str!("migrations/0012_sequence.sql"),
     include_str!("migrations/0013_hook_usage.sql"),
-    include_str!("migrations/0014_containers.sql"),
+    include_str!("migrations/0014_reach.sql"),
+    include_str!("migrations/0015_containers.sql"),
 ];

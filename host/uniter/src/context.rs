@@ -38,7 +38,7 @@ mod facts;
 mod relations;
 mod status;
 
-pub(crate) use relations::{bindings, endpoints, relations};
+pub(crate) use relations::relations;
 
 /// What the executor keeps of a context while the hook has it.
 #[derive(Clone, Default)]

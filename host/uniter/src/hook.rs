@@ -22,7 +22,7 @@ use periapt_wire::rest::HookUsage;
 use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
-use crate::context::{self, Tether, UnitContext};
+use crate::context::{Tether, UnitContext};
 use crate::environment;
 use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
@@ -285,8 +285,8 @@ fn context(
         containers: workloads::declared(&charm.info),
         committed: around.containers,
         workloads: config.process.workloads().clone(),
-        endpoints: context::endpoints(&charm.info.metadata),
-        bindings: context::bindings(&charm.info.metadata),
+        endpoints: charm.info.metadata.endpoints(),
+        bindings: charm.info.metadata.bindings(),
         relations: around.relations,
         settings: around.settings,
         goals: None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use periapt_model::config::Values;
 use periapt_model::hook::{Effects, Limits};
-use periapt_model::ports::{OpenPorts, PortRange};
+use periapt_model::ports::{OpenPorts, Openings};
 use periapt_model::status::{Status, Workload};
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::agent::uniter::UnitState;
@@ -23,7 +23,7 @@ const KEPT_BYTES: usize = 64 << 10;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     pub charm_state: BTreeMap<String, String>,
-    pub opened_ports: Vec<PortRange>,
+    pub opened_ports: Openings,
 }
 
 impl Kept {

@@ -12,6 +12,7 @@ pub mod charm_downloader;
 pub mod cleaner;
 pub mod credential_validator;
 pub mod deployer;
+pub mod firewaller;
 pub mod host;
 pub mod leadership;
 pub mod life_flag;

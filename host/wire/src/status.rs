@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::rest::{ExposedEndpoint, ListeningPort};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -97,6 +98,8 @@ pub struct ApplicationStatus {
     pub charm_rev: Option<u64>,
     pub base: Base,
     pub exposed: bool,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
     pub life: String,
     pub relations: BTreeMap<String, Vec<String>>,
     pub can_upgrade_to: String,
@@ -116,6 +119,9 @@ pub struct UnitStatus {
     pub workload_version: String,
     pub machine: String,
     pub opened_ports: Vec<String>,
+    /// Where those listen that are reached from outside; ours.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub listening: Vec<ListeningPort>,
     pub public_address: String,
     pub charm: String,
     #[schema(no_recursion)]

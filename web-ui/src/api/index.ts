@@ -82,6 +82,12 @@ export const applications = {
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/refresh`, {
       body: { charm, "force-units": forceUnits },
     }),
+  expose: (model: string, name: string, body: t.Expose) =>
+    call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/expose`, { body }),
+  unexpose: (model: string, name: string) =>
+    call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/unexpose`, {
+      body: { endpoints: [] },
+    }),
   addUnits: (model: string, name: string, count: number) =>
     call<string[]>("POST", `${paths.application(model, name)}/units`, { body: { count } }),
   history: (model: string, name: string, limit: number) =>

@@ -30,6 +30,7 @@ export type ConfigSetting = Schemas["ConfigSetting"];
 export type ConfigChange = Required<Schemas["ConfigChange"]>;
 export type ApplicationConfig = Schemas["ApplicationConfig"];
 export type ApplicationInfo = Schemas["ApplicationInfo"];
+export type Expose = Schemas["Expose"];
 export type UnitInfo = Schemas["UnitInfo"];
 export type UnitRelation = Schemas["UnitRelation"];
 export type UnitBag = Schemas["UnitBag"];

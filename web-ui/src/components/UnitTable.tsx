@@ -2,14 +2,18 @@ import { Link } from "react-router";
 import type { UnitInfo } from "../api/types";
 import { unitMessage } from "../lib/attention";
 import { nest } from "../lib/nesting";
+import { unitUrl } from "../lib/reach";
 import { toMachine, toUnit } from "../lib/to";
+import { useModel } from "../live/context";
 import { Name, StatusMark } from "./charts";
 import { Clamped } from "./Clamped";
 import { Items } from "./Items";
+import { OpenLink } from "./OpenLink";
 import { Time } from "./Time";
 
 /** Units as `status` lists them: the leader marked, subordinates under their principal. */
 export function UnitTable({ model, units, caption }: { model: string; units: readonly UnitInfo[]; caption: string }) {
+  const { applications } = useModel(model);
   return (
     <table className="list" aria-label={caption}>
       <thead>
@@ -25,14 +29,28 @@ export function UnitTable({ model, units, caption }: { model: string; units: rea
       </thead>
       <tbody>
         {nest(units).map(({ unit, depth }) => (
-          <UnitRow key={unit.name} model={model} unit={unit} depth={depth} />
+          <UnitRow
+            key={unit.name}
+            model={model}
+            unit={unit}
+            depth={depth}
+            url={unitUrl(applications.find(({ name }) => name === unit.application), unit.name)}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function UnitRow({ model, unit, depth }: { model: string; unit: UnitInfo; depth: number }) {
+interface RowProperties {
+  model: string;
+  unit: UnitInfo;
+  depth: number;
+  /** Where it is found by name. */
+  url: string | null;
+}
+
+function UnitRow({ model, unit, depth, url }: RowProperties) {
   const addresses = [unit["public-address"], ...unit["opened-ports"]].filter((each) => each != null);
   return (
     <tr data-unit={unit.name}>
@@ -66,6 +84,7 @@ function UnitRow({ model, unit, depth }: { model: string; unit: UnitInfo; depth:
       </td>
       <td data-label="Address" className="mono">
         <Items of={addresses.map((each) => ({ key: each, shown: each }))} />
+        <OpenLink to={url} of={unit.name} />
       </td>
       <td data-label="Message" className="message">
         <Clamped text={unitMessage(unit)} />

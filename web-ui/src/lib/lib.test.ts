@@ -27,6 +27,7 @@ const unit = (name: string, workload: UnitInfo["workload"]["status"] = "active",
   agent: { status: "idle", message: "", since: 1 },
   "opened-ports": [],
   "public-address": null,
+  listening: [],
   "workload-version": "",
   ...more,
 });

@@ -16,11 +16,14 @@ fn a_script_says_which_hook_does_what() {
         of("start"),
         [
             Action::Log(3),
-            Action::OpenPort(PortRange {
-                start: 5000,
-                end: 5010,
-                protocol: Protocol::Udp
-            }),
+            Action::OpenPort(
+                PortRange {
+                    start: 5000,
+                    end: 5010,
+                    protocol: Protocol::Udp
+                },
+                None
+            ),
             Action::Status(StatusKind::Blocked, "no key: none".to_owned()),
         ]
     );

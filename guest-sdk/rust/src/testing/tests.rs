@@ -166,6 +166,8 @@ fn what_a_unit_is_refused_the_harness_refuses() {
         let part = PortRange::tcp(85);
         assert_eq!(code(context.open_ports(part)), Some(ErrorCode::Invalid));
         assert_eq!(code(context.close_ports(part)), Some(ErrorCode::Invalid));
+        let stranger = context.open_ports_for(range, &["nosuch"]);
+        assert_eq!(code(stranger), Some(ErrorCode::NotFound));
         for port in 1000..1099 {
             context.open_ports(PortRange::tcp(port)).expect("opens");
         }

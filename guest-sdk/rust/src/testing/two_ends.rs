@@ -316,3 +316,27 @@ fn goals_and_shared_directories_are_as_the_test_says() {
         }
     });
 }
+
+#[test]
+fn ports_are_open_for_some_endpoints_or_for_all() {
+    let mut harness = Harness::<Greeter>::new();
+    let opening = |ports, endpoints: &[&str]| Opening {
+        ports,
+        endpoints: endpoints.iter().map(|&name| name.to_owned()).collect(),
+    };
+    let (web, ring) = (PortRange::tcp(80), PortRange::tcp(7000));
+    harness.with_context(Hook::Start, |context| {
+        context.open_ports(web).expect("opens");
+        context.open_ports_for(ring, &["ring"]).expect("opens");
+        // What is open for all is open for this one already.
+        context.open_ports_for(web, &["ring"]).expect("is open");
+        let open = [opening(web, &[]), opening(ring, &["ring"])];
+        assert_eq!(context.openings().expect("answers"), open);
+    });
+    harness.with_context(Hook::Start, |context| {
+        context.close_ports_for(web, &["ring"]).expect("closes");
+        context.close_ports_for(ring, &["ring"]).expect("closes");
+    });
+    assert_eq!(harness.openings(), [opening(web, &["friends"])]);
+    assert_eq!(harness.ports(), [web]);
+}

@@ -12,6 +12,7 @@ pub mod cleaner;
 pub mod credentialvalidator;
 pub mod environ;
 pub mod environupgrader;
+pub mod firewaller;
 pub mod lifeflag;
 pub mod logforwarder;
 pub mod machineundertaker;
@@ -114,6 +115,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
             rows.add(charmdownloader::NAME, charmdownloader::manifold())
                 .add(unitassigner::NAME, unitassigner::manifold())
                 .add(provisioner::NAME, provisioner::manifold())
+                .add(firewaller::NAME, firewaller::manifold())
                 .add(machineundertaker::NAME, machineundertaker::manifold())
                 .add(cleaner::NAME, cleaner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())

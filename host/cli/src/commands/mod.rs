@@ -21,6 +21,7 @@ mod introspect;
 mod machines;
 mod models;
 mod nodes;
+mod reach;
 mod relations;
 mod service;
 mod settings;
@@ -98,6 +99,9 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::RemoveRelation(arguments) => relations::remove(context, arguments).await,
         Command::SuspendRelation(arguments) => relations::suspend(context, arguments).await,
         Command::ResumeRelation(arguments) => relations::resume(context, arguments).await,
+        Command::Expose(arguments) => reach::expose(context, arguments).await,
+        Command::Unexpose(arguments) => reach::unexpose(context, arguments).await,
+        Command::Reachability(arguments) => reach::reachability(context, arguments).await,
         Command::AddMachine(arguments) => machines::add(context, arguments).await,
         Command::RemoveMachine(arguments) => machines::remove(context, arguments).await,
         Command::Machines(arguments) => machines::list(context, arguments).await,

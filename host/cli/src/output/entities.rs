@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use periapt_model::status::Status;
-use periapt_wire::rest::{ApplicationInfo, HistoryEntry, UnitBag, UnitInfo, UnitRelation};
+use periapt_wire::rest::{
+    ApplicationInfo, ExposedEndpoint, HistoryEntry, ListeningPort, UnitBag, UnitInfo, UnitRelation,
+};
 use serde::Serialize;
 
 use super::document::Named;
@@ -20,6 +22,9 @@ pub struct UnitDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<String>,
     opened_ports: Vec<String>,
+    /// Where those are that are reached from outside; ours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    listening: Vec<ListeningPort>,
     #[serde(skip_serializing_if = "Option::is_none")]
     public_address: Option<String>,
     charm: String,
@@ -46,6 +51,7 @@ impl UnitDocument {
             workload_version: clean(&unit.workload_version),
             machine: unit.machine.as_ref().map(ToString::to_string),
             opened_ports: unit.opened_ports.clone(),
+            listening: unit.listening.clone(),
             public_address: unit.public_address.clone(),
             charm: unit.charm.clone(),
             leader: unit.leader,
@@ -127,6 +133,11 @@ pub struct ApplicationDocument {
     charm_rev: u64,
     principal: bool,
     exposed: bool,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
+    /// Where it is found by name; ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     life: String,
     application_status: document::Status,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -144,6 +155,8 @@ impl ApplicationDocument {
             charm_rev: application.charm_revision,
             principal: !application.subordinate,
             exposed: application.exposed,
+            exposed_endpoints: application.exposed_endpoints.clone(),
+            url: application.url.clone(),
             life: application.life.to_string(),
             application_status: stored(&application.status, times),
             version: clean(&application.workload_version),

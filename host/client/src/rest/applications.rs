@@ -2,8 +2,8 @@
 
 use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::rest::{
-    AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, HistoryEntry, ListQuery,
-    Refresh, Removal, paths,
+    AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, HistoryEntry,
+    ListQuery, Refresh, Removal, Unexpose, paths,
 };
 
 use super::{RestClient, RestError};
@@ -63,6 +63,26 @@ impl RestClient {
             change,
         )
         .await
+    }
+
+    pub async fn expose(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        request: &Expose,
+    ) -> Result<ApplicationInfo, RestError> {
+        let path = paths::APPLICATION_EXPOSE.at([model, name.as_str()]);
+        self.post(&path, request).await
+    }
+
+    pub async fn unexpose(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        request: &Unexpose,
+    ) -> Result<ApplicationInfo, RestError> {
+        let path = paths::APPLICATION_UNEXPOSE.at([model, name.as_str()]);
+        self.post(&path, request).await
     }
 
     pub async fn refresh(

@@ -1,6 +1,10 @@
 //! The methods about relations.
 
-use periapt_wire::rest::{ChangeRelation, Integrate, ListQuery, RelationInfo, Removal, paths};
+use periapt_model::UnitName;
+use periapt_wire::rest::{
+    ChangeRelation, Integrate, ListQuery, Reachability, RelationInfo, Removal, paths,
+};
+use reqwest::Method;
 
 use super::{RestClient, RestError};
 
@@ -52,5 +56,20 @@ impl RestClient {
         query: &ListQuery,
     ) -> Result<Vec<RelationInfo>, RestError> {
         self.list(&paths::RELATIONS.at([model]), query).await
+    }
+
+    /// Who reaches the units of a model, or one of them.
+    pub async fn reachability(
+        &self,
+        model: &str,
+        unit: Option<&UnitName>,
+    ) -> Result<Reachability, RestError> {
+        let query: Vec<(&str, String)> = unit
+            .map(|unit| ("unit", unit.to_string()))
+            .into_iter()
+            .collect();
+        let path = paths::MODEL_REACHABILITY.at([model]);
+        self.json(Method::GET, &path, |request| request.query(&query))
+            .await
     }
 }

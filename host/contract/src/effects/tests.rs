@@ -7,7 +7,7 @@ use crate::{CallErrorCode, Effects, HookTxn, StateAnswers, leadership, ports, re
 fn effects() -> Effects {
     Effects {
         ports: ports::Changes {
-            open: vec![range("443/tcp")],
+            open: vec![range("443/tcp").into()],
             close: vec![range("80/tcp")],
         },
         state: [

@@ -1,8 +1,7 @@
 //! Whether a unit's ports may change as its hook asked, which is known only at the commit: other
 //! units of its machine open ports as well.
 
-use super::{Changes, OpenPorts, PortRange, Protocol};
-use crate::bounds::PORT_RANGES;
+use super::{Changes, OpenPorts, OpeningError, Openings, PortRange, Protocol};
 
 /// A range that cannot be opened, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,28 +24,28 @@ impl Changes {
     /// many.
     pub fn applied<O: Clone>(
         &self,
-        before: &[PortRange],
+        before: &Openings,
         others: &OpenPorts<O>,
-    ) -> Result<Vec<PortRange>, Refused<O>> {
-        let mut after: OpenPorts = before.iter().copied().collect();
+    ) -> Result<Openings, Refused<O>> {
+        let mut after = before.clone();
         for range in &self.close {
             after.remove(range);
         }
-        for &range in &self.open {
+        for opening in &self.open {
+            let range = opening.ports;
             let taken = |open, owner| Refused::Taken { range, open, owner };
             if let Some((open, owner)) = others.meets(&range) {
                 return Err(taken(open, Some(owner.clone())));
             }
-            match after.meets(&range) {
-                Some((open, ())) if open == range => continue,
-                Some((open, ())) => return Err(taken(open, None)),
-                None => after.insert(range, ()),
-            }
-            if PORT_RANGES.exceeded_by(after.len()) {
-                return Err(Refused::TooMany { range });
-            }
+            let set = after.set(range, opening.endpoints.clone());
+            set.map_err(|error| match error {
+                OpeningError::Overlaps { open, .. } | OpeningError::Part { open, .. } => {
+                    taken(open, None)
+                }
+                OpeningError::TooMany { range } => Refused::TooMany { range },
+            })?;
         }
-        Ok(after.iter().collect())
+        Ok(after)
     }
 }
 

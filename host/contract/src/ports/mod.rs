@@ -6,28 +6,36 @@ use crate::CallError;
 use crate::effects::Effect;
 
 mod commit;
+mod openings;
 mod range;
 #[cfg(test)]
 mod tests;
 mod txn;
 
 pub use commit::Refused;
+pub use openings::{Endpoints, Opening, OpeningError, Openings};
 pub use range::{OpenPorts, PortRange, Protocol};
 pub(crate) use txn::Ports;
 
 /// What an agent answers for `ports`.
 pub trait PortsAnswers {
-    /// Ports the unit has opened as of the last commit. Asked at most once, on first use.
-    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
+    /// What the unit has open as of the last commit. Asked at most once, on first use.
+    fn opened_ports(&mut self) -> Result<Openings, CallError> {
+        Err(CallError::unanswered())
+    }
+
+    /// Endpoints and bindings of the charm, for which ports may be open.
+    fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
         Err(CallError::unanswered())
     }
 }
 
-/// What a commit changes of a unit's ports: it closes first.
+/// What a commit changes of a unit's ports: it closes first. A range is opened for the endpoints that
+/// are named and no others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     #[serde(rename = "open_ports", default, skip_serializing_if = "Vec::is_empty")]
-    pub open: Vec<PortRange>,
+    pub open: Vec<Opening>,
     #[serde(rename = "close_ports", default, skip_serializing_if = "Vec::is_empty")]
     pub close: Vec<PortRange>,
 }
@@ -39,7 +47,7 @@ impl Effect for Changes {
 
     fn words(&self) -> Vec<String> {
         let closed = self.close.iter().map(|range| format!("closed {range}"));
-        let opened = self.open.iter().map(|range| format!("opened {range}"));
+        let opened = self.open.iter().map(|opening| format!("opened {opening}"));
         closed.chain(opened).collect()
     }
 }

@@ -59,7 +59,7 @@ impl PortRange {
 
 /// Ranges that are open, each with its owner, no two of which claim the same port: whether one more
 /// fits is known in logarithmic time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenPorts<O = ()> {
     /// By protocol and first port; the last port and the owner.
     ranges: BTreeMap<(Protocol, u16), (u16, O)>,
@@ -117,13 +117,19 @@ impl<O> OpenPorts<O> {
 
     /// In order.
     pub fn iter(&self) -> impl Iterator<Item = PortRange> {
-        self.ranges
-            .iter()
-            .map(|((protocol, start), (end, _))| PortRange {
+        self.entries().map(|(range, _)| range)
+    }
+
+    /// In order, each with its owner.
+    pub fn entries(&self) -> impl Iterator<Item = (PortRange, &O)> {
+        self.ranges.iter().map(|((protocol, start), (end, owner))| {
+            let range = PortRange {
                 protocol: *protocol,
                 start: *start,
                 end: *end,
-            })
+            };
+            (range, owner)
+        })
     }
 }
 

@@ -1,101 +1,107 @@
 //! Ports: those of the last commit, read on first use, as the hook opened and closed them.
 
-use std::collections::BTreeSet;
-
-use super::{Changes, OpenPorts, PortRange, PortsAnswers};
-use crate::bounds::PORT_RANGES;
+use super::{Changes, Endpoints, Opening, OpeningError, Openings, PortRange, PortsAnswers};
 use crate::txn::Share;
 use crate::{CallError, HookTxn};
 
 impl HookTxn {
-    /// Opens a range. Opening it twice is no error; overlapping another open range is.
+    /// Opens a range for these endpoints, beside those that it is open for. Opening it twice is no
+    /// error; overlapping another open range is.
     ///
     /// # Errors
-    /// `Invalid` when it overlaps, `Limit` when it is one too many.
+    /// `Invalid` when it overlaps, `NotFound` for an endpoint that the charm does not have, `Limit`
+    /// when it is one too many.
     pub fn open_port(
         &mut self,
         agent: &mut (impl PortsAnswers + ?Sized),
         range: PortRange,
+        endpoints: Endpoints,
     ) -> Result<(), CallError> {
-        let ports = &mut self.ports;
-        let open = ports.seen(agent)?;
-        match open.meets(&range) {
-            Some((same, ())) if same == range => return Ok(()),
-            Some((other, ())) => {
-                return Err(CallError::invalid(format!(
-                    "cannot open {range}: it overlaps {other}, which the unit has open"
-                )));
-            }
-            None => {}
-        }
-        if PORT_RANGES.exceeded_by(open.len() + 1) {
-            return Err(CallError::limit(format!(
-                "too-many-ports: cannot open {range}, the unit has {} port ranges open, the most there may be; open a range instead of single ports",
-                open.len()
-            )));
-        }
-        open.insert(range, ());
-        if !ports.closing.remove(&range) {
-            ports.opening.insert(range);
-        }
-        Ok(())
+        known(agent, &endpoints)?;
+        let open = self.ports.seen(agent)?;
+        Ok(open.open(range, endpoints)?)
     }
 
-    /// Closes a range. Closing one that is not open is no error; a part of one is.
+    /// Closes a range for these endpoints. Closing one that is not open is no error; a part of one is.
     ///
     /// # Errors
-    /// `Invalid` for a part of an open range.
+    /// `Invalid` for a part of an open range, `NotFound` for an endpoint that the charm does not have.
     pub fn close_port(
         &mut self,
         agent: &mut (impl PortsAnswers + ?Sized),
         range: PortRange,
+        endpoints: &Endpoints,
     ) -> Result<(), CallError> {
-        let ports = &mut self.ports;
-        let open = ports.seen(agent)?;
-        match open.meets(&range) {
-            None => return Ok(()),
-            Some((same, ())) if same == range => {}
-            Some((other, ())) => {
-                return Err(CallError::invalid(format!(
-                    "cannot close {range}: the unit has {other} open; close that range as a whole"
-                )));
-            }
-        }
-        open.remove(&range);
-        if !ports.opening.remove(&range) {
-            ports.closing.insert(range);
-        }
-        Ok(())
+        let known = known(agent, endpoints)?;
+        let open = self.ports.seen(agent)?;
+        Ok(open.close(range, endpoints, known.iter().map(String::as_str))?)
     }
 
-    /// The ranges the hook sees as open, in order.
+    /// What the hook sees as open, in order.
     ///
     /// # Errors
     /// What the agent answers.
-    pub fn opened_ports(
+    pub fn openings(
         &mut self,
         agent: &mut (impl PortsAnswers + ?Sized),
-    ) -> Result<Vec<PortRange>, CallError> {
-        Ok(self.ports.seen(agent)?.iter().collect())
+    ) -> Result<&Openings, CallError> {
+        Ok(self.ports.seen(agent)?)
+    }
+}
+
+/// All that the charm has, once each of the named is among them. Not asked for where all are meant.
+fn known(
+    agent: &mut (impl PortsAnswers + ?Sized),
+    endpoints: &Endpoints,
+) -> Result<Vec<String>, CallError> {
+    let Endpoints::Named(names) = endpoints else {
+        return Ok(Vec::new());
+    };
+    let known = agent.port_endpoints()?;
+    match names.iter().find(|name| !known.contains(name)) {
+        None => Ok(known),
+        Some(name) => Err(CallError::not_found(format!(
+            "the charm declares no endpoint or binding \"{name}\""
+        ))),
+    }
+}
+
+impl From<OpeningError> for CallError {
+    fn from(error: OpeningError) -> Self {
+        match error {
+            OpeningError::Overlaps { .. } | OpeningError::Part { .. } => {
+                CallError::invalid(error.to_string())
+            }
+            OpeningError::TooMany { .. } => CallError::limit(format!("{}: {error}", error.code())),
+        }
     }
 }
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Ports {
+pub(crate) struct Ports(Option<Seen>);
+
+#[derive(Debug)]
+struct Seen {
+    before: Openings,
     /// As the hook sees them.
-    open: Option<OpenPorts>,
-    opening: BTreeSet<PortRange>,
-    closing: BTreeSet<PortRange>,
+    now: Openings,
 }
 
 impl Share for Ports {
     type Changes = Changes;
 
+    /// What was closed and opened again as it was is no change.
     fn into_changes(self) -> Changes {
+        let Some(Seen { before, now }) = self.0 else {
+            return Changes::default();
+        };
+        let gone = |range: &PortRange| now.endpoints(range).is_none();
+        let other =
+            |opening: &Opening| before.endpoints(&opening.ports) != Some(&opening.endpoints);
         Changes {
-            open: self.opening.into_iter().collect(),
-            close: self.closing.into_iter().collect(),
+            close: before.ranges().filter(gone).collect(),
+            open: Vec::from(now.clone()).into_iter().filter(other).collect(),
         }
     }
 }
@@ -104,11 +110,15 @@ impl Ports {
     fn seen(
         &mut self,
         agent: &mut (impl PortsAnswers + ?Sized),
-    ) -> Result<&mut OpenPorts, CallError> {
-        let open = match self.open.take() {
-            Some(open) => open,
-            None => agent.opened_ports()?.into_iter().collect(),
+    ) -> Result<&mut Openings, CallError> {
+        let seen = match self.0.take() {
+            Some(seen) => seen,
+            None => {
+                let before = agent.opened_ports()?;
+                let now = before.clone();
+                Seen { before, now }
+            }
         };
-        Ok(self.open.insert(open))
+        Ok(&mut self.0.insert(seen).now)
     }
 }

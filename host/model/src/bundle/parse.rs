@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::config::Values;
 use crate::name::ApplicationName;
+use crate::reach::ExposedEndpoints;
 use crate::relation::EndpointName;
 
 /// A bundle, its overlays applied.
@@ -42,6 +43,12 @@ pub struct BundleApplication {
     pub options: Values,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub expose: bool,
+    /// Instead of all of it to everybody.
+    #[serde(
+        rename = "exposed-endpoints",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    pub exposed_endpoints: ExposedEndpoints,
 }
 
 /// What is wrong with a bundle's file.
@@ -117,6 +124,8 @@ struct WrittenApplication {
     to: Option<Vec<String>>,
     options: BTreeMap<String, Option<crate::config::Value>>,
     expose: Option<bool>,
+    #[serde(rename = "exposed-endpoints")]
+    exposed_endpoints: Option<ExposedEndpoints>,
     #[serde(flatten)]
     other: BTreeMap<String, serde_json::Value>,
 }
@@ -202,6 +211,9 @@ impl Bundle {
             application.to = to;
         }
         application.expose = written.expose.unwrap_or(application.expose);
+        if let Some(endpoints) = written.exposed_endpoints {
+            application.exposed_endpoints = endpoints;
+        }
         for (option, value) in written.options {
             match value {
                 Some(value) => application.options.insert(option, value),

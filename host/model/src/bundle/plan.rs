@@ -5,10 +5,11 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::Bundle;
+use super::{Bundle, BundleApplication};
 use crate::charm::CharmMetadata;
 use crate::config::Values;
 use crate::name::{ApplicationName, NameError};
+use crate::reach::{ExposedEndpoints, Exposure};
 use crate::relation::{EndpointError, Pair};
 
 /// The model as a bundle sees it.
@@ -26,7 +27,8 @@ pub struct CurrentApplication {
     pub units: u32,
     /// What was set, without defaults.
     pub settings: Values,
-    pub exposed: bool,
+    /// To whom; empty for one that is not exposed.
+    pub exposed: ExposedEndpoints,
 }
 
 /// One thing to do. Steps come in an order in which each can be taken.
@@ -52,6 +54,8 @@ pub enum Step {
     },
     Expose {
         application: ApplicationName,
+        /// Empty for all of it to everybody.
+        endpoints: ExposedEndpoints,
     },
     Integrate {
         pair: Pair,
@@ -72,7 +76,17 @@ impl fmt::Display for Step {
             Step::AddUnits {
                 application, count, ..
             } => write!(f, "add {} to {application}", count_of(*count)),
-            Step::Expose { application } => write!(f, "expose {application}"),
+            Step::Expose {
+                application,
+                endpoints,
+            } => {
+                let names = endpoints.keys().map(String::as_str);
+                let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+                match names.as_slice() {
+                    [] => write!(f, "expose {application}"),
+                    names => write!(f, "expose {application}: {}", names.join(", ")),
+                }
+            }
             Step::Integrate { pair } => write!(f, "integrate {pair}"),
         }
     }
@@ -116,9 +130,7 @@ impl Bundle {
                     options: wanted.options.clone(),
                     to: wanted.to.clone(),
                 });
-                if wanted.expose {
-                    steps.push(Step::Expose { application });
-                }
+                steps.extend(expose(application, wanted, &ExposedEndpoints::new()));
                 continue;
             };
             if current.charm_digest != *digest {
@@ -152,9 +164,7 @@ impl Bundle {
                         .collect(),
                 });
             }
-            if wanted.expose && !current.exposed {
-                steps.push(Step::Expose { application });
-            }
+            steps.extend(expose(application, wanted, &current.exposed));
         }
         for [first, second] in &self.relations {
             let (first, second) = (first.parse()?, second.parse()?);
@@ -176,6 +186,30 @@ impl Bundle {
         }
         Ok(steps)
     }
+}
+
+/// How an application is to be exposed, unless it is. One that is to be so without saying to whom is
+/// left with the addresses that it is exposed to.
+fn expose(
+    application: ApplicationName,
+    wanted: &BundleApplication,
+    current: &ExposedEndpoints,
+) -> Option<Step> {
+    let endpoints = &wanted.exposed_endpoints;
+    let missing = match endpoints.is_empty() {
+        true => wanted.expose && current.is_empty(),
+        // What is misspelt is the controller's to refuse.
+        false => Exposure::read(endpoints).map_or(true, |wanted| {
+            let wanted = wanted.shown().into_iter();
+            wanted
+                .into_iter()
+                .any(|(name, to)| current.get(&name) != Some(&to))
+        }),
+    };
+    missing.then(|| Step::Expose {
+        application,
+        endpoints: endpoints.clone(),
+    })
 }
 
 fn count_of(units: u32) -> String {

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::charm::CharmMetadata;
 use crate::name::ApplicationName;
+use crate::reach::{ExposedEndpoints, Exposure};
 
 const BUNDLE: &str = "
 name: sites
@@ -57,7 +58,7 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                     charm_digest,
                     units,
                     settings: options,
-                    exposed: false,
+                    exposed: ExposedEndpoints::new(),
                 };
                 model.applications.insert(application, current);
             }
@@ -78,8 +79,13 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
             Step::AddUnits {
                 application, count, ..
             } => model.applications.get_mut(&application).unwrap().units += count,
-            Step::Expose { application } => {
-                model.applications.get_mut(&application).unwrap().exposed = true;
+            Step::Expose {
+                application,
+                endpoints,
+            } => {
+                let exposure = Exposure::read(&endpoints).unwrap();
+                let current = model.applications.get_mut(&application).unwrap();
+                current.exposed.extend(exposure.shown());
             }
             Step::Integrate { pair } => {
                 model.relations.insert(pair.to_string());
@@ -215,4 +221,31 @@ fn mistakes_are_named() {
         &["applications: {b: null}"],
     );
     assert_eq!(error.unwrap_err().code(), "bundle-overlay-invalid");
+}
+
+#[test]
+fn endpoints_are_exposed_as_the_bundle_says_and_once() {
+    let overlay = "
+applications:
+  site: {exposed-endpoints: {website: {expose-to-cidrs: [10.1.0.0/8]}, \"\": {}}}
+";
+    let bundle = Bundle::parse(BUNDLE, &[overlay]).unwrap();
+    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
+    let exposed = |steps: &[Step]| {
+        let shown = shown(steps).into_iter();
+        shown
+            .filter(|step| step.starts_with("expose"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(exposed(&steps), ["expose front", "expose site: website"]);
+    let mut model = applied(CurrentModel::default(), &steps);
+    assert_eq!(exposed(&bundle.plan(&model, &charms()).unwrap()), [""; 0]);
+    // Whoever narrowed it meanwhile is followed where the bundle says only that it is exposed.
+    for name in ["front", "site"] {
+        let application: ApplicationName = name.parse().unwrap();
+        let current = model.applications.get_mut(&application).unwrap();
+        current.exposed = Exposure::read(&ExposedEndpoints::new()).unwrap().shown();
+    }
+    let again = bundle.plan(&model, &charms()).unwrap();
+    assert_eq!(exposed(&again), ["expose site: website"]);
 }

@@ -4,11 +4,12 @@
 //! build tools read (`parts`, `bases`, `links`, ...) are skipped; values that later parts of
 //! the controller interpret (`assumes`) are kept as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::url::check_name;
+use crate::relation::JUJU_INFO;
 
 #[cfg(test)]
 mod tests;
@@ -202,6 +203,20 @@ pub struct Mount {
 }
 
 impl CharmMetadata {
+    /// The endpoints, with the one that every charm provides.
+    pub fn endpoints(&self) -> BTreeSet<String> {
+        let declared = self.provides.keys().chain(self.requires.keys());
+        let declared = declared.chain(self.peers.keys()).cloned();
+        declared.chain([JUJU_INFO.to_owned()]).collect()
+    }
+
+    /// What can be bound to a network, opened to and exposed by itself: endpoints and extra bindings.
+    pub fn bindings(&self) -> BTreeSet<String> {
+        let mut bindings = self.endpoints();
+        bindings.extend(self.extra_bindings.keys().cloned());
+        bindings
+    }
+
     /// Checks what the shape alone does not say. The error is a sentence for the author.
     pub fn check(&self) -> Result<(), String> {
         check_name(&self.name).map_err(|error| error.to_string())?;

@@ -14,6 +14,10 @@ pub const AGENT_METHODS: &str = "AgentMethods";
 /// A port for agents alone, beside the one that everybody reaches.
 pub const CONTROLLER_API_PORT: &str = "controller-api-port";
 
+/// Where exposed applications are found by name.
+pub const INGRESS_ADDRESS: &str = "ingress-address";
+pub const INGRESS_PORT: &str = "ingress-port";
+
 /// Every option of the controller.
 pub static CONTROLLER: Table = Table {
     of: "controller",
@@ -35,6 +39,10 @@ const ROWS: &[Row] = &[
         "Whether anything is recorded in the audit log."),
     row(CONTROLLER_API_PORT, Kind::Port, "0",
         "A port for agents alone, beside the one that everybody reaches; 0 for none."),
+    row(INGRESS_ADDRESS, Kind::Address, "127.0.0.1",
+        "The address at which exposed applications are found by name; 0.0.0.0 shows them to the network."),
+    row(INGRESS_PORT, Kind::Port, "8800",
+        "The port at which exposed applications are found by name, http://APP.MODEL.localhost:PORT/; 0 for any that is free."),
     row("syslog-allowed-hosts", Kind::Hosts, "",
         "Hosts that admins of a model who are no superusers may name as its syslog-host: HOST or HOST:PORT, separated by commas."),
     row("syslog-target", Kind::SyslogTarget, "",

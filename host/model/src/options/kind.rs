@@ -17,6 +17,8 @@ pub enum Kind {
     Number,
     /// A TCP port; 0 for none.
     Port,
+    /// An IP address at which a process listens.
+    Address,
     /// Go's notation: `5m`, `1h30m`, `500ms`.
     Duration,
     /// `512M`, `5G`; without a suffix megabytes. Zero only where the flag says so.
@@ -56,6 +58,7 @@ impl Kind {
             | Kind::Methods
             | Kind::SyslogTarget
             | Kind::Hosts
+            | Kind::Address
             | Kind::Text => "text",
         }
     }
@@ -93,6 +96,10 @@ impl Kind {
                 Ok(port) => Ok(Value::Integer(i64::from(port))),
                 Err(_) => Err("a port from 1 to 65535, or 0 for none".to_owned()),
             },
+            Kind::Address => keep(
+                plain.parse::<std::net::IpAddr>().is_ok(),
+                "an IP address of this machine, as 127.0.0.1, or 0.0.0.0 for all of them",
+            ),
             Kind::Duration => keep(
                 duration::parse(plain).is_some(),
                 "a duration such as 5m or 336h",

@@ -22,7 +22,10 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-pub use controller::{AGENT_METHODS, CONTROLLER, CONTROLLER_API_PORT, READ_ONLY_METHODS, methods};
+pub use controller::{
+    AGENT_METHODS, CONTROLLER, CONTROLLER_API_PORT, INGRESS_ADDRESS, INGRESS_PORT,
+    READ_ONLY_METHODS, methods,
+};
 pub use kind::{Kind, hosts, parse_size_mb};
 pub use model::MODEL;
 pub use reading::{duration, size_mb, truth};

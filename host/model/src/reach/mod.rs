@@ -16,18 +16,21 @@ use serde::{Deserialize, Serialize};
 use crate::ports::PortRange;
 use crate::{ApplicationName, UnitName};
 
+mod address;
 mod cidr;
 mod document;
 mod exposure;
-mod opening;
 pub mod published;
 #[cfg(test)]
 mod tests;
 
+pub use address::{UNIT_ADDRESSES, unit_address};
 pub use cidr::{Cidr, CidrError};
 pub use document::{Difference, Document, Flow, Ingress};
-pub use exposure::{Exposures, NotExposed};
-pub use opening::{Endpoints, OpeningError, Openings};
+pub use exposure::{
+    ExposedEndpoint, ExposedEndpoints, Exposure, ExposureError, Exposures, NotExposed,
+};
+pub use periapt_contract::ports::{Endpoints, OpeningError, Openings};
 
 /// Who reaches whom inside a model: the option `reachability`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +60,16 @@ pub struct Relation {
     /// Nobody reaches anybody by it.
     pub suspended: bool,
     /// It holds only between a principal and its own subordinates.
+    pub container: bool,
+}
+
+/// Units of an application reach those of another by a relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way<'a> {
+    pub from: &'a ApplicationName,
+    /// Of those that are reached.
+    pub endpoint: &'a str,
+    /// Only within one container.
     pub container: bool,
 }
 
@@ -136,6 +149,32 @@ impl Network {
             }
         }
         ingress
+    }
+
+    /// By what relation units of one application reach those of another, by the latter: which ports
+    /// that are depends on what the unit has open for the endpoint.
+    pub fn ways(&self) -> BTreeMap<ApplicationName, Vec<Way<'_>>> {
+        let mut ways: BTreeMap<ApplicationName, Vec<Way<'_>>> = BTreeMap::new();
+        let relations = self.relations.iter().filter(|relation| !relation.suspended);
+        for relation in relations.filter(|_| self.mode == Mode::Relations) {
+            let ends = match relation.ends.as_slice() {
+                [peers] => vec![(peers, peers)],
+                [one, other] => vec![(one, other), (other, one)],
+                _ => Vec::new(),
+            };
+            for (from, to) in ends {
+                let way = Way {
+                    from: &from.application,
+                    endpoint: &to.endpoint,
+                    container: relation.container,
+                };
+                let known = ways.entry(to.application.clone()).or_default();
+                if !known.contains(&way) {
+                    known.push(way);
+                }
+            }
+        }
+        ways
     }
 
     /// Whether a unit reaches another at all of these ports, as [`Network::document`] has it.

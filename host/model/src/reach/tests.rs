@@ -289,6 +289,42 @@ fn expose_shows_what_is_open_to_everybody_or_to_some() {
 }
 
 #[test]
+fn an_exposure_is_read_as_juju_writes_it_and_shown_so() {
+    let read = |json: &str| Exposure::read(&serde_json::from_str(json).unwrap());
+    let everybody = read("{}").unwrap();
+    let shown = serde_json::to_string(&everybody.shown()).unwrap();
+    assert_eq!(shown, r#"{"":{"expose-to-cidrs":["0.0.0.0/0","::/0"]}}"#);
+    assert_eq!(Exposure::read(&everybody.shown()).unwrap(), everybody);
+    let text = r#"{"admin":{},"web":{"expose-to-cidrs":["10.1.2.3/8"]}}"#;
+    let some = read(text).unwrap();
+    assert_eq!(some.sources(&all()).len(), 3);
+    assert_eq!(
+        some.sources(&named("web")).into_iter().collect::<Vec<_>>(),
+        [cidr("10.0.0.0/8")]
+    );
+    let refused = |json: &str| read(json).unwrap_err().code();
+    assert_eq!(refused(r#"{"":{"expose-to-spaces":["dmz"]}}"#), "no-spaces");
+    assert_eq!(
+        refused(r#"{"":{"expose-to-cidrs":["10"]}}"#),
+        "cidr-invalid"
+    );
+    let many: Vec<String> = (0..1_001_u32)
+        .map(|n| format!("{}/32", std::net::Ipv4Addr::from_bits(n)))
+        .collect();
+    let many = serde_json::json!({"": {"expose-to-cidrs": many}}).to_string();
+    assert_eq!(refused(&many), "too-many-cidrs");
+}
+
+#[test]
+fn units_have_addresses_of_the_machine_itself() {
+    let text = |number| unit_address(number).map(|address| address.to_string());
+    assert_eq!(text(1).as_deref(), Some("127.77.0.1"));
+    assert_eq!(text(256).as_deref(), Some("127.77.1.0"));
+    assert_eq!(text(UNIT_ADDRESSES).as_deref(), Some("127.77.255.254"));
+    assert_eq!((text(0), text(UNIT_ADDRESSES + 1)), (None, None));
+}
+
+#[test]
 fn without_a_wildcard_only_named_endpoints_are_exposed() {
     let site = unit(&[("80/tcp", named("website")), ("22/tcp", named("admin"))]);
     let mut network = network(&[("site/0", site)], &[]);

@@ -13,5 +13,6 @@ mod order;
 mod tests;
 
 pub use container::supported;
+pub(crate) use endpoint::JUJU_INFO;
 pub use endpoint::{EndpointError, EndpointName, Pair, Role, Side};
 pub use order::{Contradiction, HookKind, RelationHook, RelationState, RemoteRelation};

@@ -15,6 +15,7 @@ mod records;
 mod supervisor;
 #[cfg(test)]
 mod tests;
+mod workloads;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use periapt_engine::SharedClock;
+use periapt_model::reach::published::Published;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -32,10 +34,11 @@ pub use records::Records;
 pub use supervisor::Patience;
 
 use crate::{
-    Environments, Instance, InstanceId, InstanceState, Provider, ProviderError, SharedAgent,
-    StartInstance, UpgradeOp,
+    Applied, Environments, Firewall, Instance, InstanceId, InstanceState, Provider, ProviderError,
+    SharedAgent, StartInstance, UpgradeOp,
 };
 use supervisor::{Reply, Request, Supervisor};
+use workloads::Workloads;
 
 /// The kind of a cloud that is this very machine.
 pub const KIND: &str = "local";
@@ -47,12 +50,27 @@ pub struct LocalOptions {
     pub directory: PathBuf,
     /// The agent. The path of the configuration file is added as the last argument.
     pub program: Program,
+    /// What carries out who is reached from outside, for all environments. The path of its directory is
+    /// added as the last argument.
+    pub workloads: Program,
     pub patience: Patience,
     pub clock: SharedClock,
 }
 
+impl LocalOptions {
+    fn workloads(&self) -> Arc<Workloads> {
+        Arc::new(Workloads::new(
+            self.directory.clone(),
+            self.workloads.clone(),
+            self.patience,
+            Arc::clone(&self.clock),
+        ))
+    }
+}
+
 /// The local providers of all environments.
 pub struct LocalProviders {
+    workloads: Arc<Workloads>,
     options: LocalOptions,
     open: Mutex<BTreeMap<String, Weak<LocalProvider>>>,
 }
@@ -60,6 +78,7 @@ pub struct LocalProviders {
 impl LocalProviders {
     pub fn new(options: LocalOptions) -> Self {
         Self {
+            workloads: options.workloads(),
             options,
             open: Mutex::default(),
         }
@@ -84,7 +103,9 @@ impl Environments for LocalProviders {
         if let Some(provider) = open.get(environment).and_then(Weak::upgrade) {
             return Ok(provider);
         }
-        let provider = Arc::new(LocalProvider::open(environment, &self.options));
+        let workloads = Arc::clone(&self.workloads);
+        let provider = LocalProvider::open(environment, &self.options, workloads);
+        let provider = Arc::new(provider);
         open.insert(environment.to_owned(), Arc::downgrade(&provider));
         Ok(provider)
     }
@@ -95,6 +116,7 @@ pub struct LocalProvider {
     environment: String,
     records: Records,
     requests: mpsc::Sender<Request>,
+    workloads: Arc<Workloads>,
     shown: Arc<Mutex<Value>>,
     ended: watch::Receiver<Option<String>>,
 }
@@ -102,7 +124,7 @@ pub struct LocalProvider {
 impl LocalProvider {
     /// Takes up the environment where an earlier process left it. Must be called within a tokio
     /// runtime.
-    pub fn open(environment: &str, options: &LocalOptions) -> Self {
+    fn open(environment: &str, options: &LocalOptions, workloads: Arc<Workloads>) -> Self {
         let (requests, receiver) = mpsc::channel(64);
         let records = Records::new(options.directory.join(environment));
         let shown = Arc::new(Mutex::new(Value::Null));
@@ -127,6 +149,7 @@ impl LocalProvider {
             environment: environment.to_owned(),
             records,
             requests,
+            workloads,
             shown,
             ended,
         }
@@ -215,7 +238,12 @@ impl Provider for LocalProvider {
     }
 
     async fn destroy(&self) -> Result<(), ProviderError> {
+        self.workloads.apply(&self.environment, None).await?;
         self.ask(|reply| Request::Destroy { reply }).await
+    }
+
+    fn firewall(&self) -> Option<&dyn Firewall> {
+        Some(self)
     }
 
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {
@@ -248,6 +276,29 @@ impl SharedAgent for LocalProvider {
 
     async fn halt(&self) -> Result<(), ProviderError> {
         self.ask(|reply| Request::Halt { reply }).await
+    }
+}
+
+/// The model's workers are over here; what is reached stays so.
+impl Drop for LocalProvider {
+    fn drop(&mut self) {
+        self.workloads.forget(&self.environment);
+    }
+}
+
+#[async_trait]
+impl Firewall for LocalProvider {
+    async fn apply(&self, document: Option<Published>) -> Result<Applied, ProviderError> {
+        // Only here it is known where the agent has its files.
+        let document = document.map(|document| Published {
+            directory: self.records.directory().to_owned(),
+            ..document
+        });
+        self.workloads.apply(&self.environment, document).await
+    }
+
+    fn applied(&self) -> watch::Receiver<Option<Applied>> {
+        self.workloads.applied(&self.environment)
     }
 }
 

@@ -26,6 +26,11 @@ fn options(directory: &Path, script: &str) -> LocalOptions {
             arguments: vec!["-c".into(), script.into()],
             environment: Vec::new(),
         },
+        workloads: Program {
+            path: PathBuf::from("/bin/false"),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+        },
         patience: Patience {
             first_restart: Duration::from_millis(20),
             stop: Duration::from_millis(300),
@@ -33,6 +38,10 @@ fn options(directory: &Path, script: &str) -> LocalOptions {
         },
         clock: SystemClock::shared(),
     }
+}
+
+fn open(environment: &str, options: &LocalOptions) -> LocalProvider {
+    LocalProvider::open(environment, options, options.workloads())
 }
 
 async fn until<T>(mut probe: impl FnMut() -> Option<T>) -> T {
@@ -61,7 +70,7 @@ async fn gone(pid: Pid) {
 #[tokio::test]
 async fn passes_the_provider_suite() {
     let home = TempDir::new().unwrap();
-    let provider = Arc::new(LocalProvider::open("model", &options(home.path(), AGENT)));
+    let provider = Arc::new(open("model", &options(home.path(), AGENT)));
     suite::run(provider).await;
     assert!(!home.path().join("model").exists());
 }
@@ -69,7 +78,7 @@ async fn passes_the_provider_suite() {
 /// Nobody makes directories in `/sys`, whoever they are.
 #[tokio::test]
 async fn a_directory_that_cannot_be_written_refuses_the_credential() {
-    let provider = LocalProvider::open("m", &options(Path::new("/sys"), AGENT));
+    let provider = open("m", &options(Path::new("/sys"), AGENT));
     let refused = provider.check_credential().await.unwrap_err();
     assert!(refused.refuses_credential(), "{refused:?}");
     let refused = provider.start_instance(request("0")).await.unwrap_err();
@@ -77,7 +86,7 @@ async fn a_directory_that_cannot_be_written_refuses_the_credential() {
     assert_eq!(provider.instances().await.unwrap(), []);
 
     let home = TempDir::new().unwrap();
-    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let provider = open("m", &options(home.path(), AGENT));
     provider.check_credential().await.unwrap();
     assert!(!home.path().join("m").exists(), "it leaves nothing behind");
     let failed = provider.start_instance(request("..")).await.unwrap_err();
@@ -122,7 +131,7 @@ async fn what_an_earlier_version_left_open_is_closed() {
 async fn one_process_hosts_all_instances_and_ends_with_the_last() {
     let home = TempDir::new().unwrap();
     let directory = home.path().join("m");
-    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let provider = open("m", &options(home.path(), AGENT));
     let first = provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&directory).await;
     let second = provider.start_instance(request("1")).await.unwrap();
@@ -143,7 +152,7 @@ async fn one_process_hosts_all_instances_and_ends_with_the_last() {
 async fn a_killed_agent_is_reaped_and_started_again() {
     let home = TempDir::new().unwrap();
     let directory = home.path().join("m");
-    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let provider = open("m", &options(home.path(), AGENT));
     provider.start_instance(request("0")).await.unwrap();
     let mut pid = locked(&directory).await;
     for _ in 0..3 {
@@ -169,12 +178,12 @@ async fn a_running_agent_is_adopted_and_watched_by_the_next_controller() {
     let directory = home.path().join("m");
     // The agent is a grandchild, as it is for a controller that found it running.
     let orphan = format!("/bin/sh -c '{AGENT}' \"$0\" &");
-    let first = LocalProvider::open("m", &options(home.path(), &orphan));
+    let first = open("m", &options(home.path(), &orphan));
     first.start_instance(request("0")).await.unwrap();
     let pid = locked(&directory).await;
     drop(first);
 
-    let next = LocalProvider::open("m", &options(home.path(), AGENT));
+    let next = open("m", &options(home.path(), AGENT));
     until(|| (next.describe()["agent-pid"] == pid.as_raw_nonzero().get()).then_some(())).await;
     assert_eq!(next.describe()["adopted"], true);
     assert_eq!(
@@ -195,7 +204,7 @@ async fn a_running_agent_is_adopted_and_watched_by_the_next_controller() {
 #[tokio::test]
 async fn an_agent_deaf_to_the_request_to_stop_is_killed() {
     let home = TempDir::new().unwrap();
-    let provider = LocalProvider::open("m", &options(home.path(), DEAF));
+    let provider = open("m", &options(home.path(), DEAF));
     let instance = provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&home.path().join("m")).await;
     provider.stop_instance(&instance.id).await.unwrap();
@@ -206,7 +215,7 @@ async fn an_agent_deaf_to_the_request_to_stop_is_killed() {
 #[tokio::test]
 async fn a_halted_agent_stays_down_until_it_is_asked_for() {
     let home = TempDir::new().unwrap();
-    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let provider = open("m", &options(home.path(), AGENT));
     provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&home.path().join("m")).await;
     provider.halt().await.unwrap();
@@ -225,7 +234,7 @@ async fn a_halted_agent_stays_down_until_it_is_asked_for() {
 async fn a_changed_configuration_restarts_the_agent() {
     let home = TempDir::new().unwrap();
     let directory = home.path().join("m");
-    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let provider = open("m", &options(home.path(), AGENT));
     provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&directory).await;
     let changed = StartInstance {
@@ -243,7 +252,7 @@ async fn a_changed_configuration_restarts_the_agent() {
 async fn a_configuration_is_replaced_under_a_running_agent() {
     let home = TempDir::new().unwrap();
     let directory = home.path().join("m");
-    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let provider = open("m", &options(home.path(), AGENT));
     let first = provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&directory).await;
     provider.set_config(b"{}".to_vec(), false).await.unwrap();
@@ -265,7 +274,7 @@ async fn an_agent_inherits_nothing_of_its_controllers_environment() {
     let home = TempDir::new().unwrap();
     let directory = home.path().join("m");
     let script = format!("cat /proc/$$/environ > $(dirname \"$0\")/environment; {AGENT}");
-    let provider = LocalProvider::open("m", &options(home.path(), &script));
+    let provider = open("m", &options(home.path(), &script));
     provider.start_instance(request("0")).await.unwrap();
     locked(&directory).await;
     let mine = std::env::vars_os().count();
@@ -280,7 +289,7 @@ async fn an_agent_that_cannot_be_started_gives_no_instance() {
     let home = TempDir::new().unwrap();
     let mut options = options(home.path(), AGENT);
     options.program.path = home.path().join("missing");
-    let provider = LocalProvider::open("m", &options);
+    let provider = open("m", &options);
     let error = provider.start_instance(request("0")).await.unwrap_err();
     assert_eq!(error.code(), "agent-not-started");
     assert_eq!(provider.instances().await.unwrap(), []);
@@ -300,7 +309,7 @@ async fn an_environment_has_one_provider_while_somebody_holds_it() {
 async fn an_agent_that_ended_for_good_stays_down_until_a_person_says_so() {
     let home = TempDir::new().unwrap();
     let directory = home.path().join("m");
-    let provider = LocalProvider::open("m", &options(home.path(), AGENT));
+    let provider = open("m", &options(home.path(), AGENT));
     provider.start_instance(request("0")).await.unwrap();
     let pid = locked(&directory).await;
     mark_ended(&directory, "SIGABRT").unwrap();
@@ -313,7 +322,7 @@ async fn an_agent_that_ended_for_good_stays_down_until_a_person_says_so() {
     // Neither another instance nor another controller starts it.
     provider.start_instance(request("1")).await.unwrap();
     drop(provider);
-    let next = LocalProvider::open("m", &options(home.path(), AGENT));
+    let next = open("m", &options(home.path(), AGENT));
     let shown = until(|| {
         let shown = next.describe();
         (shown["ended-for-good"] == "SIGABRT").then_some(shown)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
-use periapt_model::ports::PortRange;
+use periapt_model::ports::{Openings, PortRange};
 use periapt_model::status::{Status, Workload};
 
 use super::unit_files::{Files, content};
@@ -194,8 +194,12 @@ impl StateAnswers for Context {
 }
 
 impl PortsAnswers for Context {
-    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
-        Ok(self.ports.clone())
+    fn opened_ports(&mut self) -> Result<Openings, CallError> {
+        Ok(self.ports.iter().copied().collect())
+    }
+
+    fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
+        Ok(["website", "cluster"].map(str::to_owned).to_vec())
     }
 }
 

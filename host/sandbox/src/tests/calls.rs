@@ -1,5 +1,7 @@
 //! The contract, call by call, as a charm sees it.
 
+use periapt_model::ports::PortRange;
+
 use super::agent::Unit;
 use super::guest::{ERROR, Guest, OK};
 use crate::LogLevel;
@@ -49,7 +51,10 @@ fn a_hook_reads_its_own_writes_and_they_are_its_effects() {
         state,
         [("new".into(), Some("value".into())), ("old".into(), None)]
     );
-    assert_eq!(outcome.effects.ports.open, ["443/tcp".parse().unwrap()]);
+    assert_eq!(
+        outcome.effects.ports.open,
+        ["443/tcp".parse::<PortRange>().unwrap().into()]
+    );
 }
 
 #[test]

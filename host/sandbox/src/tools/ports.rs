@@ -1,5 +1,6 @@
 //! `open-port`, `close-port`, `opened-ports`: ranges that a unit asks to have opened.
 
+use periapt_contract::ports::Endpoints;
 use periapt_contract::{CallError, ports};
 
 use super::Permission::Everybody;
@@ -12,32 +13,76 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new("open-port", "ports", "open", AtCommit, Everybody),
     Tool::new("close-port", "ports", "close", AtCommit, Everybody),
     Tool::new("opened-ports", "ports", "opened", Read, Everybody),
+    Tool::new(
+        "open-port --endpoints",
+        "ports",
+        "open-for",
+        AtCommit,
+        Everybody,
+    ),
+    Tool::new(
+        "close-port --endpoints",
+        "ports",
+        "close-for",
+        AtCommit,
+        Everybody,
+    ),
+    Tool::new(
+        "opened-ports --endpoints",
+        "ports",
+        "openings",
+        Read,
+        Everybody,
+    ),
 ];
 
 impl wit::Host for HookState {
     fn open(&mut self, range: wit::PortRange) -> Answer<()> {
-        self.transaction(|txn, context| txn.open_port(context, port_range(range)?))
+        self.open_for(range, Vec::new())
     }
 
     fn close(&mut self, range: wit::PortRange) -> Answer<()> {
-        self.transaction(|txn, context| txn.close_port(context, port_range(range)?))
+        self.close_for(range, Vec::new())
     }
 
     fn opened(&mut self) -> Answer<Vec<wit::PortRange>> {
+        self.transaction(|txn, context| Ok(txn.openings(context)?.ranges().map(range_of).collect()))
+    }
+
+    fn open_for(&mut self, range: wit::PortRange, endpoints: Vec<String>) -> Answer<()> {
         self.transaction(|txn, context| {
-            let opened = txn.opened_ports(context)?.into_iter();
-            Ok(opened
-                .map(|range| wit::PortRange {
-                    start: range.start,
-                    end: range.end,
-                    protocol: match range.protocol {
-                        ports::Protocol::Tcp => wit::Protocol::Tcp,
-                        ports::Protocol::Udp => wit::Protocol::Udp,
-                        ports::Protocol::Icmp => wit::Protocol::Icmp,
-                    },
+            txn.open_port(context, port_range(range)?, Endpoints::of(endpoints))
+        })
+    }
+
+    fn close_for(&mut self, range: wit::PortRange, endpoints: Vec<String>) -> Answer<()> {
+        self.transaction(|txn, context| {
+            txn.close_port(context, port_range(range)?, &Endpoints::of(endpoints))
+        })
+    }
+
+    fn openings(&mut self) -> Answer<Vec<wit::Opening>> {
+        self.transaction(|txn, context| {
+            let openings = txn.openings(context)?.iter();
+            Ok(openings
+                .map(|(range, endpoints)| wit::Opening {
+                    ports: range_of(range),
+                    endpoints: endpoints.names().map(str::to_owned).collect(),
                 })
                 .collect())
         })
+    }
+}
+
+fn range_of(range: ports::PortRange) -> wit::PortRange {
+    wit::PortRange {
+        start: range.start,
+        end: range.end,
+        protocol: match range.protocol {
+            ports::Protocol::Tcp => wit::Protocol::Tcp,
+            ports::Protocol::Udp => wit::Protocol::Udp,
+            ports::Protocol::Icmp => wit::Protocol::Icmp,
+        },
     }
 }
 

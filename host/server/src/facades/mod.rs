@@ -44,6 +44,7 @@ mod charm_downloader;
 mod cleaner;
 mod credential_validator;
 mod deployer;
+mod firewaller;
 mod leadership;
 mod life_flag;
 mod log_forwarding;
@@ -103,6 +104,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         cleaner::handlers(),
         credential_validator::handlers(),
         deployer::handlers(),
+        firewaller::handlers(),
         leadership::handlers(),
         life_flag::handlers(),
         log_forwarding::handlers(),

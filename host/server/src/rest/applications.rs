@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use periapt_model::UnitName;
 use periapt_wire::rest::{
-    AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, ListQuery, Page, Refresh,
-    Removal, paths,
+    AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
+    Refresh, Removal, Unexpose, paths,
 };
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -26,6 +26,8 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(remove)).about(About::Application),
         row(READ, routes!(config)).about(About::ApplicationConfig),
         row(WRITE, routes!(set_config)).about(About::ApplicationConfig),
+        row(WRITE, routes!(expose)).about(About::Application),
+        row(WRITE, routes!(unexpose)).about(About::Application),
         row(WRITE, routes!(refresh)).about(About::Application),
         row(WRITE, routes!(add_units)).about(About::Application),
     ]
@@ -94,6 +96,28 @@ async fn set_config(
     Body(change): Body<ConfigChange>,
 ) -> Result<Json<ApplicationConfig>, Answer> {
     changed(state.store().set_application_config(&model, &name, change)).await
+}
+
+/// Exposes an application, or endpoints of it, to addresses outside.
+///
+/// What was said before of the same endpoints is replaced; others stay as they are.
+#[utoipa::path(post, path = paths::APPLICATION_EXPOSE.text, request_body = Expose, responses((status = 200, body = ApplicationInfo)))]
+async fn expose(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<Expose>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    changed(state.store().expose(&model, &name, request)).await
+}
+
+/// Takes the exposure of an application back, or that of some of its endpoints.
+#[utoipa::path(post, path = paths::APPLICATION_UNEXPOSE.text, request_body = Unexpose, responses((status = 200, body = ApplicationInfo)))]
+async fn unexpose(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<Unexpose>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    changed(state.store().unexpose(&model, &name, request)).await
 }
 
 /// Moves an application to another revision of its charm.

@@ -52,6 +52,7 @@ mod openapi;
 mod page;
 mod probes;
 pub mod problem;
+mod reach;
 mod register;
 mod relations;
 mod route;
@@ -167,7 +168,7 @@ fn table() -> &'static [Resource] {
             resource(
                 "relations",
                 "Relations between applications.",
-                vec![relations::routes()],
+                vec![relations::routes(), reach::routes()],
             ),
             resource(
                 "status",

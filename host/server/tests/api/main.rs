@@ -14,6 +14,7 @@ mod common;
 mod connections;
 mod events;
 mod observe;
+mod reach;
 mod reference;
 mod relations;
 mod requests;

@@ -9,7 +9,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, application, charm, machine, relation, views};
+use crate::{Result, Store, application, charm, machine, relation, unit, views};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
 const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
@@ -38,8 +38,8 @@ impl Store {
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
                 let hash = config::hash(&charm.config.effective(&settings));
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
-                        life, exposed, settings, config_hash, workload_version, created_at, subordinate)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', 0, $4, $5, '', $6, $7)
+                        life, settings, config_hash, workload_version, created_at, subordinate)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
                 let url = charm.url.to_string();
@@ -192,10 +192,12 @@ async fn make_units(
         .map(|number| UnitName::new(application, *number))
         .collect();
 
+    let addresses = unit::address::take(tx, u64::from(count)).await?;
     let rows = names
         .iter()
         .zip(&numbers)
-        .map(|(name, number)| {
+        .zip(addresses)
+        .map(|((name, number), address)| {
             params![
                 model,
                 name,
@@ -206,13 +208,14 @@ async fn make_units(
                 "",
                 "[]",
                 0_i64,
-                tx.now
+                tx.now,
+                address
             ]
         })
         .collect();
     let head =
         "INSERT INTO unit (model_uuid, name, application, number, life, resolved, workload_version,
-        opened_ports, forced, created_at)";
+        opened_ports, forced, created_at, address)";
     tx.db.insert_many(head, "", rows).await?;
     let placed = placement.iter().map(MachineId::as_str);
     let rows = names

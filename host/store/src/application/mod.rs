@@ -1,4 +1,4 @@
-//! What happens to applications: in `deploy`, `config`, `assignments` and `removal`; and whether the controller
+//! What happens to applications: in `deploy`, `config`, `exposure`, `assignments` and `removal`; and whether the controller
 //! can prepare their charms.
 
 use std::collections::HashSet;
@@ -16,6 +16,7 @@ use crate::{Result, Store, status, views};
 mod assignments;
 pub(crate) mod config;
 mod deploy;
+mod exposure;
 pub(crate) mod removal;
 
 pub(crate) const TABLES: &[Table] = tables! {

@@ -32,7 +32,7 @@ namespaces! {
     UNIT_STATUS = "unit-status";
     /// Key: the unit. A person resolved its failed hook, or the agent took note.
     RESOLVED = "resolved";
-    /// Key: the unit. Opened ports.
+    /// Key: the unit. Opened ports, to whom they show, or where they listen.
     PORT = "port";
     /// Key: the unit. What it wants of its containers, or what is seen in them.
     CONTAINER = "container";

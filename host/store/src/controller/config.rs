@@ -3,7 +3,7 @@
 
 use periapt_model::ModelUuid;
 use periapt_model::config::{Value, Values};
-use periapt_model::options::{CONTROLLER, Settings};
+use periapt_model::options::{CONTROLLER, INGRESS_ADDRESS, INGRESS_PORT, Settings};
 use periapt_wire::rest::ConfigChange;
 
 use crate::changes::namespace;
@@ -60,6 +60,17 @@ async fn change(tx: &mut Tx, change: &ConfigChange) -> Result<Settings> {
     if before.get(ALLOWED_HOSTS) != after.get(ALLOWED_HOSTS) {
         // What a model may connect to has changed for all that name a host.
         let sql = "SELECT model_uuid FROM model_config WHERE key = 'syslog-host'";
+        let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, vec![]).await?;
+        for model in models {
+            tx.touch(&model, namespace::MODEL_CONFIG, "");
+        }
+    }
+    let ingress = [INGRESS_ADDRESS, INGRESS_PORT];
+    if ingress
+        .iter()
+        .any(|key| before.get(*key) != after.get(*key))
+    {
+        let sql = "SELECT DISTINCT model_uuid FROM application WHERE exposure <> '{}'";
         let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, vec![]).await?;
         for model in models {
             tx.touch(&model, namespace::MODEL_CONFIG, "");

@@ -17,6 +17,7 @@ use periapt_wire::status::{
 use serde_json::json;
 
 use super::rows::Rows;
+use crate::reach::public_address;
 use crate::views::application::ApplicationRow;
 use crate::views::machine::{self, MachineRow};
 use crate::views::unit::UnitRow;
@@ -68,6 +69,7 @@ impl<'a> View<'a> {
         let addresses =
             machine.and_then(|machine| Some(&self.rows.machines.get(machine)?.addresses));
         let wanted = self.rows.applications.get(&application);
+        let exposure = wanted.map(|row| &row.exposure);
         let leader = self.rows.leaders.get(&application);
         UnitStatus {
             workload_status: detailed(workload, Life::Alive),
@@ -76,15 +78,21 @@ impl<'a> View<'a> {
                 ..detailed(agent, row.life)
             },
             workload_version: row.workload_version.clone(),
-            // Of a subordinate, its principal's: both are on one machine.
-            public_address: addresses
-                .and_then(|addresses| addresses.first().cloned())
+            // Of a subordinate, its principal's: both are on one machine. What is reached from outside is
+            // so at an address of its own.
+            public_address: exposure
+                .and_then(|exposure| public_address(row.address, &row.openings, exposure))
+                .or_else(|| addresses?.first().cloned())
                 .unwrap_or_default(),
             machine: machine
                 .filter(|_| row.principal.is_none())
                 .map(MachineId::to_string)
                 .unwrap_or_default(),
-            opened_ports: row.opened_ports.clone(),
+            opened_ports: row.openings.ranges().map(|open| open.to_string()).collect(),
+            listening: match exposure.is_some_and(|exposure| !exposure.is_empty()) {
+                true => row.reached.listening.clone(),
+                false => Vec::new(),
+            },
             // Shown only while it differs from the application's, as Juju does.
             charm: (row.charm.clone())
                 .filter(|charm| wanted.map(|row| &row.charm) != Some(charm))
@@ -119,7 +127,8 @@ impl<'a> View<'a> {
             charm_rev: Some(row.charm_revision),
             charm: row.charm.clone(),
             base: base(),
-            exposed: row.exposed,
+            exposed: !row.exposure.is_empty(),
+            exposed_endpoints: row.exposure.shown(),
             life: row.life.as_status().to_owned(),
             relations: related(&row.name, &relations),
             subordinate_to: match row.subordinate {

@@ -1,7 +1,7 @@
 //! Ports that a hook opened and closed.
 
 use periapt_contract::Effect;
-use periapt_contract::ports::{Changes, OpenPorts, PortRange, Refused};
+use periapt_contract::ports::{Changes, OpenPorts, Openings, Refused};
 use periapt_model::UnitName;
 use periapt_model::bounds::PORT_RANGES;
 
@@ -15,7 +15,7 @@ columns! {
     /// What another unit of the machine has open.
     struct Other {
         unit: String = "name",
-        ranges: Vec<PortRange> = "opened_ports" as json,
+        openings: Openings = "opened_ports" as json,
     }
     const OTHERS = "FROM unit
         WHERE model_uuid = $1 AND machine_id = $2 AND name <> $3 AND opened_ports <> '[]'";
@@ -35,7 +35,7 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) ->
     {
         let values = params![model, machine, unit];
         for other in tx.db.all(OTHERS, values).await? {
-            others.insert_of(&other.unit, other.ranges);
+            others.insert_of(&other.unit, other.openings.ranges());
         }
     }
     let after = changes

@@ -12,7 +12,7 @@ use crate::{HookBegin, HookCommit, StoreError};
 
 fn open(ranges: Vec<PortRange>) -> Changes {
     Changes {
-        open: ranges,
+        open: ranges.into_iter().map(Into::into).collect(),
         close: Vec::new(),
     }
 }
@@ -59,13 +59,10 @@ async fn a_refused_commit_leaves_nothing() {
         assert_eq!(refused.code(), "quota-limit-exceeded");
         let ports = Effects {
             state: [("good".to_owned(), Some("x".to_owned()))].into(),
-            ports: Changes {
-                open: vec![
-                    "80-90/tcp".parse().expect("range"),
-                    "85/tcp".parse().expect("range"),
-                ],
-                close: Vec::new(),
-            },
+            ports: open(vec![
+                "80-90/tcp".parse().expect("range"),
+                "85/tcp".parse().expect("range"),
+            ]),
             ..Default::default()
         };
         let refused = store
@@ -89,7 +86,7 @@ async fn ports_close_before_they_open() {
         let store = &fixture.store;
         let model = fixture.site(1).await;
         let site = unit("site/0");
-        let range = |text: &str| text.parse().expect("range");
+        let range = |text: &str| -> PortRange { text.parse().expect("range") };
         let open = Effects {
             ports: open(vec![range("80-90/tcp"), range("icmp")]),
             ..Default::default()
@@ -100,7 +97,7 @@ async fn ports_close_before_they_open() {
             .expect("opened");
         let swap = Effects {
             ports: Changes {
-                open: vec![range("85/tcp")],
+                open: vec![range("85/tcp").into()],
                 close: vec![range("80-90/tcp")],
             },
             ..Default::default()
@@ -110,7 +107,8 @@ async fn ports_close_before_they_open() {
             .await
             .expect("swapped");
         let found = store.get_state(&model, &site).await.expect("state");
-        assert_eq!(found.opened_ports, [range("85/tcp"), range("icmp")]);
+        let open = [range("85/tcp"), range("icmp")];
+        assert_eq!(found.opened_ports, open.into_iter().collect());
         fixture.end().await;
     }
 }
@@ -167,7 +165,7 @@ async fn a_unit_has_at_most_a_hundred_ranges_open() {
             .expect("again");
         let swap = Effects {
             ports: Changes {
-                open: vec![port(5_000)],
+                open: vec![port(5_000).into()],
                 ..closing([1]).ports
             },
             ..Effects::default()
@@ -176,7 +174,10 @@ async fn a_unit_has_at_most_a_hundred_ranges_open() {
             .await
             .expect("swapped");
         let found = fixture.store.get_state(&model, &unit("site/0")).await;
-        assert_eq!(found.expect("state").opened_ports.len() as u64, most);
+        assert_eq!(
+            found.expect("state").opened_ports.ranges().count() as u64,
+            most
+        );
         fixture.end().await;
     }
 }

@@ -11,6 +11,7 @@ use crate::Result;
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, optional_word, params, word};
 use crate::status::{self, kind};
+use crate::unit::address;
 use crate::{Store, unit};
 
 columns! {
@@ -78,9 +79,11 @@ pub(super) async fn ensure(
     let number = tx.take_numbers(model, &format!("unit {other}"), 1).await?;
     let unit = UnitName::new(other, number);
     let sql = "INSERT INTO unit (model_uuid, name, application, number, life, machine_id, principal, resolved,
-            workload_version, opened_ports, forced, created_at)
-        VALUES ($1, $2, $3, $4, 'alive', $5, $6, 'none', '', '[]', 0, $7)";
-    let values = params![model, &unit, other, number, machine, &entering.root, tx.now];
+            workload_version, opened_ports, forced, created_at, address)
+        VALUES ($1, $2, $3, $4, 'alive', $5, $6, 'none', '', '[]', 0, $7, $8)";
+    let address = address::take(tx, 1).await?.pop().flatten();
+    let root = &entering.root;
+    let values = params![model, &unit, other, number, machine, root, tx.now, address];
     tx.db.execute(sql, values).await?;
     let statuses = [
         (kind::AGENT, unit.to_string(), "allocating", ""),

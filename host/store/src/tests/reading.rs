@@ -2,6 +2,7 @@ use std::time::{Duration, Instant};
 
 use periapt_model::config::Value;
 use periapt_model::hook::Effects;
+use periapt_model::ports::PortRange;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::OperationState;
 use periapt_model::{AgentName, Tag};
@@ -212,10 +213,11 @@ async fn a_hook_sees_one_moment_of_the_model() {
         let model = fixture.site(2).await;
         fixture.provision(&model).await;
         let site = unit("site/0");
+        let port: PortRange = "80/tcp".parse().expect("port");
         let effects = Effects {
             state: [("key".to_owned(), Some("value".to_owned()))].into(),
             ports: periapt_model::ports::Changes {
-                open: vec!["80/tcp".parse().expect("port")],
+                open: vec![port.into()],
                 close: Vec::new(),
             },
             ..Default::default()
@@ -260,7 +262,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
         assert_eq!(worst.message, "no");
         let state = store.get_state(&model, &site).await.expect("state");
         assert_eq!(state.charm_state["key"], "value");
-        assert_eq!(state.opened_ports, ["80/tcp".parse().expect("port")]);
+        assert_eq!(state.opened_ports, [port].into_iter().collect());
         assert!(state.operation.expect("stored").installed);
         let known = remote.config_hash.as_str();
         let again = store.unit_told(&model, &site, known).await.expect("told");

@@ -10,6 +10,7 @@ use crate::status::{self, kind};
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
+pub(crate) mod address;
 pub(crate) mod removal;
 pub(crate) mod uniter;
 

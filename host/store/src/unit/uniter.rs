@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_contract::ports::PortRange;
+use periapt_contract::ports::Openings;
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::config::{Schema, Values};
 use periapt_model::status::{Status, Workload};
@@ -125,7 +125,7 @@ impl Store {
 
 columns! {
     struct StateRow {
-        opened_ports: Vec<PortRange> = "unit.opened_ports" as json,
+        opened_ports: Openings = "unit.opened_ports" as json,
         operation: Option<OperationState> = "unit_state.operation" as optional_json,
         sequence: u64 = "COALESCE(unit_state.seq, 0)",
     }
@@ -177,7 +177,7 @@ columns! {
                 AND relation_endpoint.application = unit.application)",
         principal: Option<UnitName> = "unit.principal" as optional_word,
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
-        opened_ports: Vec<PortRange> = "unit.opened_ports" as json,
+        opened_ports: Openings = "unit.opened_ports" as json,
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
         workload_version: String = "unit.workload_version",
         application_version: String = "application.workload_version",

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use periapt_model::reach::Exposure;
 use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
-use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
+use periapt_model::{ApplicationName, Life, ModelName, ModelUuid, UnitName};
 use periapt_wire::rest::ApplicationInfo;
 
-use crate::db::{Session, Which, columns, optional_json, word};
+use crate::db::{Session, Which, columns, json, optional_json, word};
 use crate::error::StoreError;
+use crate::reach::Ingress;
 use crate::waiting::HeldBy;
 use crate::{Result, Store, status};
 
@@ -39,7 +41,9 @@ columns! {
         charm_name: String = "charm.name",
         charm_revision: u64 = "charm.revision",
         life: Life = "application.life" as word,
-        exposed: bool = "application.exposed",
+        exposure: Exposure = "application.exposure" as json,
+        model: ModelName = "model.name" as word,
+        ingress: Ingress = "model.ingress" as json,
         workload_version: String = "application.workload_version",
         subordinate: bool = "application.subordinate",
         set: Option<Status<Workload>> = [status::list!("status")] as status::optional,
@@ -48,6 +52,7 @@ columns! {
     }
     const APPLICATIONS = which(
         "FROM application
+            JOIN model ON model.uuid = application.model_uuid
             JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
             LEFT JOIN status ON status.model_uuid = application.model_uuid AND status.kind = 'application'
                 AND status.entity = application.name
@@ -126,13 +131,17 @@ pub(crate) async fn load(
             set: row.set,
             units: own.said,
         };
+        let exposed = !row.exposure.is_empty();
+        let url = || row.ingress.url(&row.name, &row.model);
         ApplicationInfo {
+            url: exposed.then(url).flatten(),
             name: row.name,
             charm: row.charm,
             charm_name: row.charm_name,
             charm_revision: row.charm_revision,
             life: row.life,
-            exposed: row.exposed,
+            exposed,
+            exposed_endpoints: row.exposure.shown(),
             workload_version: row.workload_version,
             status: parts.status(),
             units: own.names,

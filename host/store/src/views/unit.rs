@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
+use periapt_model::ports::Openings;
+use periapt_model::reach::Exposure;
 use periapt_model::status::{Agent, Status, Workload, displayed};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 
 use crate::db::{Cells, Session, Which, columns, json, optional_word, word};
 use crate::error::StoreError;
+use crate::reach::{Reached, public_address};
 use crate::{DatabaseError, Presence, Result, Store, lease, status, waiting};
 
 use super::relation;
@@ -20,7 +23,10 @@ columns! {
         name: UnitName = "unit.name" as word,
         life: Life = "unit.life" as word,
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
-        opened_ports: Vec<String> = "unit.opened_ports" as json,
+        openings: Openings = "unit.opened_ports" as openings,
+        address: Option<u64> = "unit.address" as number,
+        reached: Reached = "unit.reached" as reached,
+        exposure: Exposure = "application.exposure" as json,
         workload_version: String = "unit.workload_version",
         charm: String = "COALESCE(unit.charm_url, application.charm_url)",
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
@@ -51,7 +57,9 @@ columns! {
         principal: Option<UnitName> = "principal" as optional_word,
         charm: Option<String> = "charm_url",
         workload_version: String = "workload_version",
-        opened_ports: Vec<String> = "opened_ports" as ports,
+        openings: Openings = "opened_ports" as openings,
+        address: Option<u64> = "address" as number,
+        reached: Reached = "reached" as reached,
     }
     const OWN = which("FROM unit WHERE model_uuid = $1", "name", "");
 }
@@ -77,11 +85,23 @@ columns! {
 }
 
 /// Most units have none, and there are many units.
-fn ports(cells: &mut Cells<'_>) -> std::result::Result<Vec<String>, DatabaseError> {
+fn openings(cells: &mut Cells<'_>) -> std::result::Result<Openings, DatabaseError> {
     match cells.str()? {
-        "[]" => Ok(Vec::new()),
+        "[]" => Ok(Openings::default()),
         text => serde_json::from_str(text).map_err(|error| cells.unfit(error)),
     }
+}
+
+/// Likewise.
+fn reached(cells: &mut Cells<'_>) -> std::result::Result<Reached, DatabaseError> {
+    match cells.str()? {
+        "{}" => Ok(Reached::default()),
+        text => serde_json::from_str(text).map_err(|error| cells.unfit(error)),
+    }
+}
+
+pub(crate) fn number(cells: &mut Cells<'_>) -> std::result::Result<Option<u64>, DatabaseError> {
+    Ok(cells.optional_int()?.map(i64::unsigned_abs))
 }
 
 /// What a status has of a unit.
@@ -93,7 +113,10 @@ pub(crate) struct UnitRow {
     /// The charm in place.
     pub charm: Option<String>,
     pub workload_version: String,
-    pub opened_ports: Vec<String>,
+    pub openings: Openings,
+    /// The number of its address.
+    pub address: Option<u64>,
+    pub reached: Reached,
     pub workload: Status<Workload>,
     pub agent: Status<Agent>,
 }
@@ -178,8 +201,13 @@ pub(crate) async fn load(
             machine,
             workload,
             agent,
-            opened_ports: row.opened_ports,
-            public_address: row.addresses.into_iter().next(),
+            opened_ports: row.openings.ranges().map(|open| open.to_string()).collect(),
+            public_address: public_address(row.address, &row.openings, &row.exposure)
+                .or_else(|| row.addresses.into_iter().next()),
+            listening: match row.exposure.is_empty() {
+                true => Vec::new(),
+                false => row.reached.listening,
+            },
             workload_version: row.workload_version,
             principal: row.principal,
             subordinates: neighbours.subordinates,
@@ -223,7 +251,9 @@ pub(crate) async fn rows(
         principal: own.principal,
         charm: own.charm,
         workload_version: own.workload_version,
-        opened_ports: own.opened_ports,
+        openings: own.openings,
+        address: own.address,
+        reached: own.reached,
     });
     Ok(rows.collect())
 }

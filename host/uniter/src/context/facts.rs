@@ -6,7 +6,7 @@ use periapt_contract::workload::{Container, Layers, Seen};
 use periapt_engine::failpoint;
 use periapt_model::config::Values;
 use periapt_model::hook::AtOnce;
-use periapt_model::ports::PortRange;
+use periapt_model::ports::Openings;
 use periapt_sandbox::{
     CallError, ConfigAnswers, LogAnswers, LogLevel, PortsAnswers, StateAnswers, UnitAnswers,
     WorkloadAnswers,
@@ -70,8 +70,12 @@ impl StateAnswers for UnitContext {
 }
 
 impl PortsAnswers for UnitContext {
-    fn opened_ports(&mut self) -> Result<Vec<PortRange>, CallError> {
+    fn opened_ports(&mut self) -> Result<Openings, CallError> {
         Ok(self.snapshot.state.opened_ports.clone())
+    }
+
+    fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
+        Ok(self.bindings.iter().cloned().collect())
     }
 }
 

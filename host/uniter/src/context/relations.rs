@@ -1,12 +1,11 @@
 //! What a hook is told of relations, goals and networks, from the unit's record and the
 //! controller's answers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use periapt_model::Tag;
 use periapt_model::bounds::SETTINGS_READ_BYTES;
-use periapt_model::charm::CharmMetadata;
 use periapt_model::hook::Info;
 use periapt_model::relation::HookKind;
 use periapt_model::uniter::OperationState;
@@ -20,7 +19,6 @@ use periapt_wire::agent::uniter::{
 
 use super::UnitContext;
 
-const JUJU_INFO: &str = "juju-info";
 const MICROSECONDS: i64 = 1_000_000;
 
 impl RelationAnswers for UnitContext {
@@ -121,21 +119,6 @@ pub(crate) fn relations(recorded: &OperationState, hook: &Info) -> Vec<RelationI
         }
     }
     relations.into_values().collect()
-}
-
-/// The endpoints of a charm, with the one that every charm provides.
-pub(crate) fn endpoints(metadata: &CharmMetadata) -> BTreeSet<String> {
-    let declared = metadata.provides.keys();
-    let declared = declared.chain(metadata.requires.keys());
-    let declared = declared.chain(metadata.peers.keys()).cloned();
-    declared.chain([JUJU_INFO.to_owned()]).collect()
-}
-
-/// What of a charm can be bound to a network.
-pub(crate) fn bindings(metadata: &CharmMetadata) -> BTreeSet<String> {
-    let mut bindings = endpoints(metadata);
-    bindings.extend(metadata.extra_bindings.keys().cloned());
-    bindings
 }
 
 fn tag(member: &Member) -> Result<Tag, CallError> {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use periapt_model::hook::Effects;
-use periapt_model::ports::Changes;
+use periapt_model::ports::{Changes, PortRange};
 use periapt_model::status::{self, Workload};
 use periapt_sandbox::HookContext;
 use periapt_wire::CallError;
@@ -32,7 +32,7 @@ async fn every_run_is_reported_with_what_it_changed_or_why_it_failed() {
         fs::write(seen.state()?.join("file"), &seen.hook).unwrap();
         Ok(Effects {
             ports: Changes {
-                open: vec!["80/tcp".parse().unwrap()],
+                open: vec!["80/tcp".parse::<PortRange>().unwrap().into()],
                 close: Vec::new(),
             },
             ..set("counter", "1")

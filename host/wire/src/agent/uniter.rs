@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::hook::{Effects, Info};
-use periapt_model::ports::PortRange;
+use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, Resolved};
 use periapt_model::workload::Committed;
@@ -31,7 +31,7 @@ pub struct UnitState {
     #[serde(default)]
     pub charm_state: BTreeMap<String, String>,
     #[serde(default)]
-    pub opened_ports: Vec<PortRange>,
+    pub opened_ports: Openings,
     /// What was committed of the unit's containers, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub containers: BTreeMap<String, Committed>,

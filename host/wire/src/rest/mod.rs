@@ -15,6 +15,7 @@ mod nodes;
 mod observe;
 mod page;
 pub mod paths;
+mod reach;
 pub mod waiting;
 mod workloads;
 
@@ -37,6 +38,7 @@ pub use machines::*;
 pub use nodes::*;
 pub use observe::*;
 pub use page::*;
+pub use reach::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 
@@ -181,6 +183,13 @@ pub struct ApplicationInfo {
     pub charm_revision: u64,
     pub life: Life,
     pub exposed: bool,
+    /// To whom, by endpoint; the empty name stands for all that are not named.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
+    /// Where this machine finds it by name while it is exposed.
+    #[serde(default)]
+    pub url: Option<String>,
     pub status: Status<Workload>,
     pub workload_version: String,
     pub units: Vec<UnitName>,
@@ -220,7 +229,12 @@ pub struct UnitInfo {
     pub workload: Status<Workload>,
     pub agent: Status<Agent>,
     pub opened_ports: Vec<String>,
+    /// Its own once its ports are reached from outside, else its machine's.
     pub public_address: Option<String>,
+    /// Where those listen that are reached from outside.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub listening: Vec<ListeningPort>,
     pub workload_version: String,
     /// Hook runs and removal steps still waited for, in words.
     #[serde(default)]

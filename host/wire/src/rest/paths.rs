@@ -69,8 +69,10 @@ paths! {
     APPLICATIONS(1) = "/v1/models/{model}/applications";
     APPLICATION(2) = "/v1/models/{model}/applications/{name}";
     APPLICATION_CONFIG(2) = "/v1/models/{model}/applications/{name}/config";
+    APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
+    APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
     APPLICATION_UNITS(2) = "/v1/models/{model}/applications/{name}/units";
     MODEL_AUDIT(1) = "/v1/models/{model}/audit";
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
@@ -89,6 +91,7 @@ paths! {
     MACHINE(2) = "/v1/models/{model}/machines/{machine}";
     MACHINE_HISTORY(2) = "/v1/models/{model}/machines/{machine}/history";
     MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
+    MODEL_REACHABILITY(1) = "/v1/models/{model}/reachability";
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";
     SERVICES(1) = "/v1/models/{model}/services";

@@ -4,6 +4,7 @@ import * as paths from "../../api/paths";
 import { StatusMark } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
+import { OpenLink } from "../../components/OpenLink";
 import { PageHead } from "../../components/PageHead";
 import { Pending } from "../../components/Pending";
 import { Empty } from "../../components/States";
@@ -11,16 +12,18 @@ import { currentTab, type Tab, Tabs } from "../../components/Tabs";
 import { Time } from "../../components/Time";
 import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
+import { exposure } from "../../lib/reach";
 import { relationsOf } from "../../lib/relations";
 import { toApplication, toCharm, toModel } from "../../lib/to";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { IntegrateDialog } from "../relations/IntegrateDialog";
+import { ExposeDialog, UnexposeDialog } from "./ExposeDialog";
 import { RefreshDialog } from "./RefreshDialog";
 import { RemoveDialog } from "./RemoveDialog";
 import { ScaleDialog } from "./ScaleDialog";
 
-type Open = "scale" | "integrate" | "refresh" | "remove" | null;
+type Open = "scale" | "integrate" | "expose" | "unexpose" | "refresh" | "remove" | null;
 
 /** What all pages of one application have: state, actions, tabs. */
 export function ApplicationLayout() {
@@ -69,6 +72,7 @@ export function ApplicationLayout() {
         aside={
           <>
             <StatusMark status={application.status.status} />
+            {application.exposed && <span className="tag">exposed</span>}
             {application.subordinate && <span className="tag">subordinate</span>}
             {!alive && <span className="tag">{application.life}</span>}
           </>
@@ -91,6 +95,15 @@ export function ApplicationLayout() {
               <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("integrate")}>
                 Integrate
               </button>
+              {application.exposed ? (
+                <button type="button" className="p-button" onClick={() => setOpen("unexpose")}>
+                  Unexpose
+                </button>
+              ) : (
+                <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("expose")}>
+                  Expose
+                </button>
+              )}
               <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("refresh")}>
                 Refresh
               </button>
@@ -106,7 +119,12 @@ export function ApplicationLayout() {
           ["Charm", <Link key="charm" to={toCharm(model, application.charm)}>{application.charm}</Link>],
           ["Units", String(application.units.length)],
           ["Version", application["workload-version"] || "not reported"],
-          ["Exposed", application.exposed ? "yes" : "no"],
+          [
+            "Exposed",
+            <span key="exposed">
+              {exposure(application)} <OpenLink to={application.url} of={name} />
+            </span>,
+          ],
           ["Status since", <Time key="since" at={application.status.since} />],
         ]}
       />
@@ -115,6 +133,8 @@ export function ApplicationLayout() {
       <Outlet />
       {open === "scale" && <ScaleDialog model={model} application={application} units={own} onClose={close} />}
       {open === "integrate" && <IntegrateDialog model={model} from={name} onClose={close} />}
+      {open === "expose" && <ExposeDialog model={model} name={name} onClose={close} />}
+      {open === "unexpose" && <UnexposeDialog model={model} name={name} onClose={close} />}
       {open === "refresh" && <RefreshDialog model={model} application={application} onClose={close} />}
       {open === "remove" && <RemoveDialog model={model} name={name} units={own} onClose={close} />}
     </>

@@ -9,12 +9,14 @@ import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
 import { HookRuns } from "../../components/HookRuns";
 import { LiveLog } from "../../components/LiveLog";
+import { OpenLink } from "../../components/OpenLink";
 import { PageHead } from "../../components/PageHead";
 import { Pending } from "../../components/Pending";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
+import { unitUrl } from "../../lib/reach";
 import { toApplication, toCharm, toMachine, toModel, toUnit } from "../../lib/to";
 import { useNow } from "../../lib/useNow";
 import { useModel, useReady } from "../../live/context";
@@ -31,7 +33,9 @@ export function UnitPage() {
   const { model = "", application = "", number = "" } = useParams();
   const name = `${application}/${number}`;
   const ready = useReady();
-  const unit = useModel(model).units.find((each) => each.name === name);
+  const { applications, units } = useModel(model);
+  const unit = units.find((each) => each.name === name);
+  const url = unitUrl(applications.find((each) => each.name === application), name);
   const mayWrite = useAllowed(model, "write");
   const [removing, setRemoving] = useState(false);
   const [parameters, setParameters] = useSearchParams();
@@ -102,7 +106,12 @@ export function UnitPage() {
               ],
               ...neighbours(model, unit),
               ["Charm", <Link key="charm" to={toCharm(model, unit.charm)}>{unit.charm}</Link>],
-              ["Address", unit["public-address"] ?? "none"],
+              [
+                "Address",
+                <span key="address">
+                  {unit["public-address"] ?? "none"} <OpenLink to={url} of={name} />
+                </span>,
+              ],
               ["Ports", unit["opened-ports"].join(", ") || "none"],
               ["Version", unit["workload-version"] || "not reported"],
               ["Status since", <Time key="since" at={unit.workload.since} />],

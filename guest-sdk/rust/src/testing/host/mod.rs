@@ -2,8 +2,9 @@
 //! transaction on top of them.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use periapt_contract::ports::{OpenPorts, Openings};
 use periapt_contract::{CallError, CallErrorCode, HookTxn, settings};
 
 use super::relations::TestRelation;
@@ -11,9 +12,7 @@ use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
 use crate::log::LogHost;
 use crate::network::NetworkHost;
-use crate::{
-    ErrorCode, GoalState, HostError, Level, Network, PortRange, Status, StatusKind, Value,
-};
+use crate::{ErrorCode, GoalState, HostError, Level, Network, Status, StatusKind, Value};
 
 mod leadership;
 mod ports;
@@ -35,7 +34,7 @@ pub(super) struct TestHost {
     pub application_status: Status,
     pub workload_version: Option<String>,
     pub state: BTreeMap<String, String>,
-    pub ports: BTreeSet<PortRange>,
+    pub ports: Openings,
     pub log: Vec<(Level, String)>,
     pub relations: BTreeMap<u64, TestRelation>,
     pub next_relation: u64,
@@ -58,7 +57,7 @@ impl Default for TestHost {
             application_status: Status::new(StatusKind::Unknown, ""),
             workload_version: None,
             state: BTreeMap::new(),
-            ports: BTreeSet::new(),
+            ports: Openings::default(),
             log: Vec::new(),
             relations: BTreeMap::new(),
             next_relation: 0,
@@ -80,11 +79,11 @@ impl TestHost {
         let effects = std::mem::take(&mut self.txn).into_effects();
         settings::apply(&mut self.state, &effects.state);
         settings::apply(&mut self.leader_settings, &effects.leader);
-        for range in effects.ports.close {
-            self.ports.remove(&range.into());
+        // The unit is alone on its machine, and its hook was refused what does not fit.
+        let alone = OpenPorts::<()>::default();
+        if let Ok(ports) = effects.ports.applied(&self.ports, &alone) {
+            self.ports = ports;
         }
-        self.ports
-            .extend(effects.ports.open.into_iter().map(PortRange::from));
         for (name, change) in &effects.workload {
             let container = self.containers.entry(name.clone()).or_default();
             container.committed = container.committed.with(change);

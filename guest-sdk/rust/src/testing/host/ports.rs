@@ -2,36 +2,62 @@
 
 use std::cell::RefCell;
 
-use periapt_contract::ports::{self, Protocol as HostProtocol};
+use periapt_contract::ports::{self, Endpoints, Openings, Protocol as HostProtocol};
 use periapt_contract::{CallError, PortsAnswers};
 
 use super::TestHost;
 use crate::ports::PortsHost;
-use crate::{HostError, PortRange, Protocol};
+use crate::{HostError, Opening, PortRange, Protocol};
 
 impl PortsAnswers for TestHost {
-    fn opened_ports(&mut self) -> Result<Vec<ports::PortRange>, CallError> {
-        let opened = self.ports.iter().copied();
-        opened.map(ports::PortRange::try_from).collect()
+    fn opened_ports(&mut self) -> Result<Openings, CallError> {
+        Ok(self.ports.clone())
+    }
+
+    /// The harness has no metadata: what the charm lists is what it has.
+    fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
+        Ok(self.endpoints.clone())
     }
 }
 
 impl PortsHost for RefCell<TestHost> {
     fn open_ports(&self, ports: PortRange) -> Result<(), HostError> {
-        self.borrow_mut()
-            .transaction(|txn, host| txn.open_port(host, ports.try_into()?))
+        self.open_ports_for(ports, &[])
     }
 
     fn close_ports(&self, ports: PortRange) -> Result<(), HostError> {
-        self.borrow_mut()
-            .transaction(|txn, host| txn.close_port(host, ports.try_into()?))
+        self.close_ports_for(ports, &[])
     }
 
     fn opened_ports(&self) -> Result<Vec<PortRange>, HostError> {
-        let opened = self
-            .borrow_mut()
-            .transaction(|txn, host| txn.opened_ports(host))?;
-        Ok(opened.into_iter().map(PortRange::from).collect())
+        let openings = self.openings()?.into_iter();
+        Ok(openings.map(|opening| opening.ports).collect())
+    }
+
+    fn open_ports_for(&self, ports: PortRange, endpoints: &[&str]) -> Result<(), HostError> {
+        let endpoints = Endpoints::of(endpoints.iter().copied());
+        self.borrow_mut()
+            .transaction(|txn, host| txn.open_port(host, ports.try_into()?, endpoints))
+    }
+
+    fn close_ports_for(&self, ports: PortRange, endpoints: &[&str]) -> Result<(), HostError> {
+        let endpoints = Endpoints::of(endpoints.iter().copied());
+        self.borrow_mut()
+            .transaction(|txn, host| txn.close_port(host, ports.try_into()?, &endpoints))
+    }
+
+    fn openings(&self) -> Result<Vec<Opening>, HostError> {
+        self.borrow_mut()
+            .transaction(|txn, host| Ok(txn.openings(host)?.iter().map(Opening::from).collect()))
+    }
+}
+
+impl From<(ports::PortRange, &Endpoints)> for Opening {
+    fn from((ports, endpoints): (ports::PortRange, &Endpoints)) -> Self {
+        Self {
+            ports: ports.into(),
+            endpoints: endpoints.names().map(str::to_owned).collect(),
+        }
     }
 }
 

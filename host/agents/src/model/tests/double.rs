@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use periapt_model::reach::published::{Listening, Published};
 use periapt_providers::{
-    Environments, Instance, InstanceId, InstanceState, Provider, ProviderError, SharedAgent,
-    StartInstance, UpgradeOp,
+    Applied, Environments, Firewall, Instance, InstanceId, InstanceState, Provider, ProviderError,
+    SharedAgent, StartInstance, UpgradeOp,
 };
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
@@ -29,6 +30,9 @@ pub struct Double {
     /// What each was started with.
     pub configs: Mutex<BTreeMap<String, Vec<u8>>>,
     instances: Mutex<BTreeMap<String, Instance>>,
+    /// What the firewall was told, in its order.
+    pub documents: Mutex<Vec<Option<Published>>>,
+    pub applied: watch::Sender<Option<Applied>>,
 }
 
 impl Double {
@@ -132,6 +136,9 @@ impl Provider for Double {
         *self.config.lock().unwrap() = None;
         Ok(())
     }
+    fn firewall(&self) -> Option<&dyn Firewall> {
+        Some(self)
+    }
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {
         (!self.apart.load(Ordering::SeqCst)).then_some(self)
     }
@@ -155,6 +162,37 @@ impl SharedAgent for Double {
     }
     async fn halt(&self) -> Result<(), ProviderError> {
         Ok(())
+    }
+}
+
+/// Listens at 10,000 more for each port of each unit.
+#[async_trait]
+impl Firewall for Double {
+    async fn apply(&self, document: Option<Published>) -> Result<Applied, ProviderError> {
+        self.documents.lock().unwrap().push(document.clone());
+        let listening = document.iter().flat_map(|document| {
+            let units = document.network.units.iter();
+            units.flat_map(|(name, unit)| {
+                let ports = unit.openings.ranges();
+                ports.map(|port| Listening {
+                    unit: name.clone(),
+                    port,
+                    address: (document.addresses[name], port.start + 10_000).into(),
+                })
+            })
+        });
+        let applied = Applied {
+            number: 1,
+            ingress: document.as_ref().map(|document| document.ingress),
+            ingress_failed: None,
+            listening: listening.collect(),
+            not_listening: Vec::new(),
+        };
+        self.applied.send_replace(Some(applied.clone()));
+        Ok(applied)
+    }
+    fn applied(&self) -> watch::Receiver<Option<Applied>> {
+        self.applied.subscribe()
     }
 }
 

@@ -6,6 +6,7 @@ mod harvest;
 mod machines;
 mod ports;
 mod provider;
+mod reach;
 
 use std::time::Duration;
 

@@ -7,10 +7,15 @@ use periapt_store::Setter;
 use periapt_wire::rest::{ConfigChange, Deploy};
 
 use super::*;
-use crate::model::{charmdownloader, credentialvalidator, machineundertaker};
+use crate::model::{charmdownloader, credentialvalidator, firewaller, machineundertaker};
 
 /// What asks the provider.
-const USERS: [&str; 3] = [environ::NAME, provisioner::NAME, machineundertaker::NAME];
+const USERS: [&str; 4] = [
+    environ::NAME,
+    provisioner::NAME,
+    machineundertaker::NAME,
+    firewaller::NAME,
+];
 
 async fn until_resting(bench: &Bench, engine: &periapt_engine::DependencyEngine) {
     bench

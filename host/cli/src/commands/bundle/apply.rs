@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::MachineId;
 use periapt_model::bundle::Step;
-use periapt_wire::rest::{ConfigChange, Deploy, Refresh};
+use periapt_wire::rest::{ConfigChange, Deploy, Expose, Refresh};
 
 use super::charms::Charms;
 use crate::commands::Context;
@@ -101,10 +101,14 @@ async fn take(
                 .add_units(model, &application, count, &placement)
                 .await?;
         }
-        Step::Expose { application } => {
-            context.output.say(&format!(
-                "{application} is not exposed: nothing is closed to the outside yet"
-            ));
+        Step::Expose {
+            application,
+            endpoints,
+        } => {
+            let request = Expose {
+                exposed_endpoints: endpoints,
+            };
+            client.expose(model, &application, &request).await?;
         }
         Step::Integrate { pair } => {
             let (requirer, provider) = (pair.requirer.to_string(), pair.provider.to_string());

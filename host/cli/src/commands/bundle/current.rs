@@ -32,7 +32,7 @@ pub async fn read(here: &ModelSession) -> Outcome<Current> {
             charm_digest: charm.sha256,
             units: u32::try_from(info.units.len()).unwrap_or(u32::MAX),
             settings: config.settings,
-            exposed: info.exposed,
+            exposed: info.exposed_endpoints.clone(),
         };
         model.applications.insert(info.name.clone(), current);
         applications.insert(info.name.clone(), info);

@@ -35,6 +35,8 @@ struct ApplicationDifference {
     num_units: Option<Sides<u32>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     options: BTreeMap<String, Sides<Option<Value>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expose: Option<Sides<bool>>,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -130,6 +132,7 @@ fn application(
     let subordinate = charm.is_some_and(|(charm, _)| charm.subordinate);
     let digest = charm.map(|(_, digest)| digest.clone()).unwrap_or_default();
     let units = wanted.num_units.unwrap_or(1);
+    let wanted_exposed = wanted.expose || !wanted.exposed_endpoints.is_empty();
     let options: BTreeSet<&String> = wanted.options.keys().chain(there.settings.keys()).collect();
     ApplicationDifference {
         missing: None,
@@ -152,6 +155,10 @@ fn application(
                 (option.clone(), sides)
             })
             .collect(),
+        expose: (wanted_exposed == there.exposed.is_empty()).then_some(Sides {
+            bundle: wanted_exposed,
+            model: !there.exposed.is_empty(),
+        }),
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use periapt_model::ApplicationName;
 use periapt_model::bundle::{Bundle, BundleApplication};
 use periapt_model::charm::CharmInfo;
+use periapt_model::reach::{ExposedEndpoints, Exposure};
 use periapt_wire::rest::ApplicationInfo;
 
 use super::current;
@@ -67,6 +68,9 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
     }
     let application = |(name, info): (&ApplicationName, &ApplicationInfo)| {
         let known = current.model.applications.get(name);
+        // All of it to everybody is a word of its own.
+        let everybody = Exposure::read(&ExposedEndpoints::new()).map(|whole| whole.shown());
+        let all = everybody.as_ref() == Ok(&info.exposed_endpoints);
         let exported = BundleApplication {
             charm: info.charm.clone(),
             num_units: (!info.subordinate).then(|| known.map_or(0, |known| known.units)),
@@ -74,7 +78,11 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
             options: known
                 .map(|known| known.settings.clone())
                 .unwrap_or_default(),
-            expose: info.exposed,
+            expose: info.exposed && all,
+            exposed_endpoints: match all {
+                true => ExposedEndpoints::new(),
+                false => info.exposed_endpoints.clone(),
+            },
         };
         (name.clone(), exported)
     };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_wire::rest::{ExposedEndpoint, ListeningPort};
 use periapt_wire::status::{
     ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, RelationStatus, UnitStatus,
 };
@@ -113,6 +114,8 @@ struct Application {
     #[serde(skip_serializing_if = "String::is_empty")]
     can_upgrade_to: String,
     exposed: bool,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
     #[serde(skip_serializing_if = "String::is_empty")]
     life: String,
     application_status: Status,
@@ -149,6 +152,8 @@ struct Unit {
     machine: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_ports: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    listening: Vec<ListeningPort>,
     #[serde(skip_serializing_if = "String::is_empty")]
     public_address: String,
     #[serde(skip_serializing_if = "Named::is_empty")]
@@ -271,6 +276,7 @@ fn application(
         charm_profile: application.charm_profile.clone(),
         can_upgrade_to: application.can_upgrade_to.clone(),
         exposed: application.exposed,
+        exposed_endpoints: application.exposed_endpoints.clone(),
         life: application.life.clone(),
         application_status: detailed(&application.status, times),
         relations: relations(name, &application.relations, &status.relations),
@@ -309,6 +315,7 @@ fn units(
                     String::new()
                 },
                 open_ports: unit.opened_ports.clone(),
+                listening: unit.listening.clone(),
                 public_address: unit.public_address.clone(),
                 subordinates: match &unit.subordinates {
                     Some(subordinates) => units(subordinates, charm, false, times),

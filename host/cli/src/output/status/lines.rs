@@ -2,7 +2,7 @@
 
 use periapt_wire::status::{FullStatus, UnitStatus};
 
-use super::tabular::ports;
+use super::tabular::ports_of;
 use crate::output::text::{clean_line, sorted};
 
 pub fn render(status: &FullStatus) -> String {
@@ -23,7 +23,7 @@ fn add(out: &mut String, units: Vec<(&str, &UnitStatus)>, depth: usize) {
             unit.public_address,
             unit.agent_status.status,
             unit.workload_status.status,
-            ports(&unit.opened_ports),
+            ports_of(unit),
         );
         out.push_str(&clean_line(&line));
         out.push('\n');

@@ -175,7 +175,7 @@ fn add_units(table: &mut Table, units: Vec<(&str, &UnitStatus)>, depth: usize) {
             Cell::status(&unit.agent_status.status),
             (&unit.machine).into(),
             (&unit.public_address).into(),
-            ports(&unit.opened_ports).into(),
+            ports_of(unit).into(),
             message(unit).into(),
         ]);
         if let Some(subordinates) = &unit.subordinates {
@@ -198,6 +198,23 @@ fn message(unit: &UnitStatus) -> String {
             format!("({doing}) {workload}")
         }
         _ => workload.clone(),
+    }
+}
+
+/// The unit's ports, and which others stand for them where they could not be had:
+/// `80/tcp (10080)`.
+pub(super) fn ports_of(unit: &UnitStatus) -> String {
+    let instead = unit.listening.iter().filter_map(|way| {
+        let wanted: PortRange = way.port.parse().ok()?;
+        let address: std::net::SocketAddr = way.address.parse().ok()?;
+        let port = address.port();
+        (port != wanted.start).then(|| port.to_string())
+    });
+    let instead: Vec<String> = instead.collect();
+    let ports = ports(&unit.opened_ports);
+    match instead.as_slice() {
+        [] => ports,
+        instead => format!("{ports} ({})", instead.join(",")),
     }
 }
 

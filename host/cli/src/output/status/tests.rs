@@ -318,3 +318,24 @@ fn ports_are_in_their_order_and_neighbours_are_one_range() {
     assert_eq!(ports(&["icmp", "9/tcp", "80/tcp"]), "9,80/tcp icmp");
     assert_eq!(ports(&[]), "");
 }
+
+#[test]
+fn ports_name_those_that_stand_for_them() {
+    let unit = |listening: Value| {
+        let mut status = status();
+        let application = status.applications.get_mut("site").unwrap();
+        let mut units = application.units.take().unwrap();
+        let mut unit = units.remove("site/0").unwrap();
+        unit.listening = serde_json::from_value(listening).unwrap();
+        unit.opened_ports = vec!["80/tcp".to_owned(), "8080/tcp".to_owned()];
+        super::tabular::ports_of(&unit)
+    };
+    let way = |port: &str, address: &str| json!({ "port": port, "address": address });
+    let as_they_are = json!([way("80/tcp", "127.77.0.1:80")]);
+    assert_eq!(unit(as_they_are), "80,8080/tcp");
+    let both = json!([
+        way("80/tcp", "127.77.0.1:10080"),
+        way("8080/tcp", "127.77.0.1:8080")
+    ]);
+    assert_eq!(unit(both), "80,8080/tcp (10080)");
+}

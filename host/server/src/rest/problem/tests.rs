@@ -43,10 +43,17 @@ fn codes() -> BTreeSet<String> {
         "store/src/relation/scope.rs",
         "NOT_IN_SCOPE: &str = \"",
     ));
-    for file in ["relation/endpoint.rs", "options/mod.rs", "config.rs"] {
+    for file in [
+        "relation/endpoint.rs",
+        "options/mod.rs",
+        "config.rs",
+        "reach/exposure.rs",
+    ] {
         let words = quoted(&format!("model/src/{file}"), "=> \"");
         codes.extend(words.into_iter().filter(|word| word.contains('-')));
     }
+    // Errors with one code each.
+    codes.extend(["cidr-invalid", "endpoint-not-exposed"].map(str::to_owned));
     // `PasswordError` has one, and two are codes of Juju with spaces.
     codes.extend(["password-refused", "bad-request", "try-again"].map(str::to_owned));
     codes

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use periapt_model::hook::Effects;
+use periapt_model::ports::PortRange;
+use periapt_model::reach::published::{Answer, Listening};
 use periapt_model::status::{Agent, Machine, Model, Status, Workload};
 use periapt_model::{AgentName, MachineId, ModelUuid};
 use proptest::prelude::*;
@@ -61,6 +63,10 @@ enum Deed {
     Time(u8),
     Version(Index, u8),
     OpensPort(Index, u8),
+    /// Whose application is exposed, or is not any more.
+    Exposes(Index, bool),
+    /// At which of its ports a unit listens.
+    Listens(Index, u8),
     Machine(Index, u8),
     MachineSays(Index, u8),
     InstanceSays(Index, u8),
@@ -88,6 +94,8 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
         1 => any::<u8>().prop_map(Deed::Time),
         2 => (one(), few()).prop_map(|(at, what)| Deed::Version(at, what)),
         2 => (one(), few()).prop_map(|(at, what)| Deed::OpensPort(at, what)),
+        2 => (one(), any::<bool>()).prop_map(|(at, now)| Deed::Exposes(at, now)),
+        2 => (one(), few()).prop_map(|(at, what)| Deed::Listens(at, what)),
         2 => (one(), few()).prop_map(|(at, what)| Deed::Machine(at, what)),
         2 => (one(), few()).prop_map(|(at, what)| Deed::MachineSays(at, what)),
         2 => (one(), few()).prop_map(|(at, what)| Deed::InstanceSays(at, what)),
@@ -181,12 +189,43 @@ impl World<'_> {
                     let port = format!("{}/tcp", 80 + u16::from(*what));
                     let effects = Effects {
                         ports: periapt_model::ports::Changes {
-                            open: vec![port.parse().expect("port")],
+                            open: vec![port.parse::<PortRange>().expect("port").into()],
                             close: Vec::new(),
                         },
                         ..Effects::default()
                     };
                     let _ = self.house.commit(unit.as_str(), None, effects).await;
+                }
+            }
+            Deed::Exposes(at, now) => {
+                if let Some(unit) = unit(at) {
+                    let application = unit.application();
+                    let _ = match now {
+                        true => store.expose(model, &application, Default::default()).await,
+                        false => {
+                            let request = Default::default();
+                            store.unexpose(model, &application, request).await
+                        }
+                    };
+                }
+            }
+            Deed::Listens(at, what) => {
+                if let Some(unit) = unit(at) {
+                    let way = Listening {
+                        unit,
+                        port: format!("{}/tcp", 80 + u16::from(*what))
+                            .parse()
+                            .expect("port"),
+                        address: "127.77.0.1:10080".parse().expect("address"),
+                    };
+                    let answer = Answer {
+                        number: 0,
+                        ingress: None,
+                        ingress_failed: None,
+                        listening: vec![way],
+                        not_listening: Vec::new(),
+                    };
+                    store.set_reached(model, answer).await.expect("told");
                 }
             }
             Deed::Machine(at, what) => {

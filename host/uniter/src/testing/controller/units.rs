@@ -2,7 +2,7 @@
 
 use periapt_contract::settings;
 use periapt_model::hook::{Effects, Info};
-use periapt_model::ports::{OpenPorts, PortRange};
+use periapt_model::ports::{OpenPorts, Openings};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
@@ -99,7 +99,7 @@ impl Controller {
         let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
         let opened = match method {
             "CommitHook" => inner.opened_after(unit, &argument(params, "effects")?)?,
-            _ => Vec::new(),
+            _ => Openings::default(),
         };
         let Some(record) = inner.units.get_mut(unit) else {
             return Err(refused(code::NOT_FOUND, "unit"));
@@ -190,18 +190,14 @@ impl Controller {
 
 impl Inner {
     /// The unit's ports after a commit, as the store decides it.
-    fn opened_after(
-        &self,
-        unit: &UnitName,
-        effects: &Effects,
-    ) -> Result<Vec<PortRange>, CallError> {
+    fn opened_after(&self, unit: &UnitName, effects: &Effects) -> Result<Openings, CallError> {
         let Some(record) = self.units.get(unit) else {
             return Err(refused(code::NOT_FOUND, "unit"));
         };
         let mut others: OpenPorts<&UnitName> = OpenPorts::default();
         for (other, there) in &self.units {
             if other != unit && there.machine == record.machine {
-                others.insert_of(&other, there.state.opened_ports.iter().copied());
+                others.insert_of(&other, there.state.opened_ports.ranges());
             }
         }
         let applied = effects.ports.applied(&record.state.opened_ports, &others);
@@ -245,7 +241,7 @@ impl UnitRecord {
         Ok(())
     }
 
-    fn commit(&mut self, effects: Effects, opened: Vec<PortRange>) {
+    fn commit(&mut self, effects: Effects, opened: Openings) {
         settings::apply(&mut self.state.charm_state, &effects.state);
         self.state.opened_ports = opened;
         for (name, change) in &effects.workload {

@@ -1,0 +1,24 @@
+//! `Firewaller`: who reaches the units of the connection's model.
+
+use periapt_store::{Interest, namespace};
+use periapt_wire::agent::firewaller::{GetReach, SetReached, WatchReach};
+use periapt_wire::rpc::Empty;
+
+use super::watch;
+
+handlers! { for firewaller:
+    WatchReach: |session, _| {
+        let interest = Interest::model(session.model()?)
+            .all(namespace::APPLICATION)
+            .all(namespace::MODEL_CONFIG)
+            .all(namespace::PORT)
+            .all(namespace::RELATION)
+            .all(namespace::UNIT);
+        session.watch(watch::notify(session, interest), Vec::new())
+    };
+    GetReach: |session, _| Ok(session.store().published(session.model()?).await?);
+    SetReached: |session, call| {
+        session.store().set_reached(session.model()?, call.answer).await?;
+        Ok(Empty {})
+    };
+}

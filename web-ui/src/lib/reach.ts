@@ -1,0 +1,34 @@
+/** Who reaches an application from outside, in words and links. */
+import type { ApplicationInfo, Expose } from "../api/types";
+
+/** Where one unit is found by name: as its application, under a name of its own. */
+export function unitUrl(application: ApplicationInfo | undefined, unit: string): string | null {
+  if (!application?.url) return null;
+  return application.url.replace(`//${application.name}.`, `//${unit.replace("/", "-")}.`);
+}
+
+const EVERYBODY = "0.0.0.0/0,::/0";
+
+/** `to everybody`, `website to 10.0.0.0/8`, `no`. */
+export function exposure(application: ApplicationInfo): string {
+  const endpoints = Object.entries(application["exposed-endpoints"]);
+  if (endpoints.length === 0) return "no";
+  const words = endpoints.map(([name, to]) => {
+    const cidrs = to["expose-to-cidrs"] ?? [];
+    const whom = cidrs.join(",") === EVERYBODY ? "everybody" : cidrs.join(", ");
+    return name ? `${name} to ${whom}` : `to ${whom}`;
+  });
+  return words.join("; ");
+}
+
+/** Words separated by commas or blanks. */
+export function listed(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+/** What is asked for, in the controller's shape; nothing named is all of it to everybody. */
+export function exposeRequest(endpoints: readonly string[], cidrs: readonly string[]): Expose {
+  const to = cidrs.length > 0 ? { "expose-to-cidrs": [...cidrs] } : {};
+  const names = endpoints.length > 0 ? endpoints : [""];
+  return { "exposed-endpoints": Object.fromEntries(names.map((name) => [name, to])) };
+}
