@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use periapt_model::config::Values;
 use periapt_model::hook::{Effects, Limits};
-use periapt_model::ports::{OpenPorts, Openings};
+use periapt_model::ports::Openings;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::agent::uniter::UnitState;
@@ -34,7 +34,7 @@ impl Kept {
         }
     }
 
-    /// What there is once the effects are committed; they were, so nobody else has their ports.
+    /// What there is once the effects are committed.
     pub fn apply(&mut self, effects: &Effects) {
         for (key, value) in effects.state.iter() {
             match value {
@@ -42,8 +42,7 @@ impl Kept {
                 None => self.charm_state.remove(key),
             };
         }
-        let others = OpenPorts::<()>::default();
-        if let Ok(opened) = effects.ports.applied(&self.opened_ports, &others) {
+        if let Ok(opened) = effects.ports.applied(&self.opened_ports) {
             self.opened_ports = opened;
         }
     }

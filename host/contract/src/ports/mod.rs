@@ -12,7 +12,6 @@ mod range;
 mod tests;
 mod txn;
 
-pub use commit::Refused;
 pub use openings::{Endpoints, Opening, OpeningError, Openings};
 pub use range::{OpenPorts, PortRange, Protocol};
 pub(crate) use txn::Ports;

@@ -1,5 +1,5 @@
 use super::Endpoints::All;
-use super::{Changes, Endpoints, OpenPorts, Opening, Openings, PortRange, Refused};
+use super::{Changes, Endpoints, Opening, OpeningError, Openings, PortRange};
 use crate::bounds::PORT_RANGES;
 use crate::testing::{Unit, range, unit};
 use crate::{CallErrorCode, Effects, HookTxn};
@@ -97,15 +97,13 @@ fn asking_for_ports_a_hundred_thousand_times_takes_no_time() {
 }
 
 #[test]
-fn a_commit_closes_before_it_opens_and_heeds_the_other_units_of_the_machine() {
+fn a_commit_closes_before_it_opens() {
     let changes = |open: &[&str], close: &[&str]| Changes {
         open: open.iter().map(|text| range(text).into()).collect(),
         close: close.iter().map(|text| range(text)).collect(),
     };
     let before: Openings = [range("80-90/tcp")].into_iter().collect();
-    let mut others: OpenPorts<&str> = OpenPorts::default();
-    others.insert_of(&"other/0", [range("443/tcp"), range("icmp")]);
-    let applied = |changes: Changes| changes.applied(&before, &others);
+    let applied = |changes: Changes| changes.applied(&before);
     let swapped: Openings = [range("85/tcp"), range("icmp")].into_iter().collect();
     assert_eq!(
         applied(changes(&["85/tcp", "icmp"], &["80-90/tcp"])),
@@ -113,21 +111,12 @@ fn a_commit_closes_before_it_opens_and_heeds_the_other_units_of_the_machine() {
     );
     assert_eq!(
         applied(changes(&["85/tcp"], &[])),
-        Err(Refused::Taken {
+        Err(OpeningError::Overlaps {
             range: range("85/tcp"),
             open: range("80-90/tcp"),
-            owner: None
         })
     );
-    assert_eq!(
-        applied(changes(&["440-450/tcp"], &[])),
-        Err(Refused::Taken {
-            range: range("440-450/tcp"),
-            open: range("443/tcp"),
-            owner: Some("other/0")
-        })
-    );
-    let again = Changes::default().applied(&before, &others);
+    let again = Changes::default().applied(&before);
     assert_eq!(again, Ok(before.clone()));
 }
 
@@ -167,7 +156,7 @@ fn ports_open_and_close_for_endpoints() {
     };
     assert_eq!(effects, expected);
     // The commit leaves it open for those and no others.
-    let after = effects.applied(&unit.ports, &OpenPorts::<()>::default());
+    let after = effects.applied(&unit.ports);
     assert_eq!(Vec::from(after.unwrap()), expected.open);
 }
 

@@ -22,7 +22,7 @@ pub struct Desired {
     pub unit: String,
     /// Grows with each change.
     pub number: u64,
-    /// The directory of the unit's committed state.
+    /// The directory of the unit's committed state, below that of its agent.
     pub generation: PathBuf,
     /// The charm's components by their names in it, compiled.
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct Desired {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Component {
-    /// The artifact, as an absolute path.
+    /// The artifact, below the directory of the agent.
     pub file: PathBuf,
     /// Of the component, SHA-256 in hexadecimal.
     pub digest: String,
@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn a_file_is_read_as_it_is_written_by_hand() {
         let text = r#"{
-            "unit": "docs/0", "number": 7, "generation": "/m/units/docs-0/state/3",
-            "components": {"server.wasm": {"file": "/m/compiled/x.cwasm", "digest": "00", "engine-hash": "11"}},
+            "unit": "docs/0", "number": 7, "generation": "units/docs-0/state/3",
+            "components": {"server.wasm": {"file": "compiled/x.cwasm", "digest": "00", "engine-hash": "11"}},
             "containers": {"web": {
                 "plan": {"services": {"site": {"kind": "http", "component": "server.wasm", "port": 80}}},
                 "files": {"site": "/site"},

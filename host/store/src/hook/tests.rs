@@ -217,7 +217,7 @@ async fn neighbours_do_not_wait_for_a_commit_of_many_ports() {
 }
 
 #[tokio::test]
-async fn units_of_one_machine_share_its_ports_without_overlap() {
+async fn units_of_one_machine_may_have_the_same_ports_open() {
     for fixture in fixtures().await {
         let model = fixture.site(1).await;
         let store = &fixture.store;
@@ -239,22 +239,7 @@ async fn units_of_one_machine_share_its_ports_without_overlap() {
                 .await
                 .expect(first);
         }
-        for taken in [
-            "100-200/tcp",
-            "150/tcp",
-            "1-65535/tcp",
-            "200-250/tcp",
-            "300/tcp",
-        ] {
-            let refused = commit(&fixture, &model, "second/0", open(taken)).await;
-            let refused = refused.expect_err(taken);
-            assert_eq!(refused.code(), "port-conflict", "{taken}");
-            assert!(
-                refused.to_string().contains("site/0 has opened"),
-                "{refused}"
-            );
-        }
-        for free in ["icmp", "100-200/udp", "99/tcp", "201-299/tcp"] {
+        for free in ["icmp", "100-200/tcp", "99/tcp", "300-310/tcp"] {
             commit(&fixture, &model, "second/0", open(free))
                 .await
                 .expect(free);

@@ -2,6 +2,7 @@
 //! files, and whenever the uniter starts.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::Executor;
 use crate::charms::Charm;
@@ -52,7 +53,10 @@ impl Executor {
                 .component(&self.config.connection, charm.files(), &name)
                 .await;
             match found {
-                Ok(component) => {
+                Ok(mut component) => {
+                    if let Ok(below) = component.file.strip_prefix(process.directory()) {
+                        component.file = below.to_owned();
+                    }
                     components.insert(name, component);
                 }
                 // The service that names it says so.
@@ -62,7 +66,7 @@ impl Executor {
             }
         }
         let generation = self.local.operation.state_generation;
-        let generation = directories::generation(process.directory(), &unit, generation);
+        let generation = directories::generation(Path::new(""), &unit, generation);
         let desired =
             workloads::desired(&unit, &charm.info, generation, &self.containers, components);
         let workloads = process.workloads().clone();

@@ -28,20 +28,20 @@ pub fn desired(name: &str, bytes: &[u8]) -> Result<(UnitName, Desired), String> 
 }
 
 /// The artifact of a component, from the directory of its agent.
-pub fn artifact(directory: &Path, component: &Component) -> Result<PathBuf, String> {
-    inside(directory, &component.file, COMPILED)
+pub fn artifact(component: &Component) -> Result<PathBuf, String> {
+    inside(&component.file, COMPILED)
 }
 
 /// The directory of a unit's state, from that of its agent.
-pub fn generation(directory: &Path, generation: &Path) -> Result<PathBuf, String> {
-    inside(directory, generation, UNITS)
+pub fn generation(generation: &Path) -> Result<PathBuf, String> {
+    inside(generation, UNITS)
 }
 
-fn inside(directory: &Path, path: &Path, folder: &str) -> Result<PathBuf, String> {
-    let below = path.strip_prefix(directory).ok();
-    let below = below.filter(|below| below.starts_with(folder) && is_plain(below));
-    let below = below.map(Path::to_owned);
-    below.ok_or_else(|| format!("{} is not in {folder} of its agent", path.display()))
+fn inside(path: &Path, folder: &str) -> Result<PathBuf, String> {
+    match path.starts_with(folder) && is_plain(path) {
+        true => Ok(path.to_owned()),
+        false => Err(format!("{} is not in {folder} of its agent", path.display())),
+    }
 }
 
 fn is_plain(path: &Path) -> bool {
@@ -65,17 +65,10 @@ mod tests {
 
     #[test]
     fn paths_stay_where_they_belong() {
-        let agent = Path::new("/a/m");
-        let good = generation(agent, Path::new("/a/m/units/docs-0/state/3"));
+        let good = generation(Path::new("units/docs-0/state/3"));
         assert_eq!(good.unwrap(), Path::new("units/docs-0/state/3"));
-        for path in [
-            "/etc",
-            "/a/m/units/../../x",
-            "units/docs-0",
-            "/a/m/compiled/x",
-            "/a/m2/units/docs-0",
-        ] {
-            assert!(generation(agent, Path::new(path)).is_err(), "{path}");
+        for path in ["/etc", "units/../../x", "/a/m/units/docs-0", "compiled/x"] {
+            assert!(generation(Path::new(path)).is_err(), "{path}");
         }
         let map = |below: &str, guest: &str| [(below.to_owned(), guest.to_owned())].into();
         assert!(files(&map("site", "/site")).is_ok());

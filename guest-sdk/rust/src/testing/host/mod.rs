@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use periapt_contract::ports::{OpenPorts, Openings};
+use periapt_contract::ports::Openings;
 use periapt_contract::{CallError, CallErrorCode, HookTxn, settings};
 
 use super::relations::TestRelation;
@@ -79,9 +79,8 @@ impl TestHost {
         let effects = std::mem::take(&mut self.txn).into_effects();
         settings::apply(&mut self.state, &effects.state);
         settings::apply(&mut self.leader_settings, &effects.leader);
-        // The unit is alone on its machine, and its hook was refused what does not fit.
-        let alone = OpenPorts::<()>::default();
-        if let Ok(ports) = effects.ports.applied(&self.ports, &alone) {
+        // Its hook was refused what does not fit.
+        if let Ok(ports) = effects.ports.applied(&self.ports) {
             self.ports = ports;
         }
         for (name, change) in &effects.workload {

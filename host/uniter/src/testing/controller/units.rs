@@ -2,7 +2,7 @@
 
 use periapt_contract::settings;
 use periapt_model::hook::{Effects, Info};
-use periapt_model::ports::{OpenPorts, Openings};
+use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
 use periapt_model::{Life, UnitName};
@@ -194,13 +194,7 @@ impl Inner {
         let Some(record) = self.units.get(unit) else {
             return Err(refused(code::NOT_FOUND, "unit"));
         };
-        let mut others: OpenPorts<&UnitName> = OpenPorts::default();
-        for (other, there) in &self.units {
-            if other != unit && there.machine == record.machine {
-                others.insert_of(&other, there.state.opened_ports.ranges());
-            }
-        }
-        let applied = effects.ports.applied(&record.state.opened_ports, &others);
+        let applied = effects.ports.applied(&record.state.opened_ports);
         applied.map_err(|why| refused("port-conflict", &format!("{why:?}")))
     }
 }
