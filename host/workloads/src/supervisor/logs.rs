@@ -79,7 +79,7 @@ mod tests {
             .unwrap();
         let text = fs::read_to_string(home.path().join("web.site.log")).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].ends_with(" out a[31mb"), "{text:?}");
+        assert!(lines[0].ends_with(" out ab"), "{text:?}");
         assert!(lines[1].ends_with(" err 3 lines dropped"), "{text:?}");
         for number in 0..20 {
             ring.write(&folder, &[(true, format!("line {number}"))], 0)
