@@ -69,7 +69,11 @@ async fn the_supervisor_is_told_of_what_is_committed_and_of_nothing_else() {
             .file
             .ends_with("server.wasm")
     );
-    let page = world.directory.path().join(&desired.generation).join("page");
+    let page = world
+        .directory
+        .path()
+        .join(&desired.generation)
+        .join("page");
     assert_eq!(
         std::fs::read_to_string(page).unwrap(),
         "new",

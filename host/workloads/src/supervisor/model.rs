@@ -226,7 +226,7 @@ impl Model {
         let Some(unit) = self.units.get_mut(name) else {
             return;
         };
-        let served = unit.serving(&self.document.directory, shared.now());
+        let served = unit.serving(shared.now());
         let starts = unit.is_starting() && !served.is_empty();
         if served != unit.served {
             unit.served = served;

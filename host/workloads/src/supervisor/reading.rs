@@ -40,7 +40,10 @@ pub fn generation(generation: &Path) -> Result<PathBuf, String> {
 fn inside(path: &Path, folder: &str) -> Result<PathBuf, String> {
     match path.starts_with(folder) && is_plain(path) {
         true => Ok(path.to_owned()),
-        false => Err(format!("{} is not in {folder} of its agent", path.display())),
+        false => Err(format!(
+            "{} is not in {folder} of its agent",
+            path.display()
+        )),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use periapt_model::UnitName;
@@ -123,7 +122,7 @@ impl Unit {
     }
 
     /// What runs and answers requests; those that cannot are told so to their lives.
-    pub fn serving(&mut self, directory: &Path, now: Duration) -> Vec<Serving> {
+    pub fn serving(&mut self, now: Duration) -> Vec<Serving> {
         let mut serving = Vec::new();
         let mut failed = Vec::new();
         for (container, life) in &self.lives {

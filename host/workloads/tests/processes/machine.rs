@@ -303,7 +303,7 @@ impl Model {
         artifact: &Artifact,
     ) {
         let component = Component {
-            file: self.directory.join("compiled/server.cwasm"),
+            file: PathBuf::from("compiled/server.cwasm"),
             digest: artifact.digest().to_string(),
             engine_hash: artifact.engine_hash().to_owned(),
         };
@@ -315,7 +315,11 @@ impl Model {
         let desired = Desired {
             unit: unit.to_owned(),
             number,
-            generation: self.generation(unit, number),
+            generation: self
+                .generation(unit, number)
+                .strip_prefix(&self.directory)
+                .unwrap()
+                .to_owned(),
             components: [("server.wasm".to_owned(), component)].into(),
             containers: [("web".to_owned(), container)].into(),
         };
