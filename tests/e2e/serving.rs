@@ -203,28 +203,24 @@ fn half_a_page_is_never_read_whoever_dies() -> Result<()> {
     Ok(())
 }
 
-/// Reads until told to stop; how many pages it got, and the longest time without one.
+/// Reads until told to stop; how many pages it got, and the longest time without one. A page is whole,
+/// of one title, and never older than the one before.
 fn reader(stop: &AtomicBool, port: u16, host: &str) -> Result<(u32, Duration)> {
     let (mut pages, mut longest, mut last) = (0, Duration::ZERO, Instant::now());
+    let mut newest = None;
     while !stop.load(Ordering::SeqCst) {
         match get(port, host, "/") {
             Ok((200, page)) => {
-                let titles: Vec<&str> = page
-                    .match_indices("<title>")
-                    .map(|(at, _)| {
-                        page[at..]
-                            .split('-')
-                            .nth(1)
-                            .unwrap_or_default()
-                            .split('<')
-                            .next()
-                            .unwrap_or_default()
-                    })
+                ensure!(page.trim_end().ends_with("</html>"), "half a page: {page}");
+                let titles: Vec<Option<u32>> = page
+                    .split("Title ")
+                    .skip(1)
+                    .map(|rest| rest.split('.').next()?.parse().ok())
                     .collect();
-                ensure!(
-                    titles.len() == 1 && page.trim_end().ends_with("</html>"),
-                    "half a page: {page}"
-                );
+                let title = titles.first().copied().flatten();
+                ensure!(titles.iter().all(|one| *one == title), "of two titles: {page}");
+                ensure!(title >= newest, "{title:?} after {newest:?}");
+                newest = title;
                 longest = longest.max(last.elapsed());
                 last = Instant::now();
                 pages += 1;

@@ -82,6 +82,7 @@ bounds! {
     /// The commit of a hook is one message, in which its state, settings and report have room.
     EFFECTS_BYTES = 12 << 20, "bytes, as JSON" of "state and settings that one hook changes", "the call fails with `limit`";
     LAYER_BYTES = 64 << 10, "bytes" of "a layer of a container", "the call fails with `limit`";
+    CONTAINER_BYTES = 128 << 10, "bytes, as JSON" of "all layers of a container", "the call fails with `limit`";
     LAYERS = 32, "layers" of "a container", "the call fails with `limit`";
     REQUESTS = 64, "requests" of "what one hook asks to have done in a container", "the call fails with `limit`";
     TEXT_BYTES = 4 << 10, "bytes" of "a status message, a workload version, a reason", "the rest is cut off";

@@ -25,6 +25,8 @@ pub struct ChildCompiler {
     settings: Settings,
     engine_hash: String,
     cache: Arc<CompileCache>,
+    /// Apart, since it is not asked of what kind a component is that it has.
+    servers: Arc<CompileCache>,
 }
 
 impl ChildCompiler {
@@ -35,7 +37,11 @@ impl ChildCompiler {
         let directory = directory(controller);
         let cache =
             CompileCache::new(&directory, &engine_hash).map_err(file("make", &directory))?;
+        let folder = directory.join(SERVERS.kind);
+        let servers =
+            CompileCache::new(&folder, &engine_hash).map_err(file("make", &folder))?;
         Ok(Self {
+            servers: Arc::new(servers),
             program: controller.program.clone(),
             settings,
             engine_hash,
@@ -47,8 +53,9 @@ impl ChildCompiler {
 /// Removes what programs with another engine compiled, which this one never asks for; how many
 /// files. Blocks.
 pub fn forget_others(controller: &ControllerContext) -> Result<usize, ControllerError> {
-    let removed = ChildCompiler::new(controller)?.cache.forget_others();
-    removed.map_err(file("clear", directory(controller)))
+    let compiler = ChildCompiler::new(controller)?;
+    let forget = || Ok(compiler.cache.forget_others()? + compiler.servers.forget_others()?);
+    forget().map_err(file("clear", directory(controller)))
 }
 
 /// Where compiled charms are kept.
@@ -67,23 +74,20 @@ impl CharmCompiler for ChildCompiler {
         components: Components<'_>,
         turn: Option<Turn>,
     ) -> Result<CompiledCharm, CompileProblem> {
-        let (program, settings, cache) = (
-            self.program.clone(),
-            self.settings.clone(),
-            Arc::clone(&self.cache),
-        );
+        let (program, settings) = (self.program.clone(), self.settings.clone());
+        let (charms, others) = (Arc::clone(&self.cache), Arc::clone(&self.servers));
         let charm = components.charm.to_vec();
         let servers: Vec<Vec<u8>> = components.servers.iter().map(|one| one.to_vec()).collect();
         let compiled = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            let compile = |component: &[u8], kind: &str| {
+            let compile = |cache: &CompileCache, component: &[u8], kind: &str| {
                 cache.get_or_compile(component, |bytes| {
                     let limits = ChildLimits::default();
                     compile_in_child(&program, &[COMMAND], kind, &settings, bytes, &limits)
                 })
             };
-            let charm = compile(&charm, CHARMS.kind)?;
-            let servers = servers.iter().map(|one| compile(one, SERVERS.kind));
+            let charm = compile(&charms, &charm, CHARMS.kind)?;
+            let servers = servers.iter().map(|one| compile(&others, one, SERVERS.kind));
             Ok((charm, servers.collect::<Result<Vec<_>, _>>()?))
         });
         let (charm, servers) = match compiled.await {

@@ -145,6 +145,8 @@ pub fn pack(charm: &Artifact, others: &[Artifact]) -> Vec<u8> {
         return charm.bytes.clone();
     }
     let mut bytes = PACK_MAGIC.to_vec();
+    let count = u32::try_from(others.len() + 1).unwrap_or(u32::MAX);
+    bytes.extend_from_slice(&count.to_le_bytes());
     for artifact in std::iter::once(charm).chain(others) {
         bytes.extend_from_slice(&(artifact.bytes.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&artifact.bytes);
@@ -160,6 +162,9 @@ pub fn unpack(bytes: Vec<u8>) -> Result<(Artifact, Vec<Artifact>), ArtifactError
     let Some(mut rest) = bytes.strip_prefix(PACK_MAGIC) else {
         return Ok((Artifact::from_bytes(bytes)?, Vec::new()));
     };
+    let (count, after) = rest.split_first_chunk().ok_or(ArtifactError::Format)?;
+    let count = u32::from_le_bytes(*count) as usize;
+    rest = after;
     let mut found = Vec::new();
     while let Some((length, after)) = rest.split_first_chunk::<8>() {
         let length = usize::try_from(u64::from_le_bytes(*length));
@@ -170,7 +175,7 @@ pub fn unpack(bytes: Vec<u8>) -> Result<(Artifact, Vec<Artifact>), ArtifactError
         found.push(Artifact::from_bytes(one.to_vec())?);
         rest = after;
     }
-    if found.is_empty() || !rest.is_empty() {
+    if found.is_empty() || found.len() != count || !rest.is_empty() {
         return Err(ArtifactError::Format);
     }
     let charm = found.remove(0);
@@ -201,7 +206,7 @@ mod tests {
         let both = pack(&charm, std::slice::from_ref(&server));
         assert_eq!(unpack(both.clone()), Ok((charm, vec![server])));
         for length in MAGIC.len()..both.len() {
-            assert!(unpack(both[..length].to_vec()).is_err() || length == both.len());
+            assert!(unpack(both[..length].to_vec()).is_err(), "{length} bytes");
         }
     }
 

@@ -34,6 +34,8 @@ pub enum UniterError {
     /// The controller is about to compile the charm; who watches the unit is told of it.
     #[error("the controller has not compiled the charm for this agent yet")]
     NotCompiled,
+    #[error("a component of the charm is not there: {0}")]
+    Component(String),
     #[error("leadership of the application is not known: its tracker has stopped")]
     LeadershipTracker,
     #[error(transparent)]
@@ -51,6 +53,7 @@ impl UniterError {
             UniterError::Charm { .. } => "uniter-charm",
             UniterError::Descriptors(_) => "descriptors",
             UniterError::NotCompiled => "charm-not-compiled",
+            UniterError::Component(_) => "charm-component-missing",
             UniterError::LeadershipTracker => "uniter-leadership",
             UniterError::Fortress(_) => "uniter-fortress",
             UniterError::Thread(_) => "uniter-thread",

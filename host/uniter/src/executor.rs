@@ -66,6 +66,7 @@ pub(crate) struct Executor {
     kept: Option<Arc<Kept>>,
     /// What was committed of the unit's containers.
     containers: BTreeMap<String, Committed>,
+    handed_over: Option<containers::Wanted>,
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
@@ -132,6 +133,7 @@ impl Executor {
             unrecorded: None,
             kept: kept.stays().then(|| Arc::new(kept)),
             containers,
+            handed_over: None,
             shown,
             reason,
             begun: Duration::ZERO,
@@ -146,7 +148,7 @@ impl Executor {
             _running: running,
         };
         executor.record_unfinished().await?;
-        executor.hand_over_recorded().await;
+        executor.hand_over().await;
         Ok(executor)
     }
 

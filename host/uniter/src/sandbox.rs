@@ -189,8 +189,9 @@ impl Sandbox for WasmSandbox {
         name: &str,
     ) -> Result<Component, SandboxError> {
         let key = (charm.info.sha256.clone(), name.to_owned());
-        if let Some(known) = lock(&self.others).get(&key) {
-            return Ok(known.clone());
+        let known = lock(&self.others).get(&key).cloned();
+        if let Some(known) = known.filter(|known| known.file.is_file()) {
+            return Ok(known);
         }
         let path = charm.directory.join(name);
         let (cache, read) = (self.cache.clone(), path.clone());
@@ -207,6 +208,10 @@ impl Sandbox for WasmSandbox {
             digest: digest.to_string(),
             engine_hash: self.engine.engine_hash().to_owned(),
         };
+        if !component.file.is_file() {
+            let path = component.file.display();
+            return Err(SandboxError::Charm(format!("{path} could not be kept")));
+        }
         lock(&self.others).insert(key, component.clone());
         Ok(component)
     }

@@ -32,6 +32,8 @@ const NO_DESCRIPTORS: Duration = Duration::from_secs(5);
 /// How long a unit that cannot enter a relation, or whose charm is not compiled, waits for a
 /// change before it asks again.
 const NOT_YET: Duration = Duration::from_secs(60);
+/// How long a unit at rest waits until it tries again to tell its containers what is committed.
+const BEHIND: Duration = Duration::from_secs(5);
 
 /// What a uniter is made from.
 pub struct UniterConfig {
@@ -266,9 +268,13 @@ async fn turns(
                 }
             }
             Decision::NoOperation => {
+                executor.hand_over().await;
                 executor.show_rest().await?;
                 remote.retry_at(executor.retry_due());
-                changed(remote, worker).await?;
+                match executor.is_behind() {
+                    true => changed_or_late(BEHIND, executor, remote, worker).await?,
+                    false => changed(remote, worker).await?,
+                }
             }
             Decision::Waiting => changed(remote, worker).await?,
             Decision::Restart => {

@@ -6,12 +6,12 @@
 //! It is not synced: after a crash of the machine the unit's next start writes it anew from what the
 //! controller has recorded. Paths in it are below the directory of the agent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use periapt_contract::workload::{Committed, Condition, Container, Seen};
+use periapt_contract::workload::{Committed, Condition, Container, Seen, runs_in};
 use periapt_model::UnitName;
 use periapt_model::charm::CharmInfo;
 use periapt_model::workload::desired::{self, Component, Desired, Observed, file_name};
@@ -98,40 +98,50 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// What a unit wants: its containers as they were committed, on its files of this moment.
-pub(crate) fn desired(
-    unit: &UnitName,
+/// What the containers of a unit are to run: of what was committed, what the charm in place can.
+/// Another revision may have other containers, components and ports.
+pub(crate) fn plans(
     charm: &CharmInfo,
-    generation: PathBuf,
-    containers: &BTreeMap<String, Committed>,
-    components: BTreeMap<String, Component>,
-) -> Desired {
-    let wanted = containers.iter().map(|(name, committed)| {
-        let files = charm.workload.get(name).map(|may| may.files.clone());
-        let container = desired::Container {
-            plan: committed.layers.plan(),
-            files: files.unwrap_or_default(),
+    committed: &BTreeMap<String, Committed>,
+) -> BTreeMap<String, desired::Container> {
+    let declared = declared(charm).into_iter();
+    let planned = declared.filter_map(|container| {
+        let committed = committed.get(&container.name)?;
+        let mut plan = committed.layers.plan();
+        plan.services
+            .retain(|_, service| runs_in(&container, service).is_ok());
+        let files = charm.workload.get(&container.name);
+        let wanted = desired::Container {
+            plan,
+            files: files.map(|may| may.files.clone()).unwrap_or_default(),
             requests: committed.requests.clone(),
         };
-        (name.clone(), container)
+        Some((container.name, wanted))
     });
+    planned.collect()
+}
+
+/// What a unit wants: its plans, on its files of this moment.
+pub(crate) fn desired(
+    unit: &UnitName,
+    generation: PathBuf,
+    containers: BTreeMap<String, desired::Container>,
+    components: BTreeMap<String, Component>,
+) -> Desired {
     Desired {
         unit: unit.to_string(),
         number: 0,
         generation,
         components,
-        containers: wanted.collect(),
+        containers,
     }
 }
 
-/// The components that the services of these containers name.
-pub(crate) fn components(containers: &BTreeMap<String, Committed>) -> Vec<String> {
-    let plans = containers.values().map(|committed| committed.layers.plan());
-    let named = plans.flat_map(|plan| plan.services.into_values());
-    let mut names: Vec<String> = named.filter_map(|service| service.component).collect();
-    names.sort();
-    names.dedup();
-    names
+/// The components that services of these containers name.
+pub(crate) fn components(containers: &BTreeMap<String, desired::Container>) -> BTreeSet<String> {
+    let services = containers.values();
+    let services = services.flat_map(|container| container.plan.services.values());
+    services.filter_map(|service| service.component.clone()).collect()
 }
 
 /// The containers that a charm declares. There is nothing to wait for: a component runs wherever an

@@ -18,6 +18,7 @@ use periapt_model::UnitName;
 use periapt_model::workload::desired::{Observed, Seen};
 use periapt_uniter::Process;
 use periapt_wire::agent::workloads::SetContainersSeen;
+use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
 use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 use tokio::io::Interest;
@@ -67,25 +68,37 @@ async fn tell(api: &ApiConnection, process: &Process, told: &mut Told) -> Worker
         let Ok(unit) = unit.parse::<UnitName>() else {
             continue;
         };
-        if told.get(&unit) == Some(&containers) {
+        let news = worth_telling(&containers);
+        if told.get(&unit) == Some(&news) {
             continue;
         }
         let call = SetContainersSeen {
             unit: unit.clone(),
-            containers: containers.clone(),
+            containers,
         };
         match api.call(&call).await {
             // The unit has gone, or is not this agent's any more.
-            Err(CallError::Refused { code, message }) => {
+            Err(CallError::Refused { code, message })
+                if [code::NOT_FOUND, code::UNAUTHORIZED].contains(&code.as_str()) =>
+            {
                 tracing::debug!(%unit, code, message, "what its containers are is not wanted");
             }
             said => {
                 said.while_doing("telling what its containers are")?;
             }
         }
-        told.insert(unit, containers);
+        told.insert(unit, news);
     }
     Ok(())
+}
+
+/// Without what changes with each check that goes well, which is no news.
+fn worth_telling(containers: &BTreeMap<String, Seen>) -> BTreeMap<String, Seen> {
+    let mut news = containers.clone();
+    for check in news.values_mut().flat_map(|seen| seen.checks.values_mut()) {
+        check.successes = 0;
+    }
+    news
 }
 
 /// A directory in which files are replaced.

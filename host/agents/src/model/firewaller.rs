@@ -67,7 +67,14 @@ async fn run(worker: &WorkerContext, api: &ApiConnection, provider: &dyn Provide
         match &reach {
             Some(_) => report(worker, api, answer).await?,
             // Nothing of it shows where nothing is exposed.
-            None => worker.set_report(json!({ "exposed": false })),
+            None => {
+                if let Some(Some(_)) = last {
+                    let answer = Applied::default();
+                    let set = worker.or_dying(api.call(&SetReached { answer })).await?;
+                    set.while_doing("recording that nothing listens")?;
+                }
+                worker.set_report(json!({ "exposed": false }));
+            }
         }
         last = Some(reach);
     }

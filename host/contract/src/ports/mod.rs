@@ -23,6 +23,11 @@ pub trait PortsAnswers {
         Err(CallError::unanswered())
     }
 
+    /// The most that the charm may open, where it declares what its containers may answer at.
+    fn declared_ports(&mut self) -> Option<Vec<PortRange>> {
+        None
+    }
+
     /// Endpoints and bindings of the charm, for which ports may be open.
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
         Err(CallError::unanswered())

@@ -9,7 +9,7 @@ impl HookTxn {
     /// error; overlapping another open range is.
     ///
     /// # Errors
-    /// `Invalid` when it overlaps, `NotFound` for an endpoint that the charm does not have, `Limit`
+    /// `Invalid` when it overlaps, `Denied` for one that the charm does not declare, `NotFound` for an endpoint that the charm does not have, `Limit`
     /// when it is one too many.
     pub fn open_port(
         &mut self,
@@ -18,6 +18,7 @@ impl HookTxn {
         endpoints: Endpoints,
     ) -> Result<(), CallError> {
         known(agent, &endpoints)?;
+        declared(agent, range)?;
         let open = self.ports.seen(agent)?;
         Ok(open.open(range, endpoints)?)
     }
@@ -46,6 +47,26 @@ impl HookTxn {
         agent: &mut (impl PortsAnswers + ?Sized),
     ) -> Result<&Openings, CallError> {
         Ok(self.ports.seen(agent)?)
+    }
+}
+
+/// Refuses a range of which a part is not declared. A charm that says nothing of what its containers
+/// may answer at may open what it likes, as under Juju.
+fn declared(
+    agent: &mut (impl PortsAnswers + ?Sized),
+    range: PortRange,
+) -> Result<(), CallError> {
+    let Some(declared) = agent.declared_ports() else {
+        return Ok(());
+    };
+    let within = |one: &PortRange| {
+        one.protocol == range.protocol && one.start <= range.start && range.end <= one.end
+    };
+    match declared.iter().any(within) {
+        true => Ok(()),
+        false => Err(CallError::denied(format!(
+            "{range} is not declared; name it under capabilities.workload.CONTAINER.ports"
+        ))),
     }
 }
 

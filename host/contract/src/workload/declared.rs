@@ -6,16 +6,27 @@ use super::plan::Plan;
 use crate::CallError;
 use crate::ports::Protocol;
 
-/// Refuses a plan with a service that cannot run in `container`.
-pub(super) fn check(container: &Container, plan: &Plan) -> Result<(), CallError> {
-    for (name, service) in &plan.services {
-        check_service(container, service)
-            .map_err(|reason| CallError::invalid(format!("service \"{name}\": {reason}")))?;
+/// Refuses those of these services that cannot run in `container`. What an earlier revision of the
+/// charm planned is not held against this one.
+pub(super) fn check<'a>(
+    container: &Container,
+    plan: &Plan,
+    names: impl Iterator<Item = &'a String>,
+) -> Result<(), CallError> {
+    for name in names {
+        if let Some(service) = plan.services.get(name) {
+            runs_in(container, service)
+                .map_err(|reason| CallError::invalid(format!("service \"{name}\": {reason}")))?;
+        }
     }
     Ok(())
 }
 
-fn check_service(container: &Container, service: &Service) -> Result<(), String> {
+/// Whether a service can run in `container`, and else why not.
+///
+/// # Errors
+/// A kind that is not run, or a component or a port that the charm has not.
+pub fn runs_in(container: &Container, service: &Service) -> Result<(), String> {
     match service.kind() {
         Kind::Http => {}
         Kind::Native => {

@@ -17,6 +17,7 @@ mod tests;
 mod txn;
 
 pub use commit::Committed;
+pub use declared::runs_in;
 pub use periapt_plan::plan::Layers;
 pub use periapt_plan::request::{Asked, Request};
 pub use periapt_plan::seen::{CheckSeen, Current, Seen, ServiceSeen, Status};

@@ -1,12 +1,12 @@
 //! Containers: their layers of the last commit, read on first use, with those that the hook added.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::layer::Layer;
 use super::{
     Change, Changes, Container, Layers, Request, Seen, Service, WorkloadAnswers, declared,
 };
-use crate::bounds::{LAYER_BYTES, LAYERS, REQUESTS};
+use crate::bounds::{CONTAINER_BYTES, LAYER_BYTES, LAYERS, REQUESTS};
 use crate::txn::{Share, require_room};
 use crate::{CallError, HookTxn};
 
@@ -50,8 +50,9 @@ impl HookTxn {
             CallError::invalid(format!("{error} ({code}): {}", error.why()))
         };
         let layer = Layer::parse(layer).map_err(refused)?;
+        let names: Vec<String> = layer.services.keys().cloned().collect();
         let plan = layers.add(label, layer, combine).map_err(refused)?;
-        declared::check(&declared, &plan)?;
+        declared::check(&declared, &plan, names.iter())?;
         if LAYERS.exceeded_by(layers.iter().count()) {
             return Err(CallError::limit(format!(
                 "container \"{container}\" has {} layers, the most there may be; merge into one with combine",
@@ -59,6 +60,12 @@ impl HookTxn {
             )));
         }
         let bytes = layers.to_json().len();
+        if CONTAINER_BYTES.exceeded_by(bytes) {
+            return Err(CallError::limit(format!(
+                "the layers of container \"{container}\" would have {bytes} bytes, and {} are the most",
+                CONTAINER_BYTES.most
+            )));
+        }
         let kept = self.workload.containers.entry(container.to_owned());
         let kept = kept.or_default();
         require_room(written.saturating_sub(kept.bytes) + bytes, room)?;
@@ -94,7 +101,11 @@ impl HookTxn {
     ) -> Result<(), CallError> {
         self.workload.declared_as(agent, container)?;
         let plan = self.workload.layers(agent, container)?.plan();
+        let mut named = BTreeSet::new();
         for name in request.names() {
+            if !named.insert(name) {
+                return Err(CallError::invalid(format!("\"{name}\" is named twice")));
+            }
             let (kind, there) = match request.is_of_checks() {
                 true => ("check", plan.checks.contains_key(name)),
                 false => ("service", plan.services.contains_key(name)),

@@ -140,6 +140,15 @@ impl Archive {
             size: bytes.len() as u64,
             files,
         };
+        let components = archive.components().count();
+        if bounds::CHARM_COMPONENTS.exceeded_by(components) {
+            return Err(ArchiveError::Bomb {
+                reason: format!(
+                    "{components} components beside {COMPONENT}, {} at most",
+                    bounds::CHARM_COMPONENTS.most
+                ),
+            });
+        }
         archive
             .components()
             .try_for_each(|(name, component)| check_component(name, component))?;
@@ -151,10 +160,12 @@ impl Archive {
         self.file(COMPONENT).unwrap_or_default()
     }
 
-    /// The components beside the charm's own, by their names: those of its web workloads.
+    /// The components beside the charm's own, by their names: those of its web workloads. To a charm
+    /// that asks for no workload such files are files.
     pub fn components(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let any = !self.workload.is_empty();
         let other =
-            |path: &str| path.ends_with(".wasm") && !path.contains('/') && path != COMPONENT;
+            move |path: &str| any && path.ends_with(".wasm") && !path.contains('/') && path != COMPONENT;
         self.files().filter(move |(path, _)| other(path))
     }
 

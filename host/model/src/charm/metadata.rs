@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::url::check_name;
+use crate::bounds::CHARM_CONTAINERS;
 use crate::relation::JUJU_INFO;
 
 #[cfg(test)]
@@ -259,6 +260,13 @@ impl CharmMetadata {
         self.resources
             .keys()
             .try_for_each(|name| check_word("resource", name))?;
+        if CHARM_CONTAINERS.exceeded_by(self.containers.len()) {
+            return Err(format!(
+                "{} containers, {} at most",
+                self.containers.len(),
+                CHARM_CONTAINERS.most
+            ));
+        }
         for (name, container) in &self.containers {
             check_word("container", name)?;
             if let Some(resource) = &container.resource

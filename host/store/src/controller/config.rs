@@ -70,7 +70,7 @@ async fn change(tx: &mut Tx, change: &ConfigChange) -> Result<Settings> {
         .iter()
         .any(|key| before.get(*key) != after.get(*key))
     {
-        let sql = "SELECT DISTINCT model_uuid FROM application WHERE exposure <> '{}'";
+        let sql = "SELECT uuid FROM model";
         let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, vec![]).await?;
         for model in models {
             tx.touch(&model, namespace::MODEL_CONFIG, "");

@@ -74,6 +74,12 @@ impl PortsAnswers for UnitContext {
         Ok(self.snapshot.state.opened_ports.clone())
     }
 
+    fn declared_ports(&mut self) -> Option<Vec<PortRange>> {
+        let containers = self.containers.iter();
+        let declared = containers.flat_map(|container| container.ports.iter().copied());
+        (!self.containers.is_empty()).then(|| declared.collect())
+    }
+
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
         Ok(self.bindings.iter().cloned().collect())
     }

@@ -1,74 +1,85 @@
-//! Hands over what the unit wants of its containers: after each hook that changed it or the unit's
-//! files, and whenever the uniter starts.
+//! Hands over what the unit wants of its containers, whenever that is another thing than what was handed
+//! over last: after a hook, after another charm came in place, and when the uniter starts.
+//!
+//! What is to be handed over is compared as a whole, so nobody has to remember what changed it, and what
+//! failed is tried again until it is done.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Executor;
-use crate::charms::Charm;
 use crate::directories;
 use crate::error::UniterError;
 use crate::files::blocking;
+use crate::sandbox::SandboxError;
 use crate::workloads;
 
+/// What tells one thing that is wanted from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    charm: String,
+    generation: u64,
+    /// Of the containers, by name.
+    numbers: Vec<u64>,
+}
+
 impl Executor {
-    /// Hands over what is recorded, as after a start. What fails is logged and comes with the next
-    /// hook: a unit whose containers are not told of its newest commit goes on all the same.
-    pub async fn hand_over_recorded(&self) {
-        let Some(url) = self.local.operation.charm_in_place() else {
+    /// None of a unit whose hooks planned nothing, or whose charm is not in place.
+    fn wanted(&self) -> Option<Wanted> {
+        if self.containers.is_empty() {
+            return None;
+        }
+        let operation = &self.local.operation;
+        Some(Wanted {
+            charm: operation.charm_in_place()?.to_owned(),
+            generation: operation.state_generation,
+            numbers: self.containers.values().map(|one| one.number).collect(),
+        })
+    }
+
+    /// Whether the supervisor has yet to be told of what is committed.
+    pub fn is_behind(&self) -> bool {
+        let wanted = self.wanted();
+        wanted.is_some() && wanted != self.handed_over
+    }
+
+    /// Hands over what is committed, unless that is done. What fails keeps the unit from nothing: until
+    /// it is tried again its containers go on with what they were told before.
+    pub async fn hand_over(&mut self) {
+        let Some(wanted) = self.wanted() else {
             return;
         };
-        if self.containers.is_empty() {
+        if self.handed_over.as_ref() == Some(&wanted) {
             return;
         }
-        let url = url.to_owned();
-        match self.charm(&url).await {
-            Ok(charm) => self.hand_over(&charm).await,
+        match self.try_hand_over(&wanted).await {
+            Ok(()) => self.handed_over = Some(wanted),
             Err(error) => {
-                tracing::warn!(unit = %self.config.unit, %error, "containers are not told of their plan")
+                tracing::warn!(unit = %self.config.unit, %error, "containers are not told of what is committed");
             }
         }
     }
 
-    /// Hands over what was committed last.
-    pub(super) async fn hand_over(&self, charm: &Charm) {
-        if self.containers.is_empty() {
-            return;
-        }
-        if let Err(error) = self.try_hand_over(charm).await {
-            self.log(
-                "WARNING",
-                &format!("its containers were not told of what is committed: {error}"),
-            );
-        }
-    }
-
-    async fn try_hand_over(&self, charm: &Charm) -> Result<(), UniterError> {
+    async fn try_hand_over(&self, wanted: &Wanted) -> Result<(), UniterError> {
+        let charm = self.charm(&wanted.charm).await?;
         let unit = self.config.unit.clone();
         let process = &self.config.process;
+        let plans = workloads::plans(&charm.info, &self.containers);
         let mut components = BTreeMap::new();
-        for name in workloads::components(&self.containers) {
-            let found = process
-                .sandbox()
-                .component(&self.config.connection, charm.files(), &name)
-                .await;
-            match found {
-                Ok(mut component) => {
-                    if let Ok(below) = component.file.strip_prefix(process.directory()) {
-                        component.file = below.to_owned();
-                    }
-                    components.insert(name, component);
-                }
-                // The service that names it says so.
-                Err(error) => {
-                    tracing::warn!(%unit, component = %name, %error, "a component is not there")
-                }
+        for name in workloads::components(&plans) {
+            let (sandbox, connection) = (process.sandbox(), &self.config.connection);
+            let found = sandbox.component(connection, charm.files(), &name).await;
+            let mut component = found.map_err(|error| match error {
+                SandboxError::NotCompiled => UniterError::NotCompiled,
+                other => UniterError::Component(other.to_string()),
+            })?;
+            if let Ok(below) = component.file.strip_prefix(process.directory()) {
+                component.file = below.to_owned();
             }
+            components.insert(name, component);
         }
-        let generation = self.local.operation.state_generation;
-        let generation = directories::generation(Path::new(""), &unit, generation);
-        let desired =
-            workloads::desired(&unit, &charm.info, generation, &self.containers, components);
+        let generation = directories::generation(Path::new(""), &unit, wanted.generation);
+        let desired = workloads::desired(&unit, generation, plans, components);
         let workloads = process.workloads().clone();
         blocking(move || workloads.want(desired)).await
     }

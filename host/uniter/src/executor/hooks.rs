@@ -291,8 +291,6 @@ impl Executor {
     ) -> Result<Outcome, UniterError> {
         let (info, usage) = (ended.info, ran.run.usage);
         let other_files = self.local.operation.state_generation != executed.state_generation;
-        let other_plan = !ran.effects.workload.is_empty();
-        let charm = ended.charm;
         let doing = "committing the hook";
         match self.conclude(ended, Some(ran), doing).await {
             Err(UniterError::Call {
@@ -313,12 +311,9 @@ impl Executor {
         }
         failpoint::reach("uniter-after-commit");
         failpoint::reach("uniter-before-finish");
-        if (other_files || other_plan)
-            && let Some(charm) = charm
-        {
-            self.hand_over(charm).await;
-        }
-        if other_files {
+        self.hand_over().await;
+        // The files that its containers were told of last stay until they are told of others.
+        if other_files && !self.is_behind() {
             self.drop_generations().await?;
         }
         Ok(Outcome::Committed)

@@ -102,3 +102,54 @@ async fn a_file_that_is_lost_is_written_anew_and_goes_with_its_unit() {
     assert!(world.process.remove_unit(&unit()).await.unwrap());
     assert_eq!(world.desired(), None);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_revision_brings_its_components_and_loses_what_it_does_not_declare() {
+    let world = World::new();
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "install" => Ok(planned(80)),
+        _ => Ok(Effects::default()),
+    });
+    let agent = world.start();
+    let first = world.desired_once(|_| true).await;
+    world.settle().await;
+    world.add_charm(1, ALL_HOOKS);
+    world.refresh(1);
+    let second = world
+        .desired_once(|desired| desired.components != first.components)
+        .await;
+    assert_eq!(second.containers, first.containers);
+    world.add_charm_of(2, ALL_HOOKS, &[]);
+    world.refresh(2);
+    world
+        .desired_once(|desired| desired.containers["web"].plan.services.is_empty())
+        .await;
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_could_not_be_handed_over_is_tried_again_and_nothing_is_taken_back_meanwhile() {
+    let world = World::new();
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "install" => Ok(planned(80)),
+        _ => Ok(Effects::default()),
+    });
+    let agent = world.start();
+    let told = world.desired_once(|_| true).await;
+    world.settle().await;
+    world.add_charm(1, ALL_HOOKS);
+    world.sandbox.lose_components(true);
+    world.refresh(1);
+    world
+        .until(|record| record.charm_in_place.as_deref() == Some("local:site-1"))
+        .await;
+    assert_eq!(world.desired().as_ref(), Some(&told), "it goes on with what it has");
+    world.sandbox.lose_components(false);
+    let begun = std::time::Instant::now();
+    while world.desired().as_ref() == Some(&told) {
+        assert!(begun.elapsed() < LIMIT);
+        world.clock.advance(Duration::from_secs(5));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    agent.stop().await;
+}

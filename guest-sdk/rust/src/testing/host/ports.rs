@@ -15,6 +15,12 @@ impl PortsAnswers for TestHost {
     }
 
     /// The harness has no metadata: what the charm lists is what it has.
+    fn declared_ports(&mut self) -> Option<Vec<ports::PortRange>> {
+        let containers = self.containers.values();
+        let declared = containers.flat_map(|container| container.ports.iter().copied());
+        (!self.containers.is_empty()).then(|| declared.collect())
+    }
+
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
         Ok(self.endpoints.clone())
     }
