@@ -218,7 +218,10 @@ fn reader(stop: &AtomicBool, port: u16, host: &str) -> Result<(u32, Duration)> {
                     .map(|rest| rest.split('.').next()?.parse().ok())
                     .collect();
                 let title = titles.first().copied().flatten();
-                ensure!(titles.iter().all(|one| *one == title), "of two titles: {page}");
+                ensure!(
+                    titles.iter().all(|one| *one == title),
+                    "of two titles: {page}"
+                );
                 ensure!(title >= newest, "{title:?} after {newest:?}");
                 newest = title;
                 longest = longest.max(last.elapsed());

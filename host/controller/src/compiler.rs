@@ -38,8 +38,7 @@ impl ChildCompiler {
         let cache =
             CompileCache::new(&directory, &engine_hash).map_err(file("make", &directory))?;
         let folder = directory.join(SERVERS.kind);
-        let servers =
-            CompileCache::new(&folder, &engine_hash).map_err(file("make", &folder))?;
+        let servers = CompileCache::new(&folder, &engine_hash).map_err(file("make", &folder))?;
         Ok(Self {
             servers: Arc::new(servers),
             program: controller.program.clone(),
@@ -87,7 +86,9 @@ impl CharmCompiler for ChildCompiler {
                 })
             };
             let charm = compile(&charms, &charm, CHARMS.kind)?;
-            let servers = servers.iter().map(|one| compile(&others, one, SERVERS.kind));
+            let servers = servers
+                .iter()
+                .map(|one| compile(&others, one, SERVERS.kind));
             Ok((charm, servers.collect::<Result<Vec<_>, _>>()?))
         });
         let (charm, servers) = match compiled.await {

@@ -199,6 +199,11 @@ impl Process {
         self.shared.workloads.observed()
     }
 
+    /// Where services write, by unit.
+    pub fn workload_logs(&self) -> PathBuf {
+        self.shared.workloads.logs()
+    }
+
     /// What runs in the units' containers. Blocks.
     pub fn all_observed(&self) -> Vec<Observed> {
         self.shared.workloads.all_seen()

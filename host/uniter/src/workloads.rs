@@ -25,6 +25,9 @@ const DESIRED: &str = "desired";
 /// What the supervisor sees.
 const OBSERVED: &str = "observed";
 
+/// What services write.
+const LOGS: &str = "logs";
+
 /// The files of all units of the process. All functions block.
 #[derive(Clone, Debug)]
 pub(crate) struct Workloads {
@@ -34,7 +37,7 @@ pub(crate) struct Workloads {
 impl Workloads {
     pub fn open(agent: &Path) -> Result<Self, UniterError> {
         let directory = agent.join(DIRECTORY);
-        for folder in [DESIRED, OBSERVED] {
+        for folder in [DESIRED, OBSERVED, LOGS] {
             let folder = directory.join(folder);
             fs::create_dir_all(&folder).map_err(file("make", &folder))?;
         }
@@ -74,6 +77,10 @@ impl Workloads {
     /// Where the supervisor puts what it sees.
     pub fn observed(&self) -> PathBuf {
         self.directory.join(OBSERVED)
+    }
+
+    pub fn logs(&self) -> PathBuf {
+        self.directory.join(LOGS)
     }
 
     /// All that it saw last.
@@ -141,7 +148,9 @@ pub(crate) fn desired(
 pub(crate) fn components(containers: &BTreeMap<String, desired::Container>) -> BTreeSet<String> {
     let services = containers.values();
     let services = services.flat_map(|container| container.plan.services.values());
-    services.filter_map(|service| service.component.clone()).collect()
+    services
+        .filter_map(|service| service.component.clone())
+        .collect()
 }
 
 /// The containers that a charm declares. There is nothing to wait for: a component runs wherever an

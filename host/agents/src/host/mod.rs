@@ -26,6 +26,7 @@ pub mod simplesignalhandler;
 pub mod terminationworker;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod workloadlogs;
 pub mod workloads;
 
 use std::time::Duration;
@@ -80,6 +81,7 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(introspection::NAME, introspection::manifold())
         .add(machines::NAME, machines::manifold())
         .add(workloads::NAME, workloads::manifold())
+        .add(workloadlogs::NAME, workloadlogs::manifold())
 }
 
 /// Runs the engine of the process until it ends.

@@ -71,7 +71,11 @@ impl Logs {
     /// What is there by now counts as read.
     fn watch(directory: &Path) -> io::Result<Self> {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        inotify::add_watch(&inotify, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
+        inotify::add_watch(
+            &inotify,
+            directory,
+            WatchFlags::CREATE | WatchFlags::MOVED_TO,
+        )?;
         #[expect(
             deprecated,
             reason = "its successor needs unsafe code; an owned descriptor stays what it is"
@@ -211,23 +215,40 @@ mod tests {
         let mut logs = Logs::watch(home.path()).unwrap();
         assert!(logs.read().is_empty(), "written before it began");
         let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
-        write!(file, "2026-11-23T18:00:01.000Z out one\n2026-11-23T18:00:02.5Z err tw").unwrap();
+        write!(
+            file,
+            "2026-11-23T18:00:01.000Z out one\n2026-11-23T18:00:02.5Z err tw"
+        )
+        .unwrap();
         logs.changed().await;
         let read = logs.read();
         assert_eq!(read.len(), 1);
         let one = &read[0];
-        assert_eq!((one.module.as_str(), one.message.as_str()), ("workload.web.site", "one"));
-        assert_eq!((one.level.as_str(), one.time), ("INFO", 1_795_456_801_000_000));
+        assert_eq!(
+            (one.module.as_str(), one.message.as_str()),
+            ("workload.web.site", "one")
+        );
+        assert_eq!(
+            (one.level.as_str(), one.time),
+            ("INFO", 1_795_456_801_000_000)
+        );
         writeln!(file, "o").unwrap();
         logs.changed().await;
         let read = logs.read();
-        assert_eq!((read[0].level.as_str(), read[0].message.as_str()), ("WARNING", "two"));
+        assert_eq!(
+            (read[0].level.as_str(), read[0].message.as_str()),
+            ("WARNING", "two")
+        );
         // The ring begins anew, and another unit comes.
         fs::rename(&path, folder.join("web.site.log.1")).unwrap();
         fs::write(&path, "2026-11-23T18:00:03Z out three\nno line of ours\n").unwrap();
         let other = home.path().join("my-app-12");
         fs::create_dir(&other).unwrap();
-        fs::write(other.join("web.site.log"), "2026-11-23T18:00:04Z out four\n").unwrap();
+        fs::write(
+            other.join("web.site.log"),
+            "2026-11-23T18:00:04Z out four\n",
+        )
+        .unwrap();
         logs.changed().await;
         let read = logs.read();
         let said: Vec<(String, &str)> = read

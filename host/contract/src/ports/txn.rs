@@ -52,10 +52,7 @@ impl HookTxn {
 
 /// Refuses a range of which a part is not declared. A charm that says nothing of what its containers
 /// may answer at may open what it likes, as under Juju.
-fn declared(
-    agent: &mut (impl PortsAnswers + ?Sized),
-    range: PortRange,
-) -> Result<(), CallError> {
+fn declared(agent: &mut (impl PortsAnswers + ?Sized), range: PortRange) -> Result<(), CallError> {
     let Some(declared) = agent.declared_ports() else {
         return Ok(());
     };

@@ -164,8 +164,9 @@ impl Archive {
     /// that asks for no workload such files are files.
     pub fn components(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let any = !self.workload.is_empty();
-        let other =
-            move |path: &str| any && path.ends_with(".wasm") && !path.contains('/') && path != COMPONENT;
+        let other = move |path: &str| {
+            any && path.ends_with(".wasm") && !path.contains('/') && path != COMPONENT
+        };
         self.files().filter(move |(path, _)| other(path))
     }
 

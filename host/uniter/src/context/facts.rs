@@ -6,7 +6,7 @@ use periapt_contract::workload::{Container, Layers, Seen};
 use periapt_engine::failpoint;
 use periapt_model::config::Values;
 use periapt_model::hook::AtOnce;
-use periapt_model::ports::Openings;
+use periapt_model::ports::{Openings, PortRange};
 use periapt_sandbox::{
     CallError, ConfigAnswers, LogAnswers, LogLevel, PortsAnswers, StateAnswers, UnitAnswers,
     WorkloadAnswers,

@@ -55,6 +55,7 @@ pub struct ScriptedSandbox {
     script: Arc<Mutex<Script>>,
     seen: Arc<Mutex<Vec<Seen>>>,
     uncompiled: Arc<AtomicBool>,
+    lost: Arc<AtomicBool>,
 }
 
 impl Default for ScriptedSandbox {
@@ -74,6 +75,7 @@ impl ScriptedSandbox {
             script: Arc::new(Mutex::new(Arc::new(script))),
             seen: Arc::default(),
             uncompiled: Arc::default(),
+            lost: Arc::default(),
         }
     }
 
@@ -91,6 +93,11 @@ impl ScriptedSandbox {
     /// Whether the controller has compiled the charms, as it has at first.
     pub fn compiled(&self, compiled: bool) {
         self.uncompiled.store(!compiled, Ordering::SeqCst);
+    }
+
+    /// Whether the other components of charms are to be had, as they are at first.
+    pub fn components(&self, there: bool) {
+        self.lost.store(!there, Ordering::SeqCst);
     }
 
     /// The hooks that ran, oldest first.
@@ -129,6 +136,9 @@ impl Sandbox for ScriptedSandbox {
         charm: CharmFiles<'_>,
         name: &str,
     ) -> Result<Component, SandboxError> {
+        if self.lost.load(Ordering::SeqCst) {
+            return Err(SandboxError::NotCompiled);
+        }
         Ok(Component {
             file: charm.directory.join(name),
             digest: String::new(),

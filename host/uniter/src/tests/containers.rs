@@ -1,6 +1,7 @@
 //! What becomes of what hooks ask of their containers: files for the supervisor.
 
 use periapt_contract::workload::{Change, Layers, layer};
+use periapt_model::charm;
 use periapt_model::hook::Effects;
 use periapt_model::workload::desired::Desired;
 
@@ -26,6 +27,36 @@ fn planned(port: u16) -> Effects {
 }
 
 impl World {
+    /// A world whose charm has a container for a server.
+    fn with_a_server() -> Self {
+        let world = Self::new();
+        world.add_web_charm(0, &["server.wasm"]);
+        world
+    }
+
+    fn add_web_charm(&self, revision: u32, components: &[&str]) {
+        let bytes = archive("site", &revision.to_string());
+        let url = CharmUrl::new("site", revision).unwrap();
+        let mut info = charm_info(&bytes, &url, ALL_HOOKS).unwrap();
+        let may = charm::Workload {
+            ports: vec!["80-81/tcp".parse().unwrap()],
+            ..charm::Workload::default()
+        };
+        info.metadata
+            .containers
+            .insert("web".to_owned(), charm::Container::default());
+        info.workload.insert("web".to_owned(), may);
+        info.components = components.iter().map(|one| (*one).to_owned()).collect();
+        self.controller.add_charm(info, bytes);
+    }
+
+    fn refresh(&self, revision: u32) {
+        self.controller.change(&unit(), |record| {
+            record.remote.charm_url = format!("local:site-{revision}");
+            record.remote.charm_modified_version += 1;
+        });
+    }
+
     fn desired(&self) -> Option<Desired> {
         let path = self.directory.path().join("workloads/desired/site-0.json");
         serde_json::from_slice(&std::fs::read(path).ok()?).unwrap()
@@ -46,7 +77,7 @@ impl World {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_supervisor_is_told_of_what_is_committed_and_of_nothing_else() {
-    let world = World::new();
+    let world = World::with_a_server();
     world.sandbox.script(|seen, _| match seen.hook.as_str() {
         "install" => Ok(planned(80)),
         "config-changed" => {
@@ -84,7 +115,7 @@ async fn the_supervisor_is_told_of_what_is_committed_and_of_nothing_else() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_lost_is_written_anew_and_goes_with_its_unit() {
-    let mut world = World::new();
+    let mut world = World::with_a_server();
     world.sandbox.script(|seen, _| match seen.hook.as_str() {
         "install" => Ok(planned(80)),
         _ => Ok(Effects::default()),
@@ -105,7 +136,7 @@ async fn a_file_that_is_lost_is_written_anew_and_goes_with_its_unit() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_revision_brings_its_components_and_loses_what_it_does_not_declare() {
-    let world = World::new();
+    let world = World::with_a_server();
     world.sandbox.script(|seen, _| match seen.hook.as_str() {
         "install" => Ok(planned(80)),
         _ => Ok(Effects::default()),
@@ -113,13 +144,13 @@ async fn another_revision_brings_its_components_and_loses_what_it_does_not_decla
     let agent = world.start();
     let first = world.desired_once(|_| true).await;
     world.settle().await;
-    world.add_charm(1, ALL_HOOKS);
+    world.add_web_charm(1, &["server.wasm"]);
     world.refresh(1);
     let second = world
         .desired_once(|desired| desired.components != first.components)
         .await;
     assert_eq!(second.containers, first.containers);
-    world.add_charm_of(2, ALL_HOOKS, &[]);
+    world.add_web_charm(2, &[]);
     world.refresh(2);
     world
         .desired_once(|desired| desired.containers["web"].plan.services.is_empty())
@@ -129,7 +160,7 @@ async fn another_revision_brings_its_components_and_loses_what_it_does_not_decla
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_could_not_be_handed_over_is_tried_again_and_nothing_is_taken_back_meanwhile() {
-    let world = World::new();
+    let world = World::with_a_server();
     world.sandbox.script(|seen, _| match seen.hook.as_str() {
         "install" => Ok(planned(80)),
         _ => Ok(Effects::default()),
@@ -137,14 +168,18 @@ async fn what_could_not_be_handed_over_is_tried_again_and_nothing_is_taken_back_
     let agent = world.start();
     let told = world.desired_once(|_| true).await;
     world.settle().await;
-    world.add_charm(1, ALL_HOOKS);
-    world.sandbox.lose_components(true);
+    world.add_web_charm(1, &["server.wasm"]);
+    world.sandbox.components(false);
     world.refresh(1);
     world
         .until(|record| record.charm_in_place.as_deref() == Some("local:site-1"))
         .await;
-    assert_eq!(world.desired().as_ref(), Some(&told), "it goes on with what it has");
-    world.sandbox.lose_components(false);
+    assert_eq!(
+        world.desired().as_ref(),
+        Some(&told),
+        "it goes on with what it has"
+    );
+    world.sandbox.components(true);
     let begun = std::time::Instant::now();
     while world.desired().as_ref() == Some(&told) {
         assert!(begun.elapsed() < LIMIT);

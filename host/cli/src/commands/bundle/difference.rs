@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use periapt_model::bundle::{Bundle, CurrentModel};
+use periapt_model::bundle::{Bundle, BundleApplication, CurrentModel};
 use periapt_model::config::Value;
+use periapt_model::reach::{ExposedEndpoints, Exposure};
 use periapt_model::relation::Pair;
 use periapt_model::{ApplicationName, charm::CharmMetadata};
 use serde::Serialize;
@@ -36,7 +37,7 @@ struct ApplicationDifference {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     options: BTreeMap<String, Sides<Option<Value>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    expose: Option<Sides<bool>>,
+    expose: Option<Sides<Option<ExposedEndpoints>>>,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -132,7 +133,6 @@ fn application(
     let subordinate = charm.is_some_and(|(charm, _)| charm.subordinate);
     let digest = charm.map(|(_, digest)| digest.clone()).unwrap_or_default();
     let units = wanted.num_units.unwrap_or(1);
-    let wanted_exposed = wanted.expose || !wanted.exposed_endpoints.is_empty();
     let options: BTreeSet<&String> = wanted.options.keys().chain(there.settings.keys()).collect();
     ApplicationDifference {
         missing: None,
@@ -155,11 +155,30 @@ fn application(
                 (option.clone(), sides)
             })
             .collect(),
-        expose: (wanted_exposed == there.exposed.is_empty()).then_some(Sides {
-            bundle: wanted_exposed,
-            model: !there.exposed.is_empty(),
-        }),
+        expose: exposed(wanted, &there.exposed),
     }
+}
+
+/// To whom, where that differs. A bundle that exposes and does not say to whom is content with any.
+fn exposed(
+    wanted: &BundleApplication,
+    there: &ExposedEndpoints,
+) -> Option<Sides<Option<ExposedEndpoints>>> {
+    let endpoints = &wanted.exposed_endpoints;
+    let same = match endpoints.is_empty() {
+        true => wanted.expose != there.is_empty(),
+        false => Exposure::read(endpoints).is_ok_and(|wanted| wanted.shown() == *there),
+    };
+    // All of it to everybody is a word of its own.
+    let everybody = || Exposure::read(&ExposedEndpoints::new()).map(|whole| whole.shown());
+    let shown = |endpoints: &ExposedEndpoints| (!endpoints.is_empty()).then(|| endpoints.clone());
+    (!same).then(|| Sides {
+        bundle: match endpoints.is_empty() {
+            true => wanted.expose.then(everybody).and_then(Result::ok),
+            false => shown(endpoints),
+        },
+        model: shown(there),
+    })
 }
 
 #[cfg(test)]
