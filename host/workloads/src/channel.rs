@@ -2,7 +2,8 @@
 //! some, over a pair of sockets.
 //!
 //! A frame is its length and the number of its descriptors, four bytes each, and the text. Descriptors travel
-//! with the first bytes of their frame, so they are there once the frame is.
+//! with the first bytes of their frame, so they are there once the frame is. Where the table of descriptors is
+//! full, the kernel drops them: the frame comes without, and whoever reads it sees that.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -12,7 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, Shutdown, recvmsg, sendmsg, shutdown,
 };
 use serde::Serialize;
@@ -65,7 +66,8 @@ impl<T: Serialize> Outbox<T> {
 pub struct Inbox<T> {
     stream: Arc<UnixStream>,
     buffer: Vec<u8>,
-    descriptors: VecDeque<OwnedFd>,
+    /// Those of each frame that has some and was not taken yet.
+    passed: VecDeque<Vec<OwnedFd>>,
     most: usize,
     reads: PhantomData<fn() -> T>,
 }
@@ -79,7 +81,7 @@ pub fn open<In, Out>(stream: UnixStream, most: usize, queue: usize) -> (Inbox<In
     let inbox = Inbox {
         stream,
         buffer: Vec::new(),
-        descriptors: VecDeque::new(),
+        passed: VecDeque::new(),
         most,
         reads: PhantomData,
     };
@@ -139,9 +141,9 @@ impl<T: DeserializeOwned> Inbox<T> {
             if let Some(frame) = self.take()? {
                 return Ok(Some(frame));
             }
-            let (buffer, descriptors) = (&mut self.buffer, &mut self.descriptors);
+            let (buffer, passed) = (&mut self.buffer, &mut self.passed);
             let stream = &self.stream;
-            let receive = || receive(stream, buffer, descriptors);
+            let receive = || receive(stream, buffer, passed);
             if stream.async_io(Interest::READABLE, receive).await? == 0 {
                 return match self.buffer.is_empty() {
                     true => Ok(None),
@@ -168,17 +170,21 @@ impl<T: DeserializeOwned> Inbox<T> {
         };
         let value = serde_json::from_slice(text).map_err(io::Error::other)?;
         self.buffer.drain(..HEAD_BYTES + length);
-        if count > self.descriptors.len() {
-            return Err(io::Error::other("descriptors of a frame are missing"));
-        }
-        Ok(Some((value, self.descriptors.drain(..count).collect())))
+        let passed = match count {
+            0 => Some(Vec::new()),
+            _ => self.passed.pop_front(),
+        };
+        let missing = || io::Error::other("descriptors of a frame are missing");
+        let mut passed = passed.ok_or_else(missing)?;
+        passed.truncate(count);
+        Ok(Some((value, passed)))
     }
 }
 
 fn receive(
     stream: &UnixStream,
     buffer: &mut Vec<u8>,
-    descriptors: &mut VecDeque<OwnedFd>,
+    passed: &mut VecDeque<Vec<OwnedFd>>,
 ) -> io::Result<usize> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -189,13 +195,19 @@ fn receive(
     let received = recvmsg(stream, &mut [IoSliceMut::new(chunk)], &mut control, flags);
     buffer.truncate(before + received.as_ref().map_or(0, |received| received.bytes));
     let received = received?;
+    let mut here: Vec<OwnedFd> = Vec::new();
     for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(passed) = message {
-            descriptors.extend(passed);
+        if let RecvAncillaryMessage::ScmRights(rights) = message {
+            here.extend(rights);
         }
     }
-    // More than a frame may have: whoever sends that wants to fill the table of descriptors.
-    match descriptors.len() > 4 * CHUNK_BYTES / HEAD_BYTES {
+    // One call reads those of one frame at most. That they were dropped counts too, so that the next ones do
+    // not come with this frame.
+    if !here.is_empty() || received.flags.contains(ReturnFlags::CTRUNC) {
+        passed.push_back(here);
+    }
+    // More than fit into what is read: whoever sends that wants to fill the table of descriptors.
+    match passed.len() > CHUNK_BYTES / HEAD_BYTES {
         true => Err(io::Error::other("descriptors came without their frames")),
         false => Ok(received.bytes),
     }
@@ -242,6 +254,21 @@ mod tests {
             }
         }
         assert!(inbox.next().await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn descriptors_that_were_dropped_are_missing_from_their_frame_alone() {
+        let (one, _other) = pair();
+        let (mut inbox, _out) = open::<String, String>(one, 100, 1);
+        for text in ["one", "two"] {
+            inbox.buffer.extend(frame(&text, 1));
+        }
+        let (mine, _theirs) = Pair::pair().unwrap();
+        inbox.passed = [Vec::new(), vec![OwnedFd::from(mine)]].into();
+        for (text, passed) in [("one", 0), ("two", 1)] {
+            let (said, with) = inbox.next().await.unwrap().unwrap();
+            assert_eq!((said.as_str(), with.len()), (text, passed));
+        }
     }
 
     #[tokio::test]

@@ -17,7 +17,7 @@ use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use periapt_model::ModelUuid;
 use tokio::net::UnixStream;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::Settings;
 use crate::channel::Outbox;
@@ -25,6 +25,8 @@ use crate::frames::FromGate;
 
 /// Connections that wait for a request, to one model.
 const POOLED: usize = 64;
+/// Of an answer, read ahead of the client at most; the head of it fits in.
+const AHEAD_BYTES: usize = 64 << 10;
 
 /// What is sent on.
 pub type Sent = BoxBody<Bytes, hyper::Error>;
@@ -33,6 +35,7 @@ pub type Sent = BoxBody<Bytes, hyper::Error>;
 pub struct Back {
     connector: Connector,
     client: Client<Connector, Sent>,
+    room: Arc<Semaphore>,
 }
 
 #[derive(Clone)]
@@ -49,7 +52,8 @@ struct Waiting {
 }
 
 impl Back {
-    pub fn new(outbox: Outbox<FromGate>, settings: &Settings) -> Self {
+    /// `room` requests are under way at the same time, at most.
+    pub fn new(outbox: Outbox<FromGate>, settings: &Settings, room: usize) -> Self {
         let connector = Connector {
             outbox,
             waiting: Arc::default(),
@@ -60,8 +64,21 @@ impl Back {
             // Gone before the other side rests, so that no request meets its end.
             .pool_idle_timeout(settings.rest() / 3)
             .pool_max_idle_per_host(POOLED)
+            .http1_max_buf_size(AHEAD_BYTES)
             .build(connector.clone());
-        Self { connector, client }
+        let room = Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS)));
+        Self {
+            connector,
+            client,
+            room,
+        }
+    }
+
+    /// Room for a request and its answer, each of which has a descriptor; none where there is none in time.
+    pub async fn room(&self) -> Option<OwnedSemaphorePermit> {
+        let room = self.room.clone().acquire_owned();
+        let room = tokio::time::timeout(self.connector.patience, room).await;
+        room.ok()?.ok()
     }
 
     /// Sends a request to the process that serves a model, which is the host of its address.

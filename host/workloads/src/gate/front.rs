@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::names::Target;
 use super::table::{Table, Way};
+use super::waits::Waits;
 
 /// How long a cut waits for the connections to be gone, which takes as long as a task is not run.
 const CUT: Duration = Duration::from_millis(500);
@@ -20,6 +21,8 @@ pub struct Fronts {
     all: Arc<Mutex<All>>,
     /// There is one with nothing to do.
     idle: Arc<Notify>,
+    /// There is one with something to do.
+    busy: Arc<Notify>,
     most: usize,
 }
 
@@ -37,7 +40,12 @@ struct Front {
     cut: CancellationToken,
     idle: Option<Instant>,
     targets: BTreeSet<Target>,
-    flights: BTreeMap<u64, Option<Way>>,
+    flights: BTreeMap<u64, Going>,
+}
+
+struct Going {
+    way: Option<Way>,
+    waits: Waits,
 }
 
 /// A connection. It is forgotten when this is dropped.
@@ -52,6 +60,7 @@ pub struct Connection {
 pub struct Flight {
     number: u64,
     connection: u64,
+    pub waits: Waits,
     fronts: Fronts,
 }
 
@@ -60,6 +69,7 @@ impl Fronts {
         Self {
             all: Arc::default(),
             idle: Arc::default(),
+            busy: Arc::default(),
             most,
         }
     }
@@ -120,6 +130,25 @@ impl Fronts {
         }
     }
 
+    /// Closes what has not taken any of its answers for so long, for ever. Where nothing is under way, it waits.
+    pub async fn sweep_unread(self, most: Duration) {
+        loop {
+            let busy = |all: &All| all.fronts.len() > all.idle.len();
+            if !busy(&self.lock()) {
+                self.busy.notified().await;
+                continue;
+            }
+            tokio::time::sleep(most / 4).await;
+            self.cut_unread(most).await;
+        }
+    }
+
+    /// One answer is enough: of a connection nobody can say which of them keeps the others.
+    pub async fn cut_unread(&self, most: Duration) {
+        self.cut(|front| front.flights.values().any(|going| going.waits.last(most)))
+            .await;
+    }
+
     /// Cuts those that are not shown any more what they came for.
     pub async fn cut_what_may_not(&self, table: &Table) {
         // Many come from few addresses to few places.
@@ -131,7 +160,11 @@ impl Fronts {
                 *shows.or_insert_with(|| table.shows(to, peer))
             };
             let lost = |way: &Way| !table.keeps(way, peer);
-            !front.targets.iter().all(&mut shows) || front.flights.values().flatten().any(lost)
+            let mut ways = front
+                .flights
+                .values()
+                .filter_map(|going| going.way.as_ref());
+            !front.targets.iter().all(&mut shows) || ways.any(lost)
         })
         .await;
     }
@@ -187,13 +220,18 @@ impl Connection {
     pub fn begin(&self) -> Flight {
         let mut all = self.fronts.lock();
         let number = all.number();
+        let waits = Waits::default();
         if let Some(front) = all.fronts.get_mut(&self.number) {
-            front.flights.insert(number, None);
+            let waits = waits.clone();
+            front.flights.insert(number, Going { way: None, waits });
         }
         all.settle(self.number);
+        drop(all);
+        self.fronts.busy.notify_one();
         Flight {
             number,
             connection: self.number,
+            waits,
             fronts: self.fronts.clone(),
         }
     }
@@ -211,8 +249,10 @@ impl Flight {
 
     /// Where it is now.
     pub fn goes(&self, way: &Way) {
-        if let Some(front) = self.fronts.lock().fronts.get_mut(&self.connection) {
-            front.flights.insert(self.number, Some(way.clone()));
+        if let Some(front) = self.fronts.lock().fronts.get_mut(&self.connection)
+            && let Some(going) = front.flights.get_mut(&self.number)
+        {
+            going.way = Some(way.clone());
         }
     }
 }

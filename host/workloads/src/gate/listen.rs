@@ -25,6 +25,10 @@ const HEADERS: usize = 100;
 const HEAD_BYTES: usize = 32 << 10;
 /// Requests that one connection of HTTP/2 has under way.
 const STREAMS: u32 = 64;
+/// What is kept of the requests' bodies of one such connection, of one of them, and of one answer.
+const CONNECTION_WINDOW: u32 = 128 << 10;
+const STREAM_WINDOW: u32 = 64 << 10;
+const SENT_BYTES: usize = 64 << 10;
 /// After an error of accepting, which there is for want of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -51,8 +55,10 @@ impl Listeners {
         &mut self,
         number: u64,
         leads: Leads,
-        listener: std::net::TcpListener,
+        listener: Option<std::net::TcpListener>,
     ) -> io::Result<()> {
+        let missing = || io::Error::other("its descriptor did not come with it");
+        let listener = listener.ok_or_else(missing)?;
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         let passage = Passage {
@@ -114,6 +120,9 @@ async fn serve(stream: TcpStream, connection: Connection, peer: SocketAddr, pass
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .max_send_buf_size(SENT_BYTES)
         .max_header_list_size(HEAD_BYTES as u32);
     // What a client does wrong is not ours to tell.
     tokio::select! {

@@ -13,15 +13,17 @@ mod pass;
 mod table;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 use std::net::TcpListener;
+use std::time::Duration;
 
 use periapt_sandbox::lockdown::{Identity, Sockets};
 
 use crate::channel::{self, Inbox, Outbox};
 use crate::frames::{FROM_CHILD, FromGate, TO_CHILD, ToGate};
 use crate::{Failure, child};
-pub use pass::{NOT_HERE, PORT, UNIT};
+pub use pass::{LONGEST, NOT_HERE, PORT, UNIT};
 
 use back::Back;
 use front::Fronts;
@@ -30,6 +32,8 @@ use table::{Table, Tables};
 
 /// The name from which its user follows, where it was started as root.
 const USER: &str = "periapt-workloads-gate";
+/// A client that takes nothing of an answer for so long has its connection cut.
+const UNREAD: Duration = Duration::from_secs(60);
 /// More threads than this pass no more on.
 const THREADS: usize = 4;
 
@@ -61,12 +65,15 @@ async fn run(
     let Some((ToGate::Settings(settings), _)) = inbox.next().await? else {
         return Ok(());
     };
-    // Each connection may have another one behind it.
+    // A third for strangers, a third for what is asked of those that serve, and the rest for connections that
+    // wait for a request and for the listeners.
     let room = usize::try_from(descriptors / 3).unwrap_or(usize::MAX);
-    let fronts = Fronts::new(settings.connections.min(room.max(16)));
+    let room = room.max(16);
+    let fronts = Fronts::new(settings.connections.min(room));
     let tables = Tables::new(Table::default());
-    let back = Back::new(outbox.clone(), &settings);
+    let back = Back::new(outbox.clone(), &settings, room);
     tokio::spawn(fronts.clone().sweep(settings.head()));
+    tokio::spawn(fronts.clone().sweep_unread(UNREAD));
     let mut listeners = Listeners::new(fronts.clone(), tables.clone(), back.clone(), settings);
     while let Some((frame, mut passed)) = inbox.next().await? {
         match frame {
@@ -82,8 +89,10 @@ async fn run(
                 tables.change(|table| table.set_doors(&model, unit, doors));
             }
             ToGate::Listen(number, leads) => {
-                if let Some(descriptor) = passed.pop() {
-                    listeners.open(number, leads, TcpListener::from(descriptor))?;
+                let listener = passed.pop().map(TcpListener::from);
+                // The others go on without it.
+                if let Err(error) = listeners.open(number, leads, listener) {
+                    tracing::warn!(%error, "a listener cannot be taken over");
                 }
             }
             ToGate::Close(number) => {

@@ -36,6 +36,16 @@ impl Page {
         )
     }
 
+    pub fn large() -> Self {
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        Self::new(status, "The request has too many header fields.", "")
+    }
+
+    pub fn busy() -> Self {
+        let text = "Too many requests are under way on this machine.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, text, "Try again soon.")
+    }
+
     pub fn upgrade() -> Self {
         let text = "Connections for another protocol are not offered, WebSocket included.";
         Self::new(StatusCode::NOT_IMPLEMENTED, text, "")

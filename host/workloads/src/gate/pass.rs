@@ -22,6 +22,7 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
 use hyper::{Method, Request, Response, StatusCode, Uri, Version};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::back::{Back, Sent};
@@ -49,7 +50,9 @@ const HOPS: [HeaderName; 7] = [
     UPGRADE,
 ];
 /// A process that serves ends each request within its own bound; this is for one that does not go on at all.
-const LONGEST: Duration = Duration::from_secs(900);
+pub const LONGEST: Duration = Duration::from_secs(900);
+/// Fields of what is sent on, without the two of the gate: serving takes no more than 100.
+const FIELDS: usize = 90;
 /// How often a request is sent that nobody can have begun to answer twice.
 const TRIES: usize = 3;
 
@@ -70,7 +73,7 @@ impl Passage {
     ) -> Response<Given> {
         let flight = connection.begin();
         match self.attempt(&flight, peer, request).await {
-            Ok(answer) => answer.map(|body| Given::flying(body, flight)),
+            Ok((answer, room)) => answer.map(|body| Given::flying(body, flight, room)),
             Err(page) => page.answer(),
         }
     }
@@ -80,13 +83,16 @@ impl Passage {
         flight: &Flight,
         peer: SocketAddr,
         request: Request<Incoming>,
-    ) -> Result<Response<Incoming>, Page> {
-        let upgrade = request.headers().contains_key(UPGRADE);
-        if request.method() == Method::CONNECT || upgrade {
+    ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), Page> {
+        if request.method() == Method::CONNECT || upgrades(request.headers()) {
             return Err(Page::upgrade());
         }
         let host = host(request.uri(), request.headers()).map_err(|_| Page::unclear())?;
-        let target = self.target(&host).ok_or_else(|| Page::nothing(&host))?;
+        // Only what is shown is an aim: a connection lives as long as all of its aims are shown.
+        let target = self
+            .target(&host)
+            .filter(|target| self.tables.now().shows(target, peer.ip()))
+            .ok_or_else(|| Page::nothing(&host))?;
         flight.aims(&target);
         let (mut parts, body) = request.into_parts();
         forwarded(&mut parts, peer)?;
@@ -95,13 +101,18 @@ impl Passage {
         let mut failed = None;
         for _ in 0..TRIES {
             for way in self.ways(&target, &host, peer).await? {
+                let room = self.back.room().await.ok_or_else(Page::busy)?;
                 flight.goes(&way);
+                // Whoever closed it meanwhile looked for this request before it was there.
+                if !self.tables.now().keeps(&way, peer.ip()) {
+                    continue;
+                }
                 let sent: Sent = match body.take() {
                     Some(body) => body.boxed(),
                     None => Empty::new().map_err(|never| match never {}).boxed(),
                 };
                 match self.send(&parts, &way, sent).await {
-                    Ok(answer) => return Ok(answer),
+                    Ok(answer) => return Ok((answer, room)),
                     // What was sent of a body is gone with it.
                     Err(page) if !again => return Err(page),
                     Err(page) => failed = Some(page),
@@ -224,7 +235,20 @@ pub(super) fn forwarded(parts: &mut Parts, peer: SocketAddr) -> Result<(), Page>
     ] {
         headers.insert(HeaderName::from_static(name), value);
     }
-    Ok(())
+    match headers.len() > FIELDS {
+        true => Err(Page::large()),
+        false => Ok(()),
+    }
+}
+
+/// Whether a client wants another protocol and nothing else. What it could do without, as `h2c`, is ignored: it
+/// is answered in the one that it speaks.
+pub(super) fn upgrades(headers: &HeaderMap) -> bool {
+    let named = headers.get_all(UPGRADE).iter();
+    named
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|name| name.trim().eq_ignore_ascii_case("websocket"))
 }
 
 /// What is of one connection alone, and what it names so itself.
@@ -248,7 +272,7 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// The body of an answer: a page, or what comes from a unit.
 pub struct Given {
     body: UnsyncBoxBody<Bytes, Cause>,
-    _flight: Option<Flight>,
+    under_way: Option<(Flight, OwnedSemaphorePermit)>,
 }
 
 impl Given {
@@ -259,14 +283,16 @@ impl Given {
     {
         Self {
             body: body.map_err(Into::into).boxed_unsync(),
-            _flight: None,
+            under_way: None,
         }
     }
 
     /// The request is under way as long as this is.
-    fn flying(body: Incoming, flight: Flight) -> Self {
+    fn flying(body: Incoming, flight: Flight, room: OwnedSemaphorePermit) -> Self {
+        // It is not asked for anything before the client can take it.
+        flight.waits.begin();
         Self {
-            _flight: Some(flight),
+            under_way: Some((flight, room)),
             ..Self::boxed(body)
         }
     }
@@ -280,7 +306,14 @@ impl Body for Given {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Cause>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if let Some((flight, _)) = &self.under_way {
+            match frame.is_ready() {
+                true => flight.waits.begin(),
+                false => flight.waits.end(),
+            }
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

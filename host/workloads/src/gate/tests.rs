@@ -1,14 +1,15 @@
 use std::net::IpAddr;
+use std::time::Duration;
 
 use hyper::{HeaderMap, Request, Uri};
 use periapt_model::ModelUuid;
 use periapt_model::reach::{Endpoints, Network, Unit};
 use periapt_model::workload::service::Current;
 
-use super::front::Fronts;
+use super::front::{Connection, Fronts};
 use super::names::{Named, Target, host, named, parts};
 use super::pages::Page;
-use super::pass::forwarded;
+use super::pass::{forwarded, upgrades};
 use super::table::{Table, Ways};
 use crate::frames::{Door, Facing};
 
@@ -174,6 +175,48 @@ fn what_a_stranger_says_of_itself_is_replaced() {
             "x-forwarded-proto: http",
         ]
     );
+}
+
+#[test]
+fn more_fields_than_serving_takes_are_refused() {
+    let outcome = |fields: usize| {
+        let mut request = Request::get("http://docs.demo.localhost/");
+        for number in 0..fields {
+            request = request.header(format!("x-{number}"), "1");
+        }
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        forwarded(&mut parts, "127.0.0.1:1".parse().unwrap())
+    };
+    assert!(outcome(80).is_ok());
+    assert_eq!(outcome(90).unwrap_err().status, 431);
+}
+
+#[test]
+fn an_upgrade_that_a_client_can_do_without_is_none() {
+    assert!(!upgrades(&headers(&[("upgrade", "h2c")])));
+    assert!(!upgrades(&headers(&[])));
+    assert!(upgrades(&headers(&[("upgrade", "WebSocket")])));
+    assert!(upgrades(&headers(&[("upgrade", "h2c, websocket")])));
+}
+
+#[tokio::test]
+async fn who_does_not_take_an_answer_is_cut() {
+    let fronts = Fronts::new(10);
+    let take = || fronts.take(from("10.0.0.1"), 1).unwrap();
+    let (asked, taking, idle) = (take(), take(), take());
+    let flights = [&asked, &taking].map(Connection::begin);
+    let most = Duration::from_millis(20);
+    tokio::time::sleep(2 * most).await;
+    fronts.cut_unread(most).await;
+    // The unit is what these wait for.
+    assert!(!asked.cut.is_cancelled() && !taking.cut.is_cancelled());
+    for flight in &flights {
+        flight.waits.begin();
+    }
+    tokio::time::sleep(2 * most).await;
+    flights[1].waits.end();
+    fronts.cut_unread(most).await;
+    assert!(asked.cut.is_cancelled() && !taking.cut.is_cancelled() && !idle.cut.is_cancelled());
 }
 
 #[tokio::test]

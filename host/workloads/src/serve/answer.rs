@@ -28,6 +28,10 @@ use crate::gate::{NOT_HERE, PORT, UNIT};
 
 /// Of a page that a check asks for, read at most; what is beyond does not matter.
 const PAGE_BYTES: u64 = 64 << 10;
+/// Header fields of a request: those that the gate lets in, and its own.
+const HEADERS: usize = 128;
+/// A connection that was made just before the end is asked something within so long, or for nothing.
+const FIRST: Duration = Duration::from_secs(1);
 
 type Answer = Either<Taken, Full<Bytes>>;
 
@@ -65,10 +69,14 @@ impl Answering {
             .set_nonblocking(true)
             .and_then(|()| tokio::net::UnixStream::from_std(stream));
         let Ok(stream) = stream else { return };
-        let answer =
-            service_fn(|request| async { Ok::<_, Infallible>(self.answer(request).await) });
+        let asked = CancellationToken::new();
+        let answer = service_fn(|request| {
+            asked.cancel();
+            async { Ok::<_, Infallible>(self.answer(request).await) }
+        });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
+            .max_headers(HEADERS)
             // The gate keeps a connection for a while.
             .header_read_timeout(None::<Duration>)
             .serve_connection(TokioIo::new(stream), answer);
@@ -76,8 +84,15 @@ impl Answering {
         // An end in the middle is the gate's or the guest's, which were told of it.
         tokio::select! {
             _ = &mut connection => return,
-            () = self.ending.cancelled() => connection.as_mut().graceful_shutdown(),
+            () = self.ending.cancelled() => {}
         }
+        // It would be closed before anything was read of it, which may be a request that cannot be sent again.
+        tokio::select! {
+            _ = &mut connection => return,
+            () = asked.cancelled() => {}
+            () = tokio::time::sleep(FIRST) => {}
+        }
+        connection.as_mut().graceful_shutdown();
         let _ = connection.await;
     }
 

@@ -30,7 +30,7 @@ use answer::Answering;
 use units::Units;
 
 /// Requests of all units of a model that are answered at the same time.
-const SLOTS: u32 = 64;
+pub const SLOTS: u32 = 64;
 /// What is told and not yet heard; lines beyond it are counted and dropped.
 const QUEUE: usize = 4096;
 /// Requests under way have so long when the process ends, which is longer than most may last.

@@ -176,6 +176,31 @@ async fn the_gate_is_answered_by_the_unit_that_it_names() {
 }
 
 #[tokio::test]
+async fn a_connection_that_was_made_before_the_end_is_answered_once() {
+    let stage = Stage::new(&["docs/0"]);
+    let ending = CancellationToken::new();
+    let answering = Answering::new(stage.units.clone(), ending.clone());
+    let connect = || {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let answered = tokio::spawn(answering.clone().connection(theirs));
+        (UnixStream::from_std(ours).unwrap(), answered)
+    };
+    let ((mut asking, one), (_silent, other)) = (connect(), connect());
+    ending.cancel();
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let request = b"GET /p HTTP/1.1\r\nHost: x\r\n\
+        Periapt-Unit: docs/0\r\nPeriapt-Port: 80\r\n\r\n";
+    asking.write_all(request).await.unwrap();
+    let mut text = String::new();
+    asking.read_to_string(&mut text).await.unwrap();
+    assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+    one.await.unwrap();
+    // Nobody asks anything of it.
+    other.await.unwrap();
+}
+
+#[tokio::test]
 async fn what_cannot_be_loaded_says_why_and_checks_ask() {
     let stage = Stage::new(&["docs/0"]);
     let missing = stage.serving("docs/1", "none.cwasm");

@@ -16,9 +16,13 @@ use super::logs::Ring;
 use super::reading;
 use super::{Shared, model::Folders};
 use crate::frames::{self, Door, Place, Serving};
+use crate::gate::LONGEST;
+use crate::serve::SLOTS;
 
 /// What is observed is written so often at most.
 const WRITES: Duration = Duration::from_secs(1);
+/// Requests of one service at the same time, at most: the others of its model are to have room as well.
+const CONCURRENCY: u32 = SLOTS / 2;
 
 pub struct Unit {
     pub name: UnitName,
@@ -152,9 +156,8 @@ impl Unit {
                         generation: reading::generation(&self.desired.generation)?,
                         files,
                         environment: service.environment.clone(),
-                        concurrency: service.concurrency(),
-                        timeout_ms: u64::try_from(service.request_timeout().as_millis())
-                            .unwrap_or(u64::MAX),
+                        concurrency: service.concurrency().min(CONCURRENCY),
+                        timeout_ms: milliseconds(service.request_timeout().min(LONGEST)),
                     })
                 };
                 match made() {
@@ -199,7 +202,7 @@ impl Unit {
                         unit: self.name.clone(),
                         url: http.url.clone().unwrap_or_default(),
                         headers: http.headers.clone(),
-                        timeout_ms: u64::try_from(wanted.timeout.as_millis()).unwrap_or(u64::MAX),
+                        timeout_ms: milliseconds(wanted.timeout),
                     }),
                     Some(Probe::Tcp(tcp)) => How::Known(tcp_probe(&doors, tcp.port)),
                     Some(Probe::Exec(_)) => How::Known(Err(
@@ -302,6 +305,10 @@ impl Unit {
         };
         ring.write(&folder, lines, dropped)
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn tcp_probe(doors: &[Door], port: Option<u16>) -> Result<(), String> {

@@ -18,6 +18,10 @@ pub const TESTS: &[Test] = &[
     ("checks ask the service and wake nobody", checks),
     ("what a client says of itself is replaced", forwarded),
     ("HTTP/2 without TLS", http2),
+    (
+        "a connection that was told of nothing goes on",
+        nothing_first,
+    ),
 ];
 
 fn by_name() {
@@ -219,6 +223,34 @@ fn forwarded() {
     let request = "GET / HTTP/1.1\r\nHost: secret.other.localhost\r\n\
         X-Forwarded-For: 127.0.0.1\r\nConnection: close\r\n\r\n";
     assert_eq!(ask(machine.connect(), request).unwrap().status, 404);
+}
+
+fn nothing_first() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    let mut stream = machine.connect();
+    let mut ask = |host: &str, end: &str| {
+        let request = format!(
+            "GET / HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade, HTTP2-Settings\r\n\
+            Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut text = Vec::new();
+        while !text.ends_with(end.as_bytes()) {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            text.extend(byte);
+            assert!(text.len() < 10_000);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    assert!(ask("none.demo.localhost", "</p>\n").starts_with("HTTP/1.1 404"));
+    // What is published anew cuts those who came for what is not shown any more.
+    machine.publish(model.unit("blog/0").expose("blog", &[]));
+    assert!(ask("docs.demo.localhost", "</h1>").starts_with("HTTP/1.1 200"));
 }
 
 fn http2() {
