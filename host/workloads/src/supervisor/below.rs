@@ -81,10 +81,15 @@ impl Below {
             false => Mode::empty(),
         };
         let file = openat2(&self.directory, name, flags, mode, RESOLVE)?;
-        match FileType::from_raw_mode(fstat(&file)?.st_mode) {
-            FileType::RegularFile => Ok(File::from(file)),
-            _ => Err(io::Error::other("it is no file")),
+        let there = fstat(&file)?;
+        if FileType::from_raw_mode(there.st_mode) != FileType::RegularFile {
+            return Err(io::Error::other("it is no file"));
         }
+        // What has another name elsewhere is maybe somebody else's, and is neither written nor given away.
+        if flags.contains(OFlags::CREATE) && there.st_nlink != 1 {
+            return Err(io::Error::other("it has other names"));
+        }
+        Ok(File::from(file))
     }
 
     /// A file of so many bytes at most; none where there is none.
@@ -160,6 +165,16 @@ mod tests {
         assert!(top.make("link").is_err());
         files.replace("l.json", b"own").unwrap();
         assert_eq!(fs::read(home.path().join("outside")).unwrap(), b"secret");
+        fs::hard_link(
+            home.path().join("outside"),
+            home.path().join("files/hard.log"),
+        )
+        .unwrap();
+        assert!(files.append("hard.log").is_err());
+        files.remove("hard.log").unwrap();
+        files.append("own.log").unwrap();
+        files.append("own.log").unwrap();
+        files.remove("own.log").unwrap();
         let mut names = files.names().unwrap();
         names.sort();
         assert_eq!(names, ["a.json", "l.json"]);

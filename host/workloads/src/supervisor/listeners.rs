@@ -5,16 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use periapt_model::ports::{PortRange, Protocol};
 use periapt_model::reach::published::{Answer, Listening, NotListening, Published};
 use periapt_model::{ModelUuid, UnitName};
+use rustix::net::Shutdown;
+use rustix::process::{Resource, getrlimit};
 
 use super::process::Process;
 use crate::frames::{Leads, ToGate};
 
-/// Ports of one range that are listened on.
-const RANGE: u16 = 64;
+/// Ports of one unit that are listened on.
+const UNIT: u16 = 64;
+/// Of the descriptors this process may have, one in so many is a listener at most.
+const SHARE: usize = 4;
+/// Where the number of descriptors has no limit.
+const UNLIMITED: usize = 1 << 16;
+/// What failed is tried again after so long, and from then on after twice as long each time, up to the longest.
+const AGAIN: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(30);
 /// Ports below this are the system's; where the right to them is lacking, so much is added.
 const SYSTEM: u16 = 1024;
 const INSTEAD: u16 = 10_000;
@@ -31,49 +41,45 @@ struct Open {
     address: SocketAddr,
 }
 
-#[derive(Default)]
 pub struct Listeners {
     last: u64,
     open: BTreeMap<Key, Open>,
     failed: BTreeMap<Key, String>,
+    /// Listeners there are at most.
+    most: usize,
+    wait: Duration,
+    again: Option<Instant>,
+}
+
+impl Default for Listeners {
+    fn default() -> Self {
+        let limit = getrlimit(Resource::Nofile).current;
+        let descriptors = limit.and_then(|limit| usize::try_from(limit).ok());
+        Self {
+            last: 0,
+            open: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            most: descriptors.unwrap_or(UNLIMITED) / SHARE,
+            wait: AGAIN,
+            again: None,
+        }
+    }
 }
 
 impl Listeners {
-    /// Opens what these documents ask for, and closes everything else.
+    /// Opens what these documents ask for, and closes everything else. Whether there is a listener now that
+    /// could not be had before.
     pub fn set<'a>(
         &mut self,
         documents: impl Iterator<Item = (&'a ModelUuid, &'a Published)>,
         gate: Option<&Process<ToGate>>,
-    ) {
-        let mut wanted = BTreeSet::new();
-        for (model, document) in documents {
-            wanted.insert(Key::Names(document.ingress));
-            for (unit, _, ports) in shown(document) {
-                if let (Some(address), Ok(ports)) = (document.addresses.get(&unit), ports) {
-                    wanted.extend(
-                        ports.map(|port| Key::Port(model.clone(), unit.clone(), port, *address)),
-                    );
-                }
-            }
-        }
-        self.failed.clear();
-        let closed: Vec<Key> = self
-            .open
-            .keys()
-            .filter(|key| !wanted.contains(key))
-            .cloned()
-            .collect();
+    ) -> bool {
+        let wanted = wanted(documents);
+        let before = std::mem::take(&mut self.failed);
         // The gate has its share of them for a moment yet, so nobody else could listen there; who wants the same
         // address takes the listener over.
-        let mut closed: Vec<Open> = closed
-            .iter()
-            .filter_map(|key| self.open.remove(key))
-            .collect();
-        for open in &closed {
-            if let Some(gate) = gate {
-                gate.tell(&ToGate::Close(open.number), Vec::new());
-            }
-        }
+        let mut closed = self.close_others(&wanted, gate);
+        let (mut taken, mut missing) = (Vec::new(), Vec::new());
         for key in wanted {
             if self.open.contains_key(&key) {
                 continue;
@@ -81,29 +87,110 @@ impl Listeners {
             let same = closed
                 .iter()
                 .position(|open| addresses(&key).contains(&open.address));
-            let bound = match same.map(|at| closed.swap_remove(at)) {
-                Some(open) => Ok((open.listener, open.address)),
-                None => bind(&key),
-            };
-            match bound {
-                Ok((listener, address)) => {
-                    self.last += 1;
-                    let open = Open {
-                        number: self.last,
-                        listener,
-                        address,
-                    };
-                    if let Some(gate) = gate {
-                        tell(gate, &key, &open);
-                    }
-                    self.open.insert(key, open);
-                }
-                Err(reason) => {
-                    tracing::warn!(?key, reason, "no listener");
-                    self.failed.insert(key, reason);
-                }
+            match same {
+                Some(at) => taken.push((key, closed.swap_remove(at))),
+                None => missing.push(key),
             }
         }
+        for open in closed {
+            // At once, whoever else has a share of it: others may want its port at another address.
+            let _ = rustix::net::shutdown(&open.listener, Shutdown::Both);
+        }
+        for (key, open) in taken {
+            self.insert(key, open.listener, open.address, gate);
+        }
+        for key in missing {
+            self.try_open(key, gate);
+        }
+        if self.failed.keys().any(|key| !before.contains_key(key)) {
+            self.wait = AGAIN;
+            self.again = None;
+        }
+        self.plan();
+        before.keys().any(|key| self.open.contains_key(key))
+    }
+
+    fn close_others(
+        &mut self,
+        wanted: &BTreeSet<Key>,
+        gate: Option<&Process<ToGate>>,
+    ) -> Vec<Open> {
+        let others = self.open.keys().filter(|key| !wanted.contains(key));
+        let others: Vec<Key> = others.cloned().collect();
+        let closed = others.iter().filter_map(|key| self.open.remove(key));
+        let closed: Vec<Open> = closed.collect();
+        for open in &closed {
+            if let Some(gate) = gate {
+                gate.tell(&ToGate::Close(open.number), Vec::new());
+            }
+        }
+        closed
+    }
+
+    fn insert(
+        &mut self,
+        key: Key,
+        listener: TcpListener,
+        address: SocketAddr,
+        gate: Option<&Process<ToGate>>,
+    ) {
+        self.last += 1;
+        let open = Open {
+            number: self.last,
+            listener,
+            address,
+        };
+        if let Some(gate) = gate {
+            tell(gate, &key, &open);
+        }
+        self.open.insert(key, open);
+    }
+
+    fn try_open(&mut self, key: Key, gate: Option<&Process<ToGate>>) {
+        // There is room for names, or nobody is reached at all.
+        let full = self.open.len() >= self.most && matches!(key, Key::Port(..));
+        let bound = match full {
+            true => Err(format!(
+                "{} ports at most are listened on, of all units together",
+                self.most
+            )),
+            false => bind(&key),
+        };
+        match bound {
+            Ok((listener, address)) => self.insert(key, listener, address, gate),
+            Err(reason) => {
+                tracing::debug!(?key, reason, "no listener");
+                self.failed.insert(key, reason);
+            }
+        }
+    }
+
+    /// When what failed is to be tried again.
+    pub fn due(&self) -> Option<Instant> {
+        self.again
+    }
+
+    /// Tries what failed again, if it is time to; whether something came of it.
+    pub fn tick(&mut self, gate: Option<&Process<ToGate>>) -> bool {
+        if self.again.is_none_or(|at| at > Instant::now()) {
+            return false;
+        }
+        let failed = std::mem::take(&mut self.failed);
+        let before = failed.len();
+        for key in failed.into_keys() {
+            self.try_open(key, gate);
+        }
+        self.wait = (self.wait * 2).min(LONGEST);
+        self.again = None;
+        self.plan();
+        self.failed.len() < before
+    }
+
+    fn plan(&mut self) {
+        self.again = match self.failed.is_empty() {
+            true => None,
+            false => Some(self.again.unwrap_or_else(|| Instant::now() + self.wait)),
+        };
     }
 
     /// Hands all of them to a gate.
@@ -165,17 +252,39 @@ impl Listeners {
 
 type Ports = Result<std::ops::RangeInclusive<u16>, String>;
 
+fn wanted<'a>(documents: impl Iterator<Item = (&'a ModelUuid, &'a Published)>) -> BTreeSet<Key> {
+    let mut wanted = BTreeSet::new();
+    for (model, document) in documents {
+        let shown = shown(document);
+        // Names of which none leads anywhere need no port, which others may have use for.
+        if !shown.is_empty() {
+            wanted.insert(Key::Names(document.ingress));
+        }
+        for (unit, _, ports) in shown {
+            if let (Some(address), Ok(ports)) = (document.addresses.get(&unit), ports) {
+                let keys = ports.map(|port| Key::Port(model.clone(), unit.clone(), port, *address));
+                wanted.extend(keys);
+            }
+        }
+    }
+    wanted
+}
+
 /// The exposed ranges of each unit, and which of their ports are listened on.
 fn shown(document: &Published) -> Vec<(UnitName, PortRange, Ports)> {
     let ingress = document.network.ingress();
     let ranges: BTreeSet<(UnitName, PortRange)> =
         ingress.into_iter().map(|way| (way.to, way.ports)).collect();
+    let mut room: BTreeMap<UnitName, u16> = BTreeMap::new();
     let shown = ranges.into_iter().map(|(unit, range)| {
+        let room = room.entry(unit.clone()).or_insert(UNIT);
+        let more = range.end.saturating_sub(range.start);
         let ports = match range.protocol {
-            Protocol::Tcp if range.end - range.start < RANGE => Ok(range.start..=range.end),
-            Protocol::Tcp => Err(format!(
-                "of one range, {RANGE} ports at most are listened on"
-            )),
+            Protocol::Tcp if more < *room => {
+                *room -= more + 1;
+                Ok(range.start..=range.end)
+            }
+            Protocol::Tcp => Err(format!("of one unit, {UNIT} ports at most are listened on")),
             other => Err(format!("{} is not passed on", other.as_str())),
         };
         (unit, range, ports)
@@ -227,3 +336,6 @@ fn tell(gate: &Process<ToGate>, key: &Key, open: &Open) {
         Err(error) => tracing::warn!(%error, "a listener cannot be handed on"),
     }
 }
+
+#[cfg(test)]
+mod tests;

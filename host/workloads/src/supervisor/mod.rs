@@ -5,6 +5,7 @@
 
 mod below;
 mod control;
+mod folders;
 mod kept;
 mod life;
 mod listeners;
@@ -31,6 +32,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::failure::file;
 use crate::frames::{Facing, FromGate, FromServe, ToGate};
 use crate::{Failure, Settings, child};
+use control::Better;
 use kept::Kept;
 use listeners::Listeners;
 use model::Model;
@@ -115,6 +117,7 @@ async fn supervise(settings: Settings) -> Result<(), Failure> {
         shared,
         models: BTreeMap::new(),
         listeners: Listeners::default(),
+        better: Better::new(()),
         gate: None,
         gates: 0,
         marks: BTreeMap::new(),
@@ -130,14 +133,25 @@ async fn supervise(settings: Settings) -> Result<(), Failure> {
     }
     supervisor.start_gate();
     // Whoever connects is answered by what is there.
-    control::listen(Path::new("control.sock"), supervisor.shared.events.clone())?;
+    let events = supervisor.shared.events.clone();
+    let better = supervisor.better.clone();
+    control::listen(Path::new("control.sock"), events, better)?;
+    supervisor.plan();
     loop {
         let tick = supervisor.tick;
         tokio::select! {
             biased;
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
-            () = until(tick) => supervisor.tick(),
+            () = until(tick) => {
+                supervisor.tick();
+                // Something may be due all the time; what waits has its turn.
+                for _ in 0..EVENTS {
+                    let Ok(event) = happened.try_recv() else { break };
+                    supervisor.take(event);
+                }
+                tokio::task::yield_now().await;
+            }
             Some(event) = happened.recv() => supervisor.take(event),
         }
     }
@@ -165,6 +179,8 @@ pub struct Supervisor {
     shared: Shared,
     models: BTreeMap<ModelUuid, Model>,
     listeners: Listeners,
+    /// Tells whoever asked that some of what failed holds by now.
+    better: Better,
     gate: Option<Process<ToGate>>,
     /// So many gates there were.
     gates: u64,
@@ -188,10 +204,7 @@ impl Supervisor {
             Event::Asked(request, reply) => self.asked(request, reply),
             Event::File(watch, name) => {
                 for model in self.models.values_mut() {
-                    if watch < 0 || model.is_watched_by(watch) {
-                        let name = name.as_deref().filter(|_| watch >= 0);
-                        model.read(&self.shared, name, self.gate.as_ref());
-                    }
+                    model.changed(&self.shared, watch, name.as_deref(), self.gate.as_ref());
                 }
             }
             Event::Gate(number, said) if number == self.gates => match said {
@@ -287,7 +300,9 @@ impl Supervisor {
             .models
             .iter()
             .map(|(uuid, model)| (uuid, &model.document));
-        self.listeners.set(documents, gate);
+        if self.listeners.set(documents, gate) {
+            self.better.send_replace(());
+        }
         tracing::debug!(gone, "a model is published");
     }
 
@@ -345,6 +360,9 @@ impl Supervisor {
         if self.gate.is_none() && self.respawn.is_due() {
             self.start_gate();
         }
+        if self.listeners.tick(self.gate.as_ref()) {
+            self.better.send_replace(());
+        }
         for model in self.models.values_mut() {
             model.tick(&self.shared, self.gate.as_ref());
         }
@@ -357,7 +375,7 @@ impl Supervisor {
         let gate = self.respawn.at().filter(|_| self.gate.is_none());
         let models = self.models.values();
         let dues = models.filter_map(|model| model.due(begun));
-        self.tick = dues.chain(gate).min();
+        self.tick = dues.chain(gate).chain(self.listeners.due()).min();
     }
 
     /// Leaves everything as the next supervisor is to find it.

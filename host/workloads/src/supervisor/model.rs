@@ -1,26 +1,27 @@
-//! A model on this machine: its units, as its agent wants them, and the process that serves them.
+//! A model on this machine: its units, as its agent wants them. The process that serves them is in [`serving`].
+
+mod serving;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use periapt_model::reach::published::Published;
 use periapt_model::workload::desired::file_name;
 use periapt_model::{ModelUuid, UnitName};
+use rustix::io::Errno;
 
-use super::below::Below;
+use super::folders::{Folders, News, owner};
 use super::process::{Process, Respawn};
-use super::unit::{How, Probing, Unit};
-use super::{Event, Shared, reading};
-use crate::frames::{FromServe, ToGate, ToServe};
+use super::unit::{Probing, Unit};
+use super::{Shared, reading};
+use crate::frames::{ToGate, ToServe};
 
-/// Connections that wait for the process that serves.
-const WAITING: usize = 512;
 /// Directories that do not exist yet are looked for so often.
 const LOOKS: Duration = Duration::from_secs(1);
+/// So often it is looked whether directories get another owner, which the agent gives them soon after it made them.
+const OWNERS: u32 = 10;
 
 pub struct Model {
     uuid: ModelUuid,
@@ -29,6 +30,8 @@ pub struct Model {
     /// When to look for them again, and when something is to be written.
     look: Option<Instant>,
     write: Option<Instant>,
+    /// How often their owner is looked at yet.
+    owners: u32,
     units: BTreeMap<UnitName, Unit>,
     serve: Option<Process<ToServe>>,
     /// So many there were.
@@ -38,31 +41,6 @@ pub struct Model {
     waiting: Vec<OwnedFd>,
     probes: BTreeMap<u64, (UnitName, Probing)>,
     probe: u64,
-}
-
-/// What lies between the agent and the supervisor.
-pub struct Folders {
-    desired: Below,
-    observed: Below,
-    pub logs: Below,
-    watch: i32,
-}
-
-impl Folders {
-    /// Makes what is missing of them, as the user to whom the units' files belong.
-    fn open(shared: &Shared, document: &Published) -> std::io::Result<Self> {
-        let units = std::fs::metadata(document.directory.join("units"))?;
-        let me = rustix::process::geteuid();
-        let owner = (me.is_root() && units.uid() != me.as_raw()).then_some(units.uid());
-        let top = Below::open(&document.directory, owner)?.make("workloads")?;
-        let desired = top.make("desired")?;
-        Ok(Self {
-            watch: shared.watch.add(desired.as_fd())?,
-            observed: top.make("observed")?,
-            logs: top.make("logs")?,
-            desired,
-        })
-    }
 }
 
 impl Model {
@@ -78,6 +56,7 @@ impl Model {
             folders: None,
             look: None,
             write: None,
+            owners: OWNERS,
             units: BTreeMap::new(),
             serve: None,
             serves: 0,
@@ -105,6 +84,7 @@ impl Model {
         }
         self.document = document;
         if moved || self.folders.is_none() {
+            self.owners = OWNERS;
             self.leave_folders(shared);
             self.look(shared, gate);
         }
@@ -118,27 +98,75 @@ impl Model {
 
     fn leave_folders(&mut self, shared: &Shared) {
         if let Some(folders) = self.folders.take() {
-            shared.watch.remove(folders.watch);
+            folders.leave(shared);
         }
     }
 
-    pub fn is_watched_by(&self, watch: i32) -> bool {
-        let folders = self.folders.as_ref();
-        folders.is_some_and(|folders| folders.watch == watch)
+    /// Something happened in a directory that is watched; below 0 it is not known in which, nor what.
+    pub fn changed(
+        &mut self,
+        shared: &Shared,
+        watch: i32,
+        name: Option<&OsStr>,
+        gate: Option<&Process<ToGate>>,
+    ) {
+        let Some(folders) = &self.folders else {
+            return;
+        };
+        match folders.news(watch, name) {
+            News::All => self.read(shared, None, gate),
+            News::One(name) => self.read(shared, Some(name), gate),
+            News::Moved => {
+                self.leave_folders(shared);
+                self.look_later();
+            }
+            News::None => {}
+        }
+    }
+
+    /// What is there then is taken as it is; until then nothing is.
+    fn look_later(&mut self) {
+        self.look = Some(Instant::now() + LOOKS);
     }
 
     /// Finds the directories of the agent, which makes them when it starts.
     fn look(&mut self, shared: &Shared, gate: Option<&Process<ToGate>>) {
+        self.look = None;
+        if self.has_same_owner() {
+            return self.look_at_owner();
+        }
+        let before = self.folders.as_ref().map(|folders| folders.owner);
+        self.leave_folders(shared);
         match Folders::open(shared, &self.document) {
             Ok(folders) => {
+                if before.is_some_and(|before| before != folders.owner) {
+                    // It runs as whom the directories belonged to.
+                    self.rest(shared, gate);
+                }
                 self.folders = Some(folders);
-                self.look = None;
+                self.units.values_mut().for_each(Unit::begin_files);
+                self.look_at_owner();
                 self.read(shared, None, gate);
             }
             Err(error) => {
                 tracing::debug!(model = %self.uuid, %error, "no directory of the agent yet");
-                self.look = Some(Instant::now() + LOOKS);
+                self.look_later();
             }
+        }
+    }
+
+    fn has_same_owner(&self) -> bool {
+        let folders = self.folders.as_ref();
+        let owner = || owner(&self.document).ok();
+        folders.is_some_and(|folders| owner() == Some(folders.owner))
+    }
+
+    /// Looks at the owner later, if it may be another by then.
+    fn look_at_owner(&mut self) {
+        let early = self.folders.as_ref().is_some_and(Folders::is_early);
+        if early && self.owners > 0 {
+            self.owners -= 1;
+            self.look_later();
         }
     }
 
@@ -149,7 +177,15 @@ impl Model {
         };
         let names = match name {
             Some(name) => vec![name.to_string_lossy().into_owned()],
-            None => folders.desired.names().unwrap_or_default(),
+            None => match folders.desired.names() {
+                Ok(names) => names,
+                // What cannot be read is not gone.
+                Err(error) => {
+                    tracing::warn!(model = %self.uuid, %error, "what an agent wants cannot be read now");
+                    self.leave_folders(shared);
+                    return self.look_later();
+                }
+            },
         };
         if name.is_none() {
             let gone = |unit: &&UnitName| !names.contains(&file_name(unit.as_str()));
@@ -172,6 +208,13 @@ impl Model {
             return;
         };
         let read = folders.desired.read(name, reading::BYTES);
+        if let Err(error) = &read
+            && passes(error)
+        {
+            tracing::warn!(model = %self.uuid, name, %error, "what an agent wants cannot be read now");
+            self.leave_folders(shared);
+            return self.look_later();
+        }
         let read = read.map_err(|error| error.to_string());
         let read = read.and_then(|bytes| match bytes {
             Some(bytes) => reading::desired(name, &bytes).map(Some),
@@ -267,158 +310,6 @@ impl Model {
         }
     }
 
-    /// Makes a probe; whether its result is known already.
-    fn begin_probe(&mut self, shared: &Shared, unit: &UnitName, mut probing: Probing) -> bool {
-        match (&mut probing.how, &self.serve) {
-            (How::Ask(probe), Some(serve)) => {
-                self.probe += 1;
-                probe.number = self.probe;
-                serve.tell(&ToServe::Probe(probe.clone()), Vec::new());
-                self.probes.insert(self.probe, (unit.clone(), probing));
-                false
-            }
-            (How::Known(result), _) => {
-                let result = result.clone();
-                self.end_probe(shared, unit, &probing, result);
-                true
-            }
-            (How::Ask(_), None) => {
-                self.end_probe(shared, unit, &probing, Err("nobody serves".to_owned()));
-                true
-            }
-        }
-    }
-
-    fn end_probe(
-        &mut self,
-        shared: &Shared,
-        unit: &UnitName,
-        probing: &Probing,
-        result: Result<(), String>,
-    ) {
-        if let Some(unit) = self.units.get_mut(unit) {
-            let Probing {
-                container,
-                check,
-                number,
-                ..
-            } = probing;
-            unit.probed(container, check, *number, result, shared.now());
-        }
-    }
-
-    /// A pair of which the process that serves has one end, now or as soon as there is one; the other.
-    pub fn connection(&mut self, shared: &Shared) -> Option<OwnedFd> {
-        if self.waiting.len() >= WAITING {
-            return None;
-        }
-        let (ours, theirs) = UnixStream::pair().ok()?;
-        if self.serve.is_none() && self.respawn.at().is_none() {
-            self.start(shared);
-        }
-        match &self.serve {
-            Some(serve) => serve.tell(&ToServe::Connection, vec![ours.into()]),
-            None => self.waiting.push(ours.into()),
-        }
-        Some(theirs.into())
-    }
-
-    fn start(&mut self, shared: &Shared) {
-        self.serves += 1;
-        let (uuid, number) = (self.uuid.clone(), self.serves);
-        let wrap = move |said| Event::Serve(uuid.clone(), number, said);
-        let directory = &self.document.directory;
-        let serve = match Process::start("serve", directory, shared.events.clone(), wrap) {
-            Ok(serve) => serve,
-            Err(error) => {
-                tracing::warn!(model = %self.uuid, %error, "a process that serves cannot be started");
-                self.respawn.ended();
-                return;
-            }
-        };
-        self.respawn.started();
-        serve.tell(&ToServe::Settings(shared.settings.clone()), Vec::new());
-        let network = Box::new(self.document.network.clone());
-        serve.tell(&ToServe::Network(network), Vec::new());
-        for (name, unit) in &mut self.units {
-            unit.has = unit.sent;
-            if !unit.served.is_empty() {
-                let served = unit.served.clone();
-                serve.tell(&ToServe::Unit(name.clone(), unit.sent, served), Vec::new());
-            }
-        }
-        for waiting in std::mem::take(&mut self.waiting) {
-            serve.tell(&ToServe::Connection, vec![waiting]);
-        }
-        self.serve = Some(serve);
-    }
-
-    /// What a process that serves says, or that it is gone.
-    pub fn heard(
-        &mut self,
-        shared: &Shared,
-        number: u64,
-        said: Option<FromServe>,
-        gate: Option<&Process<ToGate>>,
-    ) {
-        let current = number == self.serves;
-        match said {
-            // Also of one that is about to end.
-            Some(FromServe::Lines {
-                place,
-                lines,
-                dropped,
-            }) => {
-                let unit = self.units.get_mut(&place.unit);
-                if let (Some(unit), Some(folders)) = (unit, &self.folders) {
-                    unit.log(folders, &place, &lines, dropped);
-                }
-            }
-            Some(FromServe::Answered { place, answered }) => {
-                tracing::debug!(unit = %place.unit, ?answered, "requests were answered");
-            }
-            _ if !current => {}
-            Some(FromServe::Loaded { place, load, error }) => {
-                if let Some(unit) = self.units.get_mut(&place.unit) {
-                    unit.loaded(&place, load, error, shared.now());
-                    self.settle(shared, &place.unit, gate);
-                }
-            }
-            Some(FromServe::Has(unit, has)) => {
-                if let Some(known) = self.units.get_mut(&unit) {
-                    known.has = has;
-                    self.settle(shared, &unit, gate);
-                }
-            }
-            Some(FromServe::Probed(number, result)) => {
-                if let Some((unit, probing)) = self.probes.remove(&number) {
-                    self.end_probe(shared, &unit, &probing, result);
-                    self.settle(shared, &unit, gate);
-                }
-            }
-            Some(FromServe::Resting) => {
-                // What was asked of it before it hears of this it still does.
-                if let Some(serve) = self.serve.take() {
-                    serve.leave();
-                }
-                self.end_probes(shared, "the process that serves ended", gate);
-            }
-            None if self.serve.take().is_some() => {
-                tracing::warn!(model = %self.uuid, "a process that serves is gone");
-                self.respawn.ended();
-                self.end_probes(shared, "the process that serves ended", gate);
-            }
-            None => {}
-        }
-    }
-
-    fn end_probes(&mut self, shared: &Shared, reason: &str, gate: Option<&Process<ToGate>>) {
-        for (unit, probing) in std::mem::take(&mut self.probes).into_values() {
-            self.end_probe(shared, &unit, &probing, Err(reason.to_owned()));
-            self.settle(shared, &unit, gate);
-        }
-    }
-
     /// Does what is due.
     pub fn tick(&mut self, shared: &Shared, gate: Option<&Process<ToGate>>) {
         let now = Instant::now();
@@ -481,4 +372,13 @@ impl Model {
             let _ = unit.observe(shared, &folders.observed, self.serve.is_some());
         }
     }
+}
+
+/// Whether the machine, and not the file, is why it cannot be read.
+fn passes(error: &std::io::Error) -> bool {
+    let errno = Errno::from_io_error(error);
+    matches!(
+        errno,
+        Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::IO)
+    )
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component as Part, Path, PathBuf};
+use std::time::Duration;
 
 use periapt_model::UnitName;
 use periapt_model::workload::desired::{Component, Desired, file_name};
+use periapt_model::workload::plan::Plan;
 
 /// The largest file that is read.
 pub const BYTES: u64 = 8 << 20;
@@ -13,17 +15,35 @@ pub const MOST: usize = 20_000;
 /// The directories in which an agent has what its workloads read.
 const COMPILED: &str = "compiled";
 const UNITS: &str = "units";
+/// Nothing is done again and again more often than this, whatever a plan says.
+const CALM: Duration = Duration::from_millis(100);
 
 /// The unit of a file, as long as its name is that of the unit.
 pub fn desired(name: &str, bytes: &[u8]) -> Result<(UnitName, Desired), String> {
-    let desired: Desired = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let mut desired: Desired = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let unit: UnitName = desired
         .unit
         .parse()
         .map_err(|_| "it names no unit".to_owned())?;
-    match file_name(unit.as_str()) == name {
-        true => Ok((unit, desired)),
-        false => Err("it is of a unit of another name".to_owned()),
+    if file_name(unit.as_str()) != name {
+        return Err("it is of a unit of another name".to_owned());
+    }
+    for container in desired.containers.values_mut() {
+        let plan = &mut container.plan;
+        plan.validate().map_err(|error| error.to_string())?;
+        calm(plan);
+    }
+    Ok((unit, desired))
+}
+
+fn calm(plan: &mut Plan) {
+    let at_least = |time: &mut Option<Duration>| *time = time.map(|time| time.max(CALM));
+    for service in plan.services.values_mut() {
+        at_least(&mut service.backoff_delay);
+        at_least(&mut service.backoff_limit);
+    }
+    for check in plan.checks.values_mut() {
+        at_least(&mut check.period);
     }
 }
 
@@ -84,6 +104,29 @@ mod tests {
         ] {
             assert!(files(&map(below, guest)).is_err(), "{below}");
         }
+    }
+
+    #[test]
+    fn a_plan_is_one_that_can_run_and_is_calm() {
+        let read = |plan: &str| {
+            let text = format!(
+                r#"{{"unit": "docs/0", "number": 1, "generation": "a",
+                    "containers": {{"web": {{"plan": {plan}}}}}}}"#
+            );
+            desired("docs-0.json", text.as_bytes())
+        };
+        let plan = |port: u16, backoff: &str| {
+            format!(
+                r#"{{"services": {{"site": {{"kind": "http", "component": "a", "port": {port},
+                    "backoff-delay": "{backoff}"}}}},
+                "checks": {{"up": {{"period": "2ms", "timeout": "1ms", "tcp": {{"port": 80}}}}}}}}"#
+            )
+        };
+        assert!(read(&plan(0, "1s")).is_err());
+        let (_, read) = read(&plan(80, "0s")).unwrap();
+        let plan = &read.containers["web"].plan;
+        assert_eq!(plan.services["site"].backoff_delay(), CALM);
+        assert_eq!(plan.checks["up"].period(), CALM);
     }
 
     #[test]

@@ -9,12 +9,13 @@ use periapt_model::workload::desired::{Desired, Observed, file_name};
 use periapt_model::workload::layer::Probe;
 use periapt_model::workload::service::Current;
 
+use super::Shared;
 use super::below::Below;
+use super::folders::Folders;
 use super::kept::Record;
 use super::life::Life;
 use super::logs::Ring;
 use super::reading;
-use super::{Shared, model::Folders};
 use crate::frames::{self, Door, Place, Serving};
 use crate::gate::LONGEST;
 use crate::serve::SLOTS;
@@ -262,9 +263,16 @@ impl Unit {
         let name = file_name(self.name.as_str());
         if let Err(error) = folder.replace(&name, &bytes) {
             tracing::warn!(unit = %self.name, %error, "what is observed cannot be written");
+            return Some(Instant::now() + WRITES);
         }
         self.written = Some(observed);
         None
+    }
+
+    /// What was written lies elsewhere, or is somebody else's: it is written anew.
+    pub fn begin_files(&mut self) {
+        self.written = None;
+        self.logs.clear();
     }
 
     /// Whoever stops writes what is not written yet.

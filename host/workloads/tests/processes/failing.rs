@@ -16,6 +16,7 @@ pub const TESTS: &[Test] = &[
     ("the gate is killed", gate),
     ("the process that serves is killed", serve),
     ("the supervisor is killed", supervisor),
+    ("another directory takes the place of the agent's", replaced),
 ];
 
 fn site(machine: &mut Machine) -> Model {
@@ -135,4 +136,22 @@ fn supervisor() {
         model.observed("docs/0").filter(|seen| seen.boot == 2)
     });
     assert_eq!(seen.number, 1);
+}
+
+fn replaced() {
+    let mut machine = Machine::new();
+    let model = site(&mut machine);
+    until("the first boot", || model.observed("docs/0"));
+    let folder = model.directory.join("workloads/desired");
+    let aside = model.directory.join("aside");
+    std::fs::rename(&folder, &aside).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::copy(aside.join("docs-0.json"), folder.join("docs-0.json")).unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
+    model.commit("docs/0", 2, SITE);
+    let seen = until("the next commit", || {
+        model.observed("docs/0").filter(|seen| seen.number == 2)
+    });
+    assert_eq!(seen.boot, 1, "it is the same unit");
 }

@@ -152,11 +152,16 @@ impl Machine {
         let mut line = serde_json::to_vec(&request).unwrap();
         line.push(b'\n');
         control.get_mut().write_all(&line).unwrap();
-        let mut line = String::new();
-        control.read_line(&mut line).unwrap();
-        let answer: Answer = serde_json::from_str(&line).unwrap();
+        let answer = self.hear();
         assert_eq!(answer.number, self.number);
         answer
+    }
+
+    pub fn hear(&mut self) -> Answer {
+        let mut line = String::new();
+        let control = self.control.as_mut().unwrap();
+        control.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
     }
 
     pub fn connect(&self) -> TcpStream {

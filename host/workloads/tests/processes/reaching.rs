@@ -14,6 +14,7 @@ pub const TESTS: &[Test] = &[
     ("an exposure to other addresses is none", other_addresses),
     ("another model's name leads to another model", other_models),
     ("a model that is gone is gone", gone),
+    ("a port that becomes free is listened on", free_again),
 ];
 
 /// A connection that was answered and stays open.
@@ -31,9 +32,11 @@ fn unexposed() {
     let mut machine = Machine::new();
     let mut model = machine.model("demo", 1);
     model.unit("docs/0").unit("blog/0");
+    assert_eq!(machine.publish(&model).ingress, None);
+    model.expose("blog", &[]);
     machine.publish(&model);
     assert_eq!(machine.get("docs.demo.localhost", "/").status, 404);
-    model.expose("docs", &[]).expose("blog", &[]);
+    model.expose("docs", &[]);
     machine.publish(&model);
     machine.until("docs.demo.localhost", 200);
     machine.until("blog.demo.localhost", 200);
@@ -113,4 +116,20 @@ fn gone() {
     machine.until("docs.other.localhost", 200);
     machine.say(&other, None);
     assert!(std::net::TcpStream::connect(machine.ingress).is_err());
+}
+
+fn free_again() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    machine.ingress = taken.local_addr().unwrap();
+    let answer = machine.publish(&model);
+    assert!(answer.ingress_failed.is_some(), "{answer:?}");
+    drop(taken);
+    // It is said without a question, and told to who asks.
+    assert_eq!(machine.hear().number, 0);
+    let answer = machine.publish(&model);
+    assert_eq!(answer.ingress, Some(machine.ingress));
+    machine.until("docs.demo.localhost", 200);
 }

@@ -24,7 +24,7 @@ const LISTENS: Duration = Duration::from_secs(10);
 /// An open connection. Its end shows as the end of its answers.
 pub(super) struct Control {
     writer: OwnedWriteHalf,
-    answers: mpsc::Receiver<Answer>,
+    answers: mpsc::UnboundedReceiver<Answer>,
 }
 
 impl Control {
@@ -47,13 +47,15 @@ impl Control {
             pause = (pause * 2).min(Duration::from_millis(200));
         };
         let (reader, writer) = stream.into_split();
-        let (sender, answers) = mpsc::channel(16);
+        // Without a bound: who tells it many documents reads in between not at all, and the process waits for
+        // its answers to be read. There are as many as there are requests.
+        let (sender, answers) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             let mut lines = BufReader::new(reader).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 match serde_json::from_str(&line) {
                     Ok(answer) => {
-                        if sender.send(answer).await.is_err() {
+                        if sender.send(answer).is_err() {
                             return;
                         }
                     }

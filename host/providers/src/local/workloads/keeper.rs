@@ -2,7 +2,8 @@
 //! speaks to it.
 //!
 //! Documents are kept, so that a process that was started again is told all of them. A request is
-//! answered when the process has answered it; who asked while it died is told by the next one.
+//! answered when the process has answered it; who asked while it died is told by the next one. An answer of
+//! the number 0 says that some of what failed holds by now: it is asked again.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -60,6 +61,8 @@ pub(super) type Reply = oneshot::Sender<Result<Applied, ProviderError>>;
 /// A request without an answer.
 struct Waiting {
     model: ModelUuid,
+    /// When it is too late for an answer.
+    until: Duration,
     /// Nothing of the model is to be reached any more.
     taken_back: bool,
     reply: Option<Reply>,
@@ -110,6 +113,7 @@ impl Keeper {
                 })) => self.serve(model, document, reply).await,
                 Event::Asked(Some(Ask::Forget(model))) => drop(self.documents.remove(&model)),
                 Event::Asked(None) => return,
+                Event::Answered(Some(answer)) if answer.number == 0 => self.ask_again().await,
                 Event::Answered(Some(answer)) => self.answered(answer).await,
                 Event::Answered(None) => self.lost("it closed the connection").await,
                 Event::Ended(how) => {
@@ -129,7 +133,9 @@ impl Keeper {
         let restart = self.restart_at;
         let pause = |at: Duration| self.clock.sleep(at.saturating_sub(self.clock.monotonic()));
         let restart = restart.map(pause);
-        let silent = (!self.waiting.is_empty()).then(|| self.clock.sleep(ANSWER));
+        // Whom nobody is connected to need not answer.
+        let waiting = self.waiting.values().filter(|_| self.control.is_some());
+        let silent = waiting.map(|waiting| waiting.until).min().map(pause);
         tokio::select! {
             biased;
             answer = answered(self.control.as_mut()) => Event::Answered(answer),
@@ -163,7 +169,8 @@ impl Keeper {
         self.tell(model, taken_back, Some(reply)).await;
     }
 
-    /// The process runs and is connected afterwards; a new connection is told all documents.
+    /// The process runs and is connected afterwards; a new connection is told all documents, and once more what
+    /// was asked for and not answered.
     async fn connect(&mut self) -> Result<(), ProviderError> {
         if self.control.is_some() {
             return Ok(());
@@ -191,9 +198,16 @@ impl Keeper {
             opened = Control::open(&self.directory, self.clock.as_ref()) => opened,
         };
         self.control = Some(opened?);
+        let waiting = std::mem::take(&mut self.waiting);
         let models: Vec<ModelUuid> = self.documents.keys().cloned().collect();
         for model in models {
             self.tell(model, false, None).await;
+        }
+        for waiting in waiting.into_values() {
+            if waiting.reply.is_some() || waiting.taken_back {
+                self.tell(waiting.model, waiting.taken_back, waiting.reply)
+                    .await;
+            }
         }
         Ok(())
     }
@@ -216,17 +230,40 @@ impl Keeper {
         };
         let waiting = Waiting {
             model,
+            until: self.clock.monotonic() + ANSWER,
             taken_back,
             reply,
         };
         self.waiting.insert(self.number, waiting);
-        let sent = match &mut self.control {
-            Some(control) => control.send(&request).await.is_ok(),
-            None => false,
+        // Without a connection the next one is told, which is planned already.
+        let Some(control) = &mut self.control else {
+            return;
+        };
+        let sent = tokio::select! {
+            sent = control.send(&request) => sent.is_ok(),
+            () = self.clock.sleep(ANSWER) => return self.lost("it does not read").await,
         };
         if !sent {
             self.control = None;
             self.plan("it cannot be told");
+        }
+    }
+
+    /// Tells once more the documents of which something could not be carried out.
+    async fn ask_again(&mut self) {
+        let failed: Vec<ModelUuid> = {
+            let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let failed = told.iter().filter(|(_, told)| {
+                let told = told.borrow();
+                told.as_ref().is_some_and(|told| {
+                    told.ingress_failed.is_some() || !told.not_listening.is_empty()
+                })
+            });
+            failed.map(|(model, _)| model.clone()).collect()
+        };
+        for model in failed {
+            // Where nobody speaks for it any more, nothing is told.
+            self.tell(model, false, None).await;
         }
     }
 
@@ -308,23 +345,14 @@ impl Keeper {
     }
 
     async fn restart(&mut self) {
-        let waiting = std::mem::take(&mut self.waiting);
         if let Err(error) = self.connect().await {
             let reason = error.to_string();
-            for waiting in waiting.into_values() {
+            for waiting in std::mem::take(&mut self.waiting).into_values() {
                 if let Some(reply) = waiting.reply {
                     let _ = reply.send(Err(ProviderError::Refused(reason.clone())));
                 }
             }
             self.plan(&reason);
-            return;
-        }
-        // What was asked for is told once more, for the one who waits and for a model that is gone.
-        for waiting in waiting.into_values() {
-            if waiting.reply.is_some() || waiting.taken_back {
-                self.tell(waiting.model, waiting.taken_back, waiting.reply)
-                    .await;
-            }
         }
     }
 }

@@ -21,6 +21,8 @@ use crate::{Environments, Provider};
 
 const MODEL: &str = "11111111-2222-4333-8444-555555555555";
 const OTHER: &str = "22222222-2222-4333-8444-555555555555";
+/// A port for requests by name that the process has only when it is told a second time.
+const FAILS_ONCE: u16 = 8801;
 const MARK: &str = "PERIAPT_TEST_WORKLOADS";
 
 /// No test but the process, where the environment says so. It writes down what it is told.
@@ -50,6 +52,10 @@ fn answer(mut stream: &UnixStream) {
         let mut answer = nothing();
         answer.number = request.number;
         if let Some(document) = request.document {
+            let told = std::fs::read_to_string("told").unwrap();
+            if document.ingress.port() == FAILS_ONCE && told.lines().count() == 1 {
+                answer.ingress_failed = Some("it is taken".to_owned());
+            }
             for (unit, there) in &document.network.units {
                 let ways = there.openings.ranges().map(|port| Listening {
                     unit: unit.clone(),
@@ -62,6 +68,10 @@ fn answer(mut stream: &UnixStream) {
         let text = serde_json::to_string(&answer).unwrap();
         // Whoever asked may be gone.
         let _ = writeln!(stream, "{text}");
+        if answer.ingress_failed.is_some() {
+            let text = serde_json::to_string(&nothing()).unwrap();
+            let _ = writeln!(stream, "{text}");
+        }
     }
 }
 
@@ -197,6 +207,26 @@ async fn a_process_that_died_is_started_again_and_told_everything() {
     assert_eq!(running(home), Some(next));
     apply(&one, None).await;
     assert_eq!(running(home), None);
+}
+
+#[tokio::test]
+async fn what_failed_and_holds_by_now_is_asked_for_again() {
+    let home = TempDir::new().unwrap();
+    let providers = providers(home.path());
+    let one = providers.open(MODEL).unwrap();
+    let mut applied = one.firewall().unwrap().applied();
+    let mut document = document("80/tcp");
+    document.ingress.set_port(FAILS_ONCE);
+    let answer = one.firewall().unwrap().apply(Some(document)).await.unwrap();
+    assert!(answer.ingress_failed.is_some());
+    let holds = |applied: &Option<Applied>| {
+        let applied = applied.as_ref();
+        applied.is_some_and(|applied| applied.ingress_failed.is_none())
+    };
+    let holds = applied.wait_for(holds);
+    let within = tokio::time::timeout(Duration::from_secs(20), holds);
+    drop(within.await.unwrap().unwrap());
+    apply(&one, None).await;
 }
 
 #[tokio::test]
