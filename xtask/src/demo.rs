@@ -1,7 +1,7 @@
 //! The demo: from a bare checkout to a charm that is `active`, by the commands a user types.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc;
@@ -28,6 +28,7 @@ pub fn run(once: bool) -> Result<()> {
     let charms = charms::pack_all()?;
     let directory = tempfile::Builder::new().prefix("periapt-demo-").tempdir()?;
     let demo = Demo {
+        ingress: free_ingress()?,
         periapt: run::target().join("debug/periapt"),
         directory: directory.path().to_path_buf(),
     };
@@ -50,6 +51,8 @@ pub fn run(once: bool) -> Result<()> {
 }
 
 struct Demo {
+    /// Where applications are found by name.
+    ingress: u16,
     periapt: PathBuf,
     directory: PathBuf,
 }
@@ -76,6 +79,18 @@ impl Demo {
             self.periapt(&["bootstrap", CONTROLLER, "--port", "0", "--data-dir"])
                 .arg(&data),
         )?;
+        if self.ingress != INGRESS {
+            run::step(
+                &format!(
+                    "having applications found at port {}, since {INGRESS} is taken",
+                    self.ingress
+                ),
+                &mut self.periapt(&[
+                    "controller-config",
+                    &format!("ingress-port={}", self.ingress),
+                ]),
+            )?;
+        }
         run::step(
             "adding model demo",
             &mut self.periapt(&["add-model", "demo"]),
@@ -98,10 +113,10 @@ impl Demo {
     fn index(&self) -> Result<String> {
         let begun = Instant::now();
         loop {
-            match get(FRONT) {
+            match self.get(FRONT) {
                 Ok(page) => return Ok(page),
                 Err(error) if begun.elapsed() > PATIENCE => {
-                    return Err(error.context(format!("{} does not answer", address())));
+                    return Err(error.context(format!("{} does not answer", self.address())));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(100)),
             }
@@ -143,7 +158,7 @@ impl Demo {
         println!("User        {}", value_of("user:"));
         println!("Password    {}", value_of("password:"));
         println!("Settled in  {}", run::elapsed(started));
-        println!("Browse      {}", address());
+        println!("Browse      {}", self.address());
         println!("\nTo look around in another terminal:");
         println!("  export PERIAPT_DATA={}", self.client().display());
         println!("  {} status --watch", self.periapt.display());
@@ -153,6 +168,28 @@ impl Demo {
             println!();
         }
         Ok(())
+    }
+
+    fn address(&self) -> String {
+        format!("http://{FRONT}:{}/", self.ingress)
+    }
+
+    /// The page that is served under a name on this machine.
+    fn get(&self, host: &str) -> Result<String> {
+        let port = self.ingress;
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        // The older version has no chunks, so what comes after the head is the page.
+        write!(stream, "GET / HTTP/1.0\r\nhost: {host}:{port}\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let (head, page) = answer.split_once("\r\n\r\n").context("no answer")?;
+        ensure!(
+            head.contains(" 200 "),
+            "{}",
+            head.lines().next().unwrap_or_default()
+        );
+        Ok(page.to_owned())
     }
 
     /// What a person would look at when it did not settle.
@@ -177,23 +214,9 @@ impl Demo {
     }
 }
 
-fn address() -> String {
-    format!("http://{FRONT}:{INGRESS}/")
-}
-
-/// The page that is served under a name on this machine.
-fn get(host: &str) -> Result<String> {
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, INGRESS))?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    // The older version has no chunks, so what comes after the head is the page.
-    write!(stream, "GET / HTTP/1.0\r\nhost: {host}:{INGRESS}\r\n\r\n")?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let (head, page) = answer.split_once("\r\n\r\n").context("no answer")?;
-    ensure!(
-        head.contains(" 200 "),
-        "{}",
-        head.lines().next().unwrap_or_default()
-    );
-    Ok(page.to_owned())
+/// The port that is meant for it, or one that nobody has.
+fn free_ingress() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, INGRESS))
+        .or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
+    Ok(listener.local_addr()?.port())
 }

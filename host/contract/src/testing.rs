@@ -28,6 +28,8 @@ pub struct Unit {
     pub relations: Vec<RelationInfo>,
     pub settings: BTreeMap<(u64, Member), Settings>,
     pub told: Settings,
+    /// What it may open at most.
+    pub declared: Option<Vec<PortRange>>,
     pub containers: Vec<Container>,
     pub layers: BTreeMap<String, Layers>,
     pub seen: Seen,
@@ -76,6 +78,10 @@ impl StateAnswers for Unit {
 impl PortsAnswers for Unit {
     fn opened_ports(&mut self) -> Result<Openings, CallError> {
         Ok(self.ports.clone())
+    }
+
+    fn declared_ports(&mut self) -> Option<Vec<PortRange>> {
+        self.declared.clone()
     }
 
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {

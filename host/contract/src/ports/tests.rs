@@ -172,3 +172,16 @@ fn what_is_open_for_all_is_written_as_before() {
     assert_eq!(read, openings);
     assert!(serde_json::from_str::<Openings>(r#"["80/foo"]"#).is_err());
 }
+
+#[test]
+fn a_charm_that_declares_its_ports_opens_no_others() {
+    let mut unit = unit();
+    unit.declared = Some(vec![range("80-90/tcp")]);
+    let (mut txn, mut context) = (HookTxn::default(), unit.context());
+    txn.open_port(&mut context, range("85-90/tcp"), All)
+        .unwrap();
+    for other in ["85-91/tcp", "85/udp", "443/tcp"] {
+        let error = txn.open_port(&mut context, range(other), All).unwrap_err();
+        assert_eq!(error.code, CallErrorCode::Denied, "{other}");
+    }
+}

@@ -193,3 +193,26 @@ fn services_are_shown_as_they_were_seen() {
         ("site", &active)
     );
 }
+
+/// Another revision of the charm may have lost a component that is in a committed layer.
+#[test]
+fn what_an_earlier_revision_planned_is_not_held_against_this_one() {
+    let mut unit = web();
+    let first = added(&unit, &layer(80));
+    let committed = Committed::default().with(&first["web"]);
+    unit.layers.insert("web".to_owned(), committed.layers);
+    unit.containers[0].components = vec!["other.wasm".to_owned()];
+    let other =
+        "services: {next: {override: replace, kind: http, component: other.wasm, port: 80}}";
+    assert_eq!(
+        added(&unit, other)["web"]
+            .layers
+            .as_ref()
+            .unwrap()
+            .plan()
+            .services
+            .len(),
+        2
+    );
+    assert!(refused(&unit, &layer(80)).1.contains("it has other.wasm"));
+}
