@@ -151,7 +151,7 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["the_last_hundred_lines_and_all_later_ones_arrive_once", "a_models_log_reaches_rsyslog_over_tls_with_certificates_on_both_sides"]),
     worker("logger", Same, "all", Built(&[(Controller, "logging-config-updater"), (Host, "logging-config-updater")]))
         .kept_by(&["the_next_hook_after_a_change_of_the_levels_writes_debug_lines"]),
-    worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender")]))
+    worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender"), (Host, "workload-logs")]))
         .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many"]),
     worker("machineactions", Adapted, "machine", NotBuilt("waits for actions")),
     worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines")]))
@@ -223,7 +223,7 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_destroyed_model_goes_and_its_engine_ends_well", "the_controllers_own_model_keeps_its_environment"]),
     worker("unitassigner", Same, "model", Built(&[(Model, "unit-assigner")]))
         .kept_by(&["a_unit_whose_machine_is_gone_shows_why_and_the_others_are_assigned"]),
-    worker("uniter", Same, "unit", Built(&[(Unit, "uniter")]))
+    worker("uniter", Same, "unit", Built(&[(Unit, "uniter"), (Host, "workloads")]))
         .kept_by(&["hooks_run_in_jujus_order_from_install_to_remove", "a_failing_hook_is_shown_retried_and_can_be_skipped", "a_failing_hook_is_retried_and_leaves_nothing_behind"]),
     worker("upgradedatabase", Artefact, "controller", NotNeeded("the store migrates its schema when db-accessor opens it"))
         .promises("When two processes start on a new schema at once, then one migrates it and the other waits; both serve at the newest version.")

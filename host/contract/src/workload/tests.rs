@@ -94,7 +94,7 @@ fn a_layer_that_is_not_sound_or_names_what_the_charm_has_not_is_refused_with_the
         (
             layer(80).replace("kind", "knid"),
             CallErrorCode::Invalid,
-            "kind",
+            "did you mean \"kind\"",
         ),
         (
             layer(80).replace("port: 80,", ""),

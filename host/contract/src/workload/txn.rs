@@ -47,7 +47,8 @@ impl HookTxn {
         let mut layers = self.workload.layers(agent, container)?.clone();
         let refused = |error: periapt_plan::WorkloadError| {
             let code = error.code();
-            CallError::invalid(format!("{error} ({code}): {}", error.why()))
+            let (why, advice) = (error.why(), error.advice());
+            CallError::invalid(format!("{error} ({code}): {why}; {advice}"))
         };
         let layer = Layer::parse(layer).map_err(refused)?;
         let names: Vec<String> = layer.services.keys().cloned().collect();
