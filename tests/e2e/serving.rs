@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use periapt_tests::{Home, PATIENCE, charm, kill};
+use rustix::process::Pid;
 use serde_json::Value;
 
 /// A controller with an ingress port of its own, and two sites with a page over both.
@@ -179,9 +180,10 @@ fn half_a_page_is_never_read_whoever_dies() -> Result<()> {
     for round in 0..20 {
         home.ok(["config", "docs", &format!("title=Title {round}.")])?;
         match round {
-            4 => kill_all(home, "workloads serve")?,
-            8 => kill_all(home, "workloads gate")?,
+            4 => kill_all(home, "serve")?,
+            8 => kill_all(home, "gate")?,
             12 => home.agent_pids()?.into_iter().for_each(kill),
+            16 => home.pid_of("workloads run")?.into_iter().for_each(kill),
             _ => {}
         }
         std::thread::sleep(Duration::from_millis(100));
@@ -236,9 +238,26 @@ fn reader(stop: &AtomicBool, port: u16, host: &str) -> Result<(u32, Duration)> {
     Ok((pages, longest))
 }
 
-fn kill_all(home: &Home, command: &str) -> Result<()> {
-    let pids = home.pid_of(command)?;
-    ensure!(!pids.is_empty(), "nobody runs {command}");
-    pids.into_iter().for_each(kill);
+/// Kills the children of the supervisor that have this part.
+fn kill_all(home: &Home, part: &str) -> Result<()> {
+    let supervisors = home.pid_of("workloads run")?;
+    let mut killed = 0;
+    for entry in std::fs::read_dir("/proc")?.flatten() {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let pid = |text: &str| text.parse().ok().and_then(Pid::from_raw);
+        let parent = stat
+            .rsplit_once(") ")
+            .and_then(|(_, rest)| pid(rest.split(' ').nth(1)?));
+        if parent.is_some_and(|parent| supervisors.contains(&parent))
+            && line.contains(&format!(" workloads {part}"))
+            && let Some(child) = entry.file_name().to_str().and_then(pid)
+        {
+            kill(child);
+            killed += 1;
+        }
+    }
+    ensure!(killed > 0, "nobody runs workloads {part}");
     Ok(())
 }
