@@ -154,7 +154,7 @@ pub static WORKERS: &[Worker] = &[
     worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender"), (Host, "workload-logs")]))
         .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many"]),
     worker("machineactions", Adapted, "machine", NotBuilt("waits for actions")),
-    worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines")]))
+    worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines"), (Host, "workloads")]))
         .kept_by(&["an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "one_process_hosts_all_instances_and_ends_with_the_last"]),
     worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
         .kept_by(&["a_dead_machine_leaves_nothing_behind"]),
@@ -223,7 +223,7 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_destroyed_model_goes_and_its_engine_ends_well", "the_controllers_own_model_keeps_its_environment"]),
     worker("unitassigner", Same, "model", Built(&[(Model, "unit-assigner")]))
         .kept_by(&["a_unit_whose_machine_is_gone_shows_why_and_the_others_are_assigned"]),
-    worker("uniter", Same, "unit", Built(&[(Unit, "uniter"), (Host, "workloads")]))
+    worker("uniter", Same, "unit", Built(&[(Unit, "uniter")]))
         .kept_by(&["hooks_run_in_jujus_order_from_install_to_remove", "a_failing_hook_is_shown_retried_and_can_be_skipped", "a_failing_hook_is_retried_and_leaves_nothing_behind"]),
     worker("upgradedatabase", Artefact, "controller", NotNeeded("the store migrates its schema when db-accessor opens it"))
         .promises("When two processes start on a new schema at once, then one migrates it and the other waits; both serve at the newest version.")

@@ -59,9 +59,9 @@ fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
                 .all(|import| import.starts_with("periapt:charm/") || import.starts_with("wasi:")),
             "{found:?}"
         );
-        // The charm that has a web workload brings it.
+        // The charms that have a web workload bring it.
         let server = archive.file("server.wasm").map(inspect);
-        assert_eq!(server.is_some(), name == "site");
+        assert_eq!(server.is_some(), ["site", "front"].contains(&name));
         if let Some(server) = server {
             server.expect("reads").check_server().expect("answers");
         }

@@ -31,11 +31,15 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) ->
 }
 
 fn in_words(unit: &UnitName, refused: &OpeningError) -> StoreError {
-    StoreError::Invalid {
-        code: match refused {
-            OpeningError::TooMany { .. } => "too-many-ports",
-            OpeningError::Overlaps { .. } | OpeningError::Part { .. } => "port-conflict",
+    let message = format!("{unit}: {refused}");
+    match refused {
+        OpeningError::TooMany { .. } => StoreError::Invalid {
+            code: "too-many-ports",
+            message,
         },
-        message: format!("{unit}: {refused}"),
+        OpeningError::Overlaps { .. } | OpeningError::Part { .. } => StoreError::Invalid {
+            code: "port-conflict",
+            message,
+        },
     }
 }
