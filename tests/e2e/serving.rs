@@ -159,6 +159,12 @@ fn a_page_is_there_once_its_application_is_exposed_and_gone_at_once_when_it_is_n
     }
     home.ok(["remove-application", "docs", "--no-prompt"])?;
     sites.closed("docs")?;
+    // Who stops everything means that nobody is served any more.
+    home.ok(["controller", "stop", "--agents"])?;
+    let left = home.pid_of("workloads run")?;
+    ensure!(left.is_empty(), "{left:?}");
+    home.ok(["controller", "start"])?;
+    ensure!(sites.page("blog")?.contains("Blog"), "as before");
     Ok(())
 }
 

@@ -275,7 +275,12 @@ impl SharedAgent for LocalProvider {
     }
 
     async fn halt(&self) -> Result<(), ProviderError> {
-        self.ask(|reply| Request::Halt { reply }).await
+        self.ask(|reply| Request::Halt { reply }).await?;
+        // What its units serve goes with it, until the firewaller hands over a document again.
+        self.workloads
+            .apply(&self.environment, None)
+            .await
+            .map(drop)
     }
 }
 
