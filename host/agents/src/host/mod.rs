@@ -20,6 +20,7 @@ pub mod log;
 pub mod logger;
 pub mod logsender;
 pub mod machines;
+mod notices;
 mod process;
 pub mod settings;
 pub mod simplesignalhandler;

@@ -10,8 +10,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,10 +17,9 @@ use std::time::Duration;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::{Tag, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
-use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use rustix::fs::inotify::WatchFlags;
 
+use super::notices::Notices;
 use super::{AgentContext, agent};
 
 pub const NAME: &str = "workload-logs";
@@ -31,7 +28,6 @@ pub const NAME: &str = "workload-logs";
 const PAUSE: Duration = Duration::from_millis(200);
 /// Read of one file in a round.
 const READ_BYTES: u64 = 1 << 20;
-const BUFFER_BYTES: usize = 16 << 10;
 
 /// Lends nothing.
 #[must_use]
@@ -62,7 +58,7 @@ pub fn manifold() -> Manifold {
 /// Logs of services, and how far each was read.
 struct Logs {
     directory: PathBuf,
-    inotify: AsyncFd<OwnedFd>,
+    notices: Notices,
     /// By file: which it was, and how much of it was read.
     known: BTreeMap<PathBuf, (u64, u64)>,
 }
@@ -70,20 +66,11 @@ struct Logs {
 impl Logs {
     /// What is there by now counts as read.
     fn watch(directory: &Path) -> io::Result<Self> {
-        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        inotify::add_watch(
-            &inotify,
-            directory,
-            WatchFlags::CREATE | WatchFlags::MOVED_TO,
-        )?;
-        #[expect(
-            deprecated,
-            reason = "its successor needs unsafe code; an owned descriptor stays what it is"
-        )]
-        let inotify = AsyncFd::with_interest(inotify, Interest::READABLE)?;
+        let notices = Notices::begin()?;
+        notices.of(directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
         let mut logs = Self {
             directory: directory.to_owned(),
-            inotify,
+            notices,
             known: BTreeMap::new(),
         };
         for (_, path) in logs.files() {
@@ -96,13 +83,7 @@ impl Logs {
 
     /// Ends when something was written since the last call.
     async fn changed(&self) {
-        let Ok(mut ready) = self.inotify.readable().await else {
-            return std::future::pending().await;
-        };
-        let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
-        let mut reader = Reader::new(self.inotify.get_ref(), &mut buffer);
-        while reader.next().is_ok() {}
-        ready.clear_ready();
+        self.notices.happened().await;
     }
 
     /// The logs there are, by unit. Each unit's folder is watched from then on.
@@ -114,7 +95,7 @@ impl Logs {
             };
             let flags = WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::ONLYDIR;
             // Watching it again changes nothing; one that is gone is not there next time.
-            let _ = inotify::add_watch(self.inotify.get_ref(), &folder, flags);
+            let _ = self.notices.of(&folder, flags);
             for path in entries(&folder) {
                 if path.extension().is_some_and(|end| end == "log") {
                     files.push((unit.clone(), path));

@@ -7,10 +7,6 @@
 //! second from each unit, and are told no oftener.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::time::Duration;
 
 use periapt_engine::{Manifold, ResultExt, TaskWorker, WorkerResult};
@@ -20,18 +16,15 @@ use periapt_uniter::Process;
 use periapt_wire::agent::workloads::SetContainersSeen;
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
-use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use rustix::fs::inotify::WatchFlags;
 
+use super::notices::Notices;
 use super::{AgentContext, agent, apicaller};
 
 pub const NAME: &str = "workloads";
 
 /// Between two rounds.
 const PAUSE: Duration = Duration::from_secs(1);
-/// For what the kernel tells at once; how much it is does not matter.
-const BUFFER_BYTES: usize = 4 << 10;
 
 /// Lends nothing.
 #[must_use]
@@ -42,11 +35,16 @@ pub fn manifold() -> Manifold {
         let clock = context.clock();
         Ok(TaskWorker::spawn(move |worker| async move {
             // Begun before the first look, so that nothing falls between the two.
-            let files = Files::watch(&process.observed()).while_doing("watching its containers")?;
+            let doing = "watching its containers";
+            let notices = Notices::begin().while_doing(doing)?;
+            let directory = process.observed();
+            notices
+                .of(&directory, WatchFlags::MOVED_TO)
+                .while_doing(doing)?;
             let mut told = BTreeMap::new();
             loop {
                 worker.or_dying(tell(&api, &process, &mut told)).await??;
-                worker.or_dying(files.changed()).await?;
+                worker.or_dying(notices.happened()).await?;
                 worker.or_dying(clock.sleep(PAUSE)).await?;
             }
         }))
@@ -99,34 +97,4 @@ fn worth_telling(containers: &BTreeMap<String, Seen>) -> BTreeMap<String, Seen> 
         check.successes = 0;
     }
     news
-}
-
-/// A directory in which files are replaced.
-struct Files {
-    inotify: AsyncFd<OwnedFd>,
-}
-
-impl Files {
-    fn watch(directory: &Path) -> io::Result<Self> {
-        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        inotify::add_watch(&inotify, directory, WatchFlags::MOVED_TO)?;
-        #[expect(
-            deprecated,
-            reason = "its successor needs unsafe code; an owned descriptor stays what it is"
-        )]
-        let inotify = AsyncFd::with_interest(inotify, Interest::READABLE)?;
-        Ok(Self { inotify })
-    }
-
-    /// Ends when a file was put there since the last call.
-    async fn changed(&self) {
-        let Ok(mut ready) = self.inotify.readable().await else {
-            return std::future::pending().await;
-        };
-        // Which they are does not matter: all are looked at.
-        let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
-        let mut reader = Reader::new(self.inotify.get_ref(), &mut buffer);
-        while reader.next().is_ok() {}
-        ready.clear_ready();
-    }
 }
