@@ -20,7 +20,10 @@ fn website(title: &str, pages: u32) -> Website {
         title: title.to_owned(),
         pages,
         path: "/".to_owned(),
-        host: format!("{}.demo.localhost", title.split(' ').next().unwrap_or_default().to_lowercase()),
+        host: format!(
+            "{}.demo.localhost",
+            title.split(' ').next().unwrap_or_default().to_lowercase()
+        ),
         version: String::new(),
     }
 }
@@ -58,10 +61,7 @@ fn sites_come_change_and_go() {
         html.contains("<a href=\"//tea.demo.localhost{port}/\"><strong>Tea &amp; more</strong></a> (tea): 2 pages"),
         "{html}"
     );
-    assert!(
-        html.contains("1 page on toast/0, toast/1"),
-        "{html}"
-    );
+    assert!(html.contains("1 page on toast/0, toast/1"), "{html}");
 
     let said = Title {
         title: "The toast".to_owned(),

@@ -89,7 +89,11 @@ impl SiteCharm {
             title: site.title.clone(),
             pages: u32::try_from(site.pages.len()).unwrap_or(u32::MAX),
             path: "/".to_owned(),
-            host: format!("{}.{}.localhost", context.application_name(), context.model_name()),
+            host: format!(
+                "{}.{}.localhost",
+                context.application_name(),
+                context.model_name()
+            ),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let leads = context.is_leader()?;

@@ -26,7 +26,10 @@ fn the_site_is_rendered_and_counted() {
         harness.run(hook).expect("succeeds");
     }
     assert_eq!(harness.status(), Status::active("2 pages"));
-    assert_eq!(harness.plan(CONTAINER)["services"][CONTAINER]["component"], "server.wasm");
+    assert_eq!(
+        harness.plan(CONTAINER)["services"][CONTAINER]["component"],
+        "server.wasm"
+    );
     assert_eq!(harness.ports(), [PortRange::tcp(PORT)]);
     assert_eq!(
         harness.workload_version().as_deref(),

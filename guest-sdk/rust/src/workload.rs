@@ -286,16 +286,18 @@ pub trait WorkloadHost {
 
 impl WorkloadHost for World {
     fn containers(&self) -> Result<Vec<ContainerInfo>, HostError> {
-        let infos = wit::containers()?.into_iter().map(|container| ContainerInfo {
-            name: container.name,
-            condition: match container.condition {
-                wit::Condition::Waiting => Condition::Waiting,
-                wit::Condition::Ready => Condition::Ready,
-                wit::Condition::Refused => Condition::Refused,
-                wit::Condition::Stopping => Condition::Stopping,
-            },
-            message: container.message,
-        });
+        let infos = wit::containers()?
+            .into_iter()
+            .map(|container| ContainerInfo {
+                name: container.name,
+                condition: match container.condition {
+                    wit::Condition::Waiting => Condition::Waiting,
+                    wit::Condition::Ready => Condition::Ready,
+                    wit::Condition::Refused => Condition::Refused,
+                    wit::Condition::Stopping => Condition::Stopping,
+                },
+                message: container.message,
+            });
         Ok(infos.collect())
     }
 
@@ -317,22 +319,24 @@ impl WorkloadHost for World {
     }
 
     fn services(&self, container: &str) -> Result<Vec<ServiceInfo>, HostError> {
-        let infos = wit::services(container)?.into_iter().map(|service| ServiceInfo {
-            name: service.name,
-            current: match service.current {
-                wit::Current::Inactive => Current::Inactive,
-                wit::Current::Waiting => Current::Waiting,
-                wit::Current::Starting => Current::Starting,
-                wit::Current::Active => Current::Active,
-                wit::Current::Backoff => Current::Backoff,
-                wit::Current::Stopping => Current::Stopping,
-                wit::Current::Finished => Current::Finished,
-                wit::Current::Failed => Current::Failed,
-                wit::Current::Fenced => Current::Fenced,
-            },
-            restarts: service.restarts,
-            last_end: service.last_end,
-        });
+        let infos = wit::services(container)?
+            .into_iter()
+            .map(|service| ServiceInfo {
+                name: service.name,
+                current: match service.current {
+                    wit::Current::Inactive => Current::Inactive,
+                    wit::Current::Waiting => Current::Waiting,
+                    wit::Current::Starting => Current::Starting,
+                    wit::Current::Active => Current::Active,
+                    wit::Current::Backoff => Current::Backoff,
+                    wit::Current::Stopping => Current::Stopping,
+                    wit::Current::Finished => Current::Finished,
+                    wit::Current::Failed => Current::Failed,
+                    wit::Current::Fenced => Current::Fenced,
+                },
+                restarts: service.restarts,
+                last_end: service.last_end,
+            });
         Ok(infos.collect())
     }
 
@@ -373,7 +377,10 @@ impl<C> Container<'_, C> {
             key: format!("layer {}", layer.label),
             reason: error.to_string(),
         })?;
-        Ok(self.context.host.add_layer(&self.name, &layer.label, &text)?)
+        Ok(self
+            .context
+            .host
+            .add_layer(&self.name, &layer.label, &text)?)
     }
 
     /// All layers in one, as JSON, with those of this hook.

@@ -19,7 +19,10 @@ impl Handler for Server {
     fn handle(request: Request) -> Response {
         let port = port(request.authority()).to_owned();
         let answer = static_files::answer(Path::new(PAGE), &request);
-        let is_page = answer.headers().get("content-type").is_some_and(|kind| kind.starts_with("text/html"));
+        let is_page = answer
+            .headers()
+            .get("content-type")
+            .is_some_and(|kind| kind.starts_with("text/html"));
         if answer.code() != 200 || !is_page {
             return answer;
         }

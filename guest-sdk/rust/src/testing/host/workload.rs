@@ -36,7 +36,9 @@ impl WorkloadAnswers for TestHost {
 
     fn layers(&mut self, container: &str) -> Result<Layers, CallError> {
         let found = self.containers.get(container);
-        Ok(found.map(|found| found.committed.layers.clone()).unwrap_or_default())
+        Ok(found
+            .map(|found| found.committed.layers.clone())
+            .unwrap_or_default())
     }
 
     fn seen(&mut self, container: &str) -> Result<Seen, CallError> {
