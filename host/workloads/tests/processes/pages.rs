@@ -231,6 +231,8 @@ fn nothing_first() {
     model.unit("docs/0").expose("docs", &[]);
     machine.publish(&model);
     machine.until("docs.demo.localhost", 200);
+    // From now on at the port that was found, which is another listener.
+    machine.publish(&model);
     let mut stream = machine.connect();
     let mut ask = |host: &str, more: &str, end: &str| {
         let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\n{more}\r\n");
