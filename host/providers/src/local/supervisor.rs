@@ -360,14 +360,14 @@ impl Supervisor {
     }
 }
 
-async fn agent_ended(agent: Option<&AgentProcess>) -> String {
+pub(super) async fn agent_ended(agent: Option<&AgentProcess>) -> String {
     match agent {
         Some(agent) => agent.ended().await,
         None => std::future::pending().await,
     }
 }
 
-async fn maybe(wait: Option<impl Future<Output = ()>>) {
+pub(super) async fn maybe(wait: Option<impl Future<Output = ()>>) {
     match wait {
         Some(wait) => wait.await,
         None => std::future::pending().await,

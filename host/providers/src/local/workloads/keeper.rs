@@ -19,7 +19,7 @@ use super::control::Control;
 use super::wanted::Wanted;
 use super::{Told, nothing};
 use crate::local::process::{AgentProcess, Program};
-use crate::local::supervisor::Patience;
+use crate::local::supervisor::{Patience, agent_ended, maybe};
 use crate::{Applied, ProviderError};
 
 /// How long an answer may take: connections are cut before it comes.
@@ -139,7 +139,7 @@ impl Keeper {
         tokio::select! {
             biased;
             answer = answered(self.control.as_mut()) => Event::Answered(answer),
-            how = ended(self.process.as_ref()) => Event::Ended(how),
+            how = agent_ended(self.process.as_ref()) => Event::Ended(how),
             () = maybe(restart) => Event::Restart,
             ask = asks.recv() => Event::Asked(ask),
             () = maybe(silent) => Event::Silent,
@@ -191,7 +191,7 @@ impl Keeper {
         self.restart_at = None;
         let opened = tokio::select! {
             biased;
-            how = ended(self.process.as_ref()) => {
+            how = agent_ended(self.process.as_ref()) => {
                 self.process = None;
                 Err(ProviderError::Refused(format!("the process of the workloads ended: {how}")))
             }
@@ -360,20 +360,6 @@ impl Keeper {
 async fn answered(control: Option<&mut Control>) -> Option<Answer> {
     match control {
         Some(control) => control.answer().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn ended(process: Option<&AgentProcess>) -> String {
-    match process {
-        Some(process) => process.ended().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn maybe(wait: Option<impl Future<Output = ()>>) {
-    match wait {
-        Some(wait) => wait.await,
         None => std::future::pending().await,
     }
 }
