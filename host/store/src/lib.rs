@@ -42,6 +42,7 @@ mod relation;
 mod status;
 mod tables;
 mod unit;
+mod usage;
 mod user;
 mod views;
 mod waiting;

@@ -17,4 +17,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0013_hook_usage.sql"),
     include_str!("migrations/0014_reach.sql"),
     include_str!("migrations/0015_containers.sql"),
+    include_str!("migrations/0016_usage.sql"),
 ];

@@ -9,7 +9,7 @@ use periapt_model::ModelUuid;
 use crate::db::{Param, Tx, params};
 use crate::{
     Result, application, charm, cleanup, controller, database, hook, lease, log, machine, model,
-    relation, status, unit, user,
+    relation, status, unit, usage, user,
 };
 
 /// A table whose rows belong to a model.
@@ -97,6 +97,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     lease::TABLES,
     log::TABLES,
     controller::TABLES,
+    usage::TABLES,
     user::TABLES,
     database::TABLES,
 ];
