@@ -3,7 +3,6 @@
 //! Everything goes over HTTPS to the real program: writes are settings of applications without
 //! units, so that no agent has work and the figures are those of the controller alone.
 
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -23,6 +22,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::figures::{Figures, peak_memory, resident_memory};
+use crate::load::wrk;
 use crate::report::Report;
 use crate::{MODEL, client, relations};
 
@@ -175,11 +175,12 @@ pub async fn status(report: &mut Report, size: &Size) -> Result<()> {
     let (address, ca, token) = crate::session(&home).await?;
     let url = format!("https://{address}/v1/models/{MODEL}/status");
     let body = fetch(&address, &ca, &token).await?;
-    let ours = wrk(&url, &token, size.seconds)?;
+    let authorization = format!("Authorization: Bearer {token}");
+    let ours = wrk(&url, &[&authorization], size.seconds)?;
     let constant = Constant::serve(body.clone()).await?;
     let theirs = wrk(
         &format!("https://{}/status", constant.0),
-        &token,
+        &[&authorization],
         size.seconds,
     )?;
     report.figure("status", body.len() as f64, "bytes");
@@ -206,41 +207,6 @@ async fn fetch(address: &str, ca: &str, token: &str) -> Result<Bytes> {
     let status = client.status(MODEL, &[]).await?;
     ensure!(status.applications.len() == 100, "100 applications");
     Ok(Bytes::from(serde_json::to_vec(&status)?))
-}
-
-struct Measured {
-    rate: f64,
-    /// Milliseconds.
-    p99: f64,
-}
-
-/// Runs `wrk` and reads its report.
-fn wrk(url: &str, token: &str, seconds: u64) -> Result<Measured> {
-    let output = Command::new("wrk")
-        .args(["--threads", "2", "--connections", "64", "--latency"])
-        .args(["--duration", &format!("{seconds}s")])
-        .args(["--header", &format!("Authorization: Bearer {token}"), url])
-        .output()
-        .context("wrk does not start")?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    ensure!(!text.contains("Non-2xx"), "wrk was refused:\n{text}");
-    let after = |label: &str| -> Result<String> {
-        text.lines()
-            .find_map(|line| line.trim().strip_prefix(label))
-            .map(|rest| rest.trim().to_owned())
-            .with_context(|| format!("no {label} in:\n{text}"))
-    };
-    Ok(Measured {
-        rate: after("Requests/sec:")?.parse()?,
-        p99: milliseconds(&after("99%")?).with_context(|| format!("no p99 in:\n{text}"))?,
-    })
-}
-
-/// `1.23ms`, `456.00us` or `1.02s`.
-fn milliseconds(text: &str) -> Option<f64> {
-    [("us", 0.001), ("ms", 1.0), ("s", 1000.0)]
-        .into_iter()
-        .find_map(|(unit, factor)| Some(text.strip_suffix(unit)?.parse::<f64>().ok()? * factor))
 }
 
 /// An axum server of one constant.

@@ -7,7 +7,9 @@ mod counters;
 mod feed;
 mod figures;
 mod hooks;
+mod http;
 mod leases;
+mod load;
 mod peer;
 mod relations;
 mod report;
@@ -33,7 +35,10 @@ const MODEL: &str = "test";
 const PEERS: usize = 10;
 
 /// What can be measured by itself; `b` brings `c` and `d`, `e` brings `f`, which need the same model.
-const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm'];
+const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n'];
+
+/// Parts that have a name as well.
+const NAMES: &[(&str, char)] = &[("http", 'n')];
 
 /// Counts what part `m` asks for, where controller and agent run in this very process.
 #[global_allocator]
@@ -54,7 +59,9 @@ impl Arguments {
         };
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
+            let named = NAMES.iter().find(|(name, _)| *name == argument);
             let letter = argument.chars().next().filter(|_| argument.len() == 1);
+            let letter = named.map(|(_, part)| *part).or(letter);
             match (argument.as_str(), letter) {
                 ("--quick", _) => read.quick = true,
                 ("--json", _) => {
@@ -78,7 +85,11 @@ impl Arguments {
 }
 
 fn main() -> Result<()> {
-    let arguments = Arguments::read(std::env::args().skip(1))?;
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if_eq(http::BARE).is_some() {
+        return http::serve_bare(arguments);
+    }
+    let arguments = Arguments::read(arguments)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let mut report = Report::new(arguments.quick);
     let peer = peer::OpsCharm::write()?;
@@ -171,6 +182,13 @@ async fn measure(
             report.figure("allocated per hook", hook.bytes / 1024.0, "KiB");
             Ok(())
         }
+        'n' => {
+            report.part(
+                'n',
+                "web workloads, asked for by wrk beside a bare hyper server",
+            );
+            http::measure(report, &http::Size::of(quick)).await
+        }
         other => bail!("\"{other}\" is no part of the bench"),
     }
 }
@@ -249,6 +267,20 @@ impl rest::Size {
             models,
             each: 10,
             watched: Duration::from_secs(seconds),
+        }
+    }
+}
+
+impl http::Size {
+    fn of(quick: bool) -> Self {
+        let (seconds, requests, models) = match quick {
+            true => (2, 500, 3),
+            false => (10, 5_000, 40),
+        };
+        Self {
+            seconds,
+            requests,
+            models,
         }
     }
 }

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use periapt_tests::{Home, PATIENCE, charm, kill};
-use rustix::process::Pid;
 use serde_json::Value;
 
 /// A controller with an ingress port of its own, and two sites with a page over both.
@@ -246,24 +245,8 @@ fn reader(stop: &AtomicBool, port: u16, host: &str) -> Result<(u32, Duration)> {
 
 /// Kills the children of the supervisor that have this part.
 fn kill_all(home: &Home, part: &str) -> Result<()> {
-    let supervisors = home.pid_of("workloads run")?;
-    let mut killed = 0;
-    for entry in std::fs::read_dir("/proc")?.flatten() {
-        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        let pid = |text: &str| text.parse().ok().and_then(Pid::from_raw);
-        let parent = stat
-            .rsplit_once(") ")
-            .and_then(|(_, rest)| pid(rest.split(' ').nth(1)?));
-        if parent.is_some_and(|parent| supervisors.contains(&parent))
-            && line.contains(&format!(" workloads {part}"))
-            && let Some(child) = entry.file_name().to_str().and_then(pid)
-        {
-            kill(child);
-            killed += 1;
-        }
-    }
-    ensure!(killed > 0, "nobody runs workloads {part}");
+    let children = home.workload_pids(part)?;
+    ensure!(!children.is_empty(), "nobody runs workloads {part}");
+    children.into_iter().for_each(kill);
     Ok(())
 }

@@ -282,6 +282,27 @@ impl Home {
         }
         Ok(found)
     }
+
+    /// Children of this home's supervisors of workloads that have this part.
+    pub fn workload_pids(&self, part: &str) -> Result<Vec<Pid>> {
+        let supervisors = self.pid_of("workloads run")?;
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir("/proc")?.flatten() {
+            let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            let pid = |text: &str| text.parse().ok().and_then(Pid::from_raw);
+            let parent = stat
+                .rsplit_once(") ")
+                .and_then(|(_, rest)| pid(rest.split(' ').nth(1)?));
+            if parent.is_some_and(|parent| supervisors.contains(&parent))
+                && line.contains(&format!(" workloads {part}"))
+            {
+                found.extend(entry.file_name().to_str().and_then(pid));
+            }
+        }
+        Ok(found)
+    }
 }
 
 impl Drop for Home {
