@@ -4,7 +4,7 @@
 //! by `wrk` in turn, on connections that are kept.
 
 use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HOST};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use periapt_tests::web::free_port;
 use periapt_tests::{Home, PATIENCE, charm};
 
 use crate::figures::Figures;
@@ -286,9 +287,4 @@ async fn bare(
     let kind = hyper::header::HeaderValue::from_static(kind);
     answer.headers_mut().insert(CONTENT_TYPE, kind);
     Ok(answer)
-}
-
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(listener.local_addr()?.port())
 }

@@ -10,4 +10,5 @@ mod observe;
 mod serving;
 mod site;
 mod status;
+mod unruly;
 mod workers;

@@ -1,13 +1,12 @@
 //! What a charm deploys is there to be visited: nobody gets in before it is exposed, everybody who asks by
 //! its name gets a whole page, and it is closed at once.
 
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
+use periapt_tests::web::{free_port, get};
 use periapt_tests::{Home, PATIENCE, charm, kill};
 use serde_json::Value;
 
@@ -15,13 +14,6 @@ use serde_json::Value;
 struct Sites {
     home: Home,
     port: u16,
-}
-
-/// A port that nobody has, for somebody who takes it soon.
-fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-        .local_addr()?
-        .port())
 }
 
 impl Sites {
@@ -69,49 +61,6 @@ impl Sites {
             }
             ensure!(begun.elapsed() < PATIENCE, "{name} stays open");
         }
-    }
-}
-
-/// One request over a connection of its own: the status and the body, which is whole.
-fn get(port: u16, host: &str, path: &str) -> Result<(u16, String)> {
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-    write!(
-        stream,
-        "GET {path} HTTP/1.1\r\nhost: {host}:{port}\r\nconnection: close\r\n\r\n"
-    )?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer)?;
-    let answer = String::from_utf8(answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("no head")?;
-    let status = head.split(' ').nth(1).context("no status")?.parse()?;
-    let header = |name: &str| {
-        head.lines()
-            .filter_map(|line| line.split_once(": "))
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.to_owned())
-    };
-    let body = match header("content-length") {
-        Some(length) => {
-            ensure!(length.parse::<usize>()? == body.len(), "cut off: {answer}");
-            body.to_owned()
-        }
-        None if header("transfer-encoding").is_some() => unchunked(body)?,
-        None => body.to_owned(),
-    };
-    Ok((status, body))
-}
-
-fn unchunked(mut body: &str) -> Result<String> {
-    let mut whole = String::new();
-    loop {
-        let (length, rest) = body.split_once("\r\n").context("cut off")?;
-        let length = usize::from_str_radix(length.trim(), 16)?;
-        if length == 0 {
-            return Ok(whole);
-        }
-        whole.push_str(rest.get(..length).context("cut off")?);
-        body = rest.get(length + 2..).context("cut off")?;
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod allocations;
 pub mod browser;
+pub mod web;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use periapt_engine::failpoint;
+
 use super::Executor;
 use crate::directories;
 use crate::error::UniterError;
@@ -52,7 +54,10 @@ impl Executor {
         if self.handed_over.as_ref() == Some(&wanted) {
             return;
         }
-        match self.try_hand_over(&wanted).await {
+        failpoint::reach("uniter-before-hand-over");
+        let handed_over = self.try_hand_over(&wanted).await;
+        failpoint::reach("uniter-after-hand-over");
+        match handed_over {
             Ok(()) => self.handed_over = Some(wanted),
             Err(error) => {
                 tracing::warn!(unit = %self.config.unit, %error, "containers are not told of what is committed");

@@ -1,0 +1,56 @@
+//! A charm that changes everything it may and then ends as its config says, so that tests see what is left of a
+//! hook that did not end well: nothing.
+
+use std::fs;
+
+use periapt_charm::{Charm, Context, Hook, Layer, PortRange, Result, Service, Status};
+use serde::Deserialize;
+
+#[cfg(test)]
+mod tests;
+
+/// The container of the server, and its service.
+const CONTAINER: &str = "web";
+/// Where it may answer.
+const PORTS: [u16; 2] = [80, 8080];
+
+/// The options of `config.yaml`.
+#[derive(Deserialize)]
+pub struct Config {
+    pub page: String,
+    pub port: u16,
+    pub ends: String,
+}
+
+#[derive(Default)]
+pub struct Unruly;
+
+impl Charm for Unruly {
+    type Config = Config;
+    const HOOKS: &'static [Hook] = &[Hook::ConfigChanged];
+
+    fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
+        let config = context.config()?;
+        let folder = context.state_dir().join("page");
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("index.html"), &config.page)?;
+        let service = Service::http("server.wasm", config.port).environment("PAGE", &config.page);
+        let container = context.container(CONTAINER);
+        container.set(&Layer::new(CONTAINER).service(CONTAINER, service))?;
+        container.restart(&[CONTAINER])?;
+        for port in PORTS.map(PortRange::tcp) {
+            match port.start == config.port {
+                true => context.open_ports(port)?,
+                false => context.close_ports(port)?,
+            }
+        }
+        context.set_status(Status::active(config.page.as_str()))?;
+        match config.ends.as_str() {
+            "traps" => std::process::abort(),
+            "fails" => Err("it was told to fail".into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+periapt_charm::export!(Unruly);

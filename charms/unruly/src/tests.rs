@@ -1,0 +1,25 @@
+use periapt_charm::testing::Harness;
+
+use super::*;
+
+#[test]
+fn a_hook_that_fails_leaves_the_plan_and_the_ports_of_before() {
+    let mut harness = Harness::<Unruly>::new();
+    harness.add_container(CONTAINER, &["80/tcp", "8080/tcp"], &["server.wasm"]);
+    harness
+        .set_config("page", "one")
+        .set_config("port", 80)
+        .set_config("ends", "well");
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    let plan = harness.plan(CONTAINER);
+    assert_eq!(plan["services"][CONTAINER]["port"], 80);
+    harness
+        .set_config("page", "two")
+        .set_config("port", 8080)
+        .set_config("ends", "fails");
+    harness.run(Hook::ConfigChanged).expect_err("fails");
+    assert_eq!(harness.plan(CONTAINER), plan);
+    assert_eq!(harness.ports(), [PortRange::tcp(80)]);
+    let page = harness.state_dir().join("page/index.html");
+    assert_eq!(fs::read_to_string(page).expect("there"), "one");
+}
