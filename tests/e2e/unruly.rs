@@ -1,11 +1,11 @@
 //! A failed hook changes nothing that runs, however much it asked for before.
 
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use periapt_tests::web::{free_port, get, until_page};
-use periapt_tests::{Home, charm};
+use periapt_tests::{Home, PATIENCE, charm};
 use serde_json::Value;
 
 const HOST: &str = "unruly.test.localhost";
@@ -40,7 +40,16 @@ fn a_failed_hook_changes_nothing_that_runs() -> Result<()> {
     until_page(port, HOST, "one")?;
     let address = home.unit(UNIT)?["public-address"].clone();
     let address = address.as_str().context("no address")?.to_owned();
-    let before = seen(&home)?;
+    let begun = Instant::now();
+    let before = loop {
+        // What is seen of it comes a moment later than its pages.
+        let before = seen(&home)?;
+        if before.services[0]["current"] == "active" {
+            break before;
+        }
+        ensure!(begun.elapsed() < PATIENCE, "{before:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
     ensure!(before.ports == serde_json::json!(["80/tcp"]), "{before:?}");
     TcpStream::connect((address.as_str(), 80)).context("the unit's own address")?;
 
