@@ -6,6 +6,7 @@
 
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,10 +16,7 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
-use hyper::header::{
-    CONNECTION, EXPECT, FORWARDED, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER,
-    TRANSFER_ENCODING, UPGRADE,
-};
+use hyper::header::{CONTENT_LENGTH, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
 use hyper::{Method, Request, Response, StatusCode, Uri, Version};
@@ -26,10 +24,12 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::back::{Back, Sent};
+use super::fields::{forwarded, remove_hops};
 use super::front::{Connection, Flight};
 use super::names::{Named, Target, host};
 use super::pages::Page;
 use super::table::{Tables, Way, Ways};
+use super::websocket::{self, Asks};
 use crate::frames::Leads;
 
 /// For which unit and port a request is, and why it is not answered there.
@@ -37,22 +37,8 @@ pub const UNIT: HeaderName = HeaderName::from_static("periapt-unit");
 pub const PORT: HeaderName = HeaderName::from_static("periapt-port");
 pub const NOT_HERE: HeaderName = HeaderName::from_static("periapt-not-here");
 
-const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
-const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
-/// Of one connection and no other.
-const HOPS: [HeaderName; 7] = [
-    CONNECTION,
-    KEEP_ALIVE,
-    PROXY_CONNECTION,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
 /// A process that serves ends each request within its own bound; this is for one that does not go on at all.
 pub const LONGEST: Duration = Duration::from_secs(900);
-/// Fields of what is sent on, without the two of the gate: serving takes no more than 100.
-const FIELDS: usize = 90;
 /// How often a request is sent that nobody can have begun to answer twice.
 const TRIES: usize = 3;
 
@@ -62,19 +48,42 @@ pub struct Passage {
     pub tables: Tables,
     pub back: Back,
     pub patience: Duration,
+    /// Two joined connections over which nothing goes for so long are closed.
+    pub quiet: Duration,
 }
 
 impl Passage {
     pub async fn answer(
         &self,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         peer: SocketAddr,
-        request: Request<Incoming>,
+        mut request: Request<Incoming>,
     ) -> Response<Given> {
         let flight = connection.begin();
-        match self.attempt(&flight, peer, request).await {
-            Ok((answer, room)) => answer.map(|body| Given::flying(body, flight, room)),
-            Err(page) => page.answer(),
+        let joining = match websocket::asks(&request) {
+            Asks::Nothing => None,
+            Asks::Badly => return Page::handshake().answer(),
+            Asks::Well => match self.back.tunnel() {
+                Some(place) => Some((hyper::upgrade::on(&mut request), place)),
+                None => return Page::busy().answer(),
+            },
+        };
+        let asks = joining.is_some();
+        let (answer, room) = match self.attempt(&flight, peer, request, asks).await {
+            Ok(answered) => answered,
+            Err(page) => return page.answer(),
+        };
+        match joining {
+            Some((client, place)) if answer.status() == StatusCode::SWITCHING_PROTOCOLS => {
+                let joined = websocket::Joined {
+                    connection: connection.clone(),
+                    _under_way: (flight, room, place),
+                    patience: self.patience,
+                    quiet: self.quiet,
+                };
+                joined.begin(client, answer)
+            }
+            _ => answer.map(|body| Given::flying(body, flight, room)),
         }
     }
 
@@ -83,9 +92,10 @@ impl Passage {
         flight: &Flight,
         peer: SocketAddr,
         request: Request<Incoming>,
+        asks: bool,
     ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), Page> {
-        if request.method() == Method::CONNECT || upgrades(request.headers()) {
-            return Err(Page::upgrade());
+        if request.method() == Method::CONNECT {
+            return Err(Page::tunnel());
         }
         let host = host(request.uri(), request.headers()).map_err(|_| Page::unclear())?;
         // Only what is shown is an aim: a connection lives as long as all of its aims are shown.
@@ -97,6 +107,13 @@ impl Passage {
         let (mut parts, body) = request.into_parts();
         forwarded(&mut parts, peer)?;
         let mut body = (!body.is_end_stream()).then_some(body);
+        if body.is_none() {
+            // Whoever reads it is not to wait for what does not come.
+            parts.headers.remove(CONTENT_LENGTH);
+        }
+        if asks {
+            websocket::ask(&mut parts.headers);
+        }
         let again = body.is_none() && parts.method.is_safe();
         let mut failed = None;
         for _ in 0..TRIES {
@@ -195,75 +212,15 @@ impl Passage {
             let reason = reason.to_str().unwrap_or("it is not there");
             return Err(failed(reason));
         }
+        if answer.status().is_informational() {
+            return match websocket::grants(&parts.headers, &answer) {
+                true => Ok(answer),
+                false => Err(failed("it wants another protocol than it was asked for")),
+            };
+        }
         remove_hops(answer.headers_mut());
         *answer.version_mut() = Version::HTTP_11;
         Ok(answer)
-    }
-}
-
-/// Makes of what a stranger sent what is sent on.
-pub(super) fn forwarded(parts: &mut Parts, peer: SocketAddr) -> Result<(), Page> {
-    let headers = &mut parts.headers;
-    remove_hops(headers);
-    headers.remove(EXPECT);
-    headers.remove(FORWARDED);
-    let ours: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| {
-            let name = name.as_str();
-            name.starts_with("x-forwarded-") || name.starts_with("periapt-") || name == "x-real-ip"
-        })
-        .cloned()
-        .collect();
-    for name in ours {
-        headers.remove(name);
-    }
-    // In HTTP/2 it is a part of the address.
-    let named = parts.uri.authority().map(|authority| authority.as_str());
-    let named = match (headers.get(HOST), named) {
-        (Some(named), _) => named.clone(),
-        (None, Some(named)) => HeaderValue::from_str(named).map_err(|_| Page::unclear())?,
-        (None, None) => return Err(Page::unclear()),
-    };
-    headers.insert(HOST, named.clone());
-    let from = HeaderValue::from_str(&peer.ip().to_canonical().to_string());
-    let from = from.map_err(|_| Page::unclear())?;
-    for (name, value) in [
-        ("x-forwarded-for", from),
-        ("x-forwarded-host", named),
-        ("x-forwarded-proto", HeaderValue::from_static("http")),
-    ] {
-        headers.insert(HeaderName::from_static(name), value);
-    }
-    match headers.len() > FIELDS {
-        true => Err(Page::large()),
-        false => Ok(()),
-    }
-}
-
-/// Whether a client wants another protocol and nothing else. What it could do without, as `h2c`, is ignored: it
-/// is answered in the one that it speaks.
-pub(super) fn upgrades(headers: &HeaderMap) -> bool {
-    let named = headers.get_all(UPGRADE).iter();
-    named
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|name| name.trim().eq_ignore_ascii_case("websocket"))
-}
-
-/// What is of one connection alone, and what it names so itself.
-fn remove_hops(headers: &mut HeaderMap) {
-    let named: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        // Without these a request would be for somebody else, or of another length.
-        .filter(|name| *name != HOST && *name != hyper::header::CONTENT_LENGTH)
-        .collect();
-    for name in HOPS.into_iter().chain(named) {
-        headers.remove(name);
     }
 }
 

@@ -6,12 +6,14 @@ use periapt_model::ModelUuid;
 use periapt_model::reach::{Endpoints, Network, Unit};
 use periapt_model::workload::service::Current;
 
+use super::fields::forwarded;
 use super::front::{Connection, Fronts};
 use super::names::{Named, Target, host, named, parts};
 use super::pages::Page;
-use super::pass::{forwarded, upgrades};
 use super::table::{Table, Ways};
 use crate::frames::{Door, Facing};
+
+mod websocket;
 
 fn headers(fields: &[(&'static str, &'static str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -189,14 +191,6 @@ fn more_fields_than_serving_takes_are_refused() {
     };
     assert!(outcome(80).is_ok());
     assert_eq!(outcome(90).unwrap_err().status, 431);
-}
-
-#[test]
-fn an_upgrade_that_a_client_can_do_without_is_none() {
-    assert!(!upgrades(&headers(&[("upgrade", "h2c")])));
-    assert!(!upgrades(&headers(&[])));
-    assert!(upgrades(&headers(&[("upgrade", "WebSocket")])));
-    assert!(upgrades(&headers(&[("upgrade", "h2c, websocket")])));
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ pub const TESTS: &[Test] = &[
     ("checks ask the service and wake nobody", checks),
     ("what a client says of itself is replaced", forwarded),
     ("HTTP/2 without TLS", http2),
+    ("a WebSocket that a unit does not speak", websocket),
     (
         "a connection that was told of nothing goes on",
         nothing_first,
@@ -292,11 +293,23 @@ fn http2() {
             assert_eq!((status, &body[..]), (200, &b"<h1>1</h1>"[..]));
         }
     });
-    let mut stream = machine.connect();
-    let upgrade = "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nConnection: upgrade\r\n\
-        Upgrade: websocket\r\n\r\n";
-    stream.write_all(upgrade.as_bytes()).unwrap();
-    let mut head = [0; 12];
-    stream.read_exact(&mut head).unwrap();
-    assert_eq!(&head, b"HTTP/1.1 501");
+}
+
+fn websocket() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    let begin = "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nConnection: close, upgrade\r\n\
+        Upgrade: websocket\r\n";
+    let whole = format!(
+        "{begin}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    let page = ask(machine.connect(), &whole).unwrap();
+    assert_eq!(page.status, 501);
+    assert!(page.body.contains("does not speak WebSocket"), "{page:?}");
+    let page = ask(machine.connect(), &format!("{begin}\r\n")).unwrap();
+    assert_eq!(page.status, 400);
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
 }
