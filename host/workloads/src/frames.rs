@@ -58,6 +58,8 @@ pub struct Door {
     pub port: u16,
     pub service: String,
     pub current: Current,
+    /// No check that decides who gets requests is down.
+    pub ready: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -46,6 +46,11 @@ impl Page {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text, "Try again soon.")
     }
 
+    pub fn broken() -> Self {
+        let text = "The body of the request is not well-formed, or did not come to its end.";
+        Self::new(StatusCode::BAD_REQUEST, text, "")
+    }
+
     pub fn tunnel() -> Self {
         Self::new(StatusCode::NOT_IMPLEMENTED, "Tunnels are not offered.", "")
     }

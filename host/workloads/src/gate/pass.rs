@@ -28,7 +28,7 @@ use super::fields::{forwarded, remove_hops};
 use super::front::{Connection, Flight};
 use super::names::{Named, Target, host};
 use super::pages::Page;
-use super::table::{Tables, Way, Ways};
+use super::table::{Table, Tables, Way, Ways};
 use super::websocket::{self, Asks};
 use crate::frames::Leads;
 
@@ -98,12 +98,15 @@ impl Passage {
             return Err(Page::tunnel());
         }
         let host = host(request.uri(), request.headers()).map_err(|_| Page::unclear())?;
-        // Only what is shown is an aim: a connection lives as long as all of its aims are shown.
-        let target = self
-            .target(&host)
-            .filter(|target| self.tables.now().shows(target, peer.ip()))
-            .ok_or_else(|| Page::nothing(&host))?;
-        flight.aims(&target);
+        let table = self.tables.now();
+        let target = self.target(&table, &host);
+        let target = target.ok_or_else(|| Page::nothing(&host))?;
+        let mut open = match table.ways(&target, peer.ip(), turn()) {
+            Ways::Open(ways) => Some(ways),
+            Ways::Nothing => return Err(Page::nothing(&host)),
+            Ways::Down(..) => None,
+        };
+        drop(table);
         let (mut parts, body) = request.into_parts();
         forwarded(&mut parts, peer)?;
         let mut body = (!body.is_end_stream()).then_some(body);
@@ -117,9 +120,17 @@ impl Passage {
         let again = body.is_none() && parts.method.is_safe();
         let mut failed = None;
         for _ in 0..TRIES {
-            for way in self.ways(&target, &host, peer).await? {
+            let ways = match open.take() {
+                Some(ways) => ways,
+                None => {
+                    // A connection lives as long as all of its aims are shown.
+                    flight.aims(&target);
+                    self.ways(&target, &host, peer).await?
+                }
+            };
+            for way in ways {
                 let room = self.back.room().await.ok_or_else(Page::busy)?;
-                flight.goes(&way);
+                flight.goes(&target, &way);
                 // Whoever closed it meanwhile looked for this request before it was there.
                 if !self.tables.now().keeps(&way, peer.ip()) {
                     continue;
@@ -139,9 +150,9 @@ impl Passage {
         Err(failed.unwrap_or_else(|| Page::nothing(&host)))
     }
 
-    fn target(&self, host: &str) -> Option<Target> {
+    fn target(&self, table: &Table, host: &str) -> Option<Target> {
         match &self.leads {
-            Leads::ByName => self.tables.now().find(host),
+            Leads::ByName => table.find(host),
             Leads::To(model, unit, port) => Some(Target {
                 model: model.clone(),
                 named: Named::Unit(unit.clone()),
@@ -152,13 +163,11 @@ impl Passage {
 
     /// Where the request may come. A service that is about to start is waited for.
     async fn ways(&self, target: &Target, host: &str, peer: SocketAddr) -> Result<Vec<Way>, Page> {
-        static TURN: AtomicUsize = AtomicUsize::new(0);
         use periapt_model::workload::service::Current::{Starting, Stopping};
         let until = Instant::now() + self.patience;
         let mut tables = self.tables.watch();
         loop {
-            let turn = TURN.fetch_add(1, Ordering::Relaxed);
-            let ways = tables.borrow_and_update().ways(target, peer.ip(), turn);
+            let ways = tables.borrow_and_update().ways(target, peer.ip(), turn());
             let page = match ways {
                 Ways::Open(ways) => return Ok(ways),
                 Ways::Nothing => return Err(Page::nothing(host)),
@@ -202,6 +211,7 @@ impl Passage {
             Ok(Err(error)) if error.is_connect() => {
                 return Err(failed("the process that serves it does not run"));
             }
+            Ok(Err(error)) if is_the_clients(&error) => return Err(Page::broken()),
             Ok(Err(_)) => return Err(failed("the process that serves it ended")),
             Err(_) => {
                 let status = StatusCode::GATEWAY_TIMEOUT;
@@ -222,6 +232,27 @@ impl Passage {
         *answer.version_mut() = Version::HTTP_11;
         Ok(answer)
     }
+}
+
+/// Who is first among several.
+fn turn() -> usize {
+    static TURN: AtomicUsize = AtomicUsize::new(0);
+    TURN.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Whether a request could not be sent because its own body is not as it has to be, or does not come.
+fn is_the_clients(error: &hyper_util::client::legacy::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if error
+            .downcast_ref::<hyper::Error>()
+            .is_some_and(hyper::Error::is_user)
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;

@@ -96,6 +96,7 @@ fn door(table: &mut Table, unit: &str, current: Current) {
         port: 80,
         service: "site".to_owned(),
         current,
+        ready: true,
     };
     table.set_doors(&uuid(), unit.parse().unwrap(), vec![door]);
 }
@@ -143,6 +144,34 @@ fn a_stranger_comes_where_something_is_shown_and_runs() {
     };
     shown.insert(twin, facing);
     assert!(shown.find("docs.demo.localhost").is_none());
+}
+
+#[test]
+fn who_is_not_ready_is_asked_where_nobody_is() {
+    let mut shown = table(&["0.0.0.0/0"]);
+    let docs = shown.find("docs.demo.localhost").unwrap();
+    let near = from("10.1.1.1");
+    let mut set = |unit: &str, ready| {
+        let door = Door {
+            port: 80,
+            service: "site".to_owned(),
+            current: Current::Active,
+            ready,
+        };
+        shown.set_doors(&uuid(), unit.parse().unwrap(), vec![door]);
+        (0..4)
+            .map(|turn| open(shown.ways(&docs, near, turn)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        set("docs/0", false),
+        vec![vec!["docs/0"]; 4],
+        "the only one"
+    );
+    assert_eq!(set("docs/1", true), vec![vec!["docs/1"]; 4]);
+    let both = set("docs/1", false);
+    assert_eq!(both[0], ["docs/0", "docs/1"]);
+    assert_eq!(both[1], ["docs/1", "docs/0"]);
 }
 
 #[test]

@@ -40,6 +40,15 @@ fn kill(pid: u32) {
 fn stop(pid: u32) {
     let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
     kill_process(pid, Signal::STOP).unwrap();
+    // Each of its threads stops when it next runs.
+    let tasks = || std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).unwrap();
+    until("the last thread", || {
+        let stopped = |task: std::fs::DirEntry| {
+            let stat = std::fs::read_to_string(task.path().join("stat"));
+            stat.is_ok_and(|stat| stat.contains(") T "))
+        };
+        tasks().flatten().all(stopped).then_some(())
+    });
 }
 
 fn hangs() {

@@ -96,8 +96,8 @@ fn both(machine: &mut Machine) -> Model {
     machine.publish(&model);
     machine.until("docs.demo.localhost", 200);
     until("the handler", || {
-        let page = machine.try_get("bad.demo.localhost", "/fine").ok()?;
-        (page.body.contains("/fine")).then_some(())
+        let page = machine.try_get("bad.demo.localhost", "/good").ok()?;
+        (page.body.contains("/good")).then_some(())
     });
     model
 }
@@ -134,10 +134,12 @@ fn fail() {
         ("/good", "200", true),
     ] {
         let begun = Instant::now();
-        assert_eq!(
-            outcome(&machine, path),
-            (status.to_owned(), whole),
-            "{path}"
+        let found = outcome(&machine, path);
+        // Where nothing of it had been sent yet, the gate says so in its place.
+        let unsent = !whole && found == ("502".to_owned(), true);
+        assert!(
+            unsent || found == (status.to_owned(), whole),
+            "{path}: {found:?}"
         );
         assert!(begun.elapsed() < Duration::from_secs(15), "{path}");
         let page = machine.get("docs.demo.localhost", "/");
@@ -259,8 +261,8 @@ fn nothing_stays() {
     hostile(&model, "bad/1");
     machine.publish(&model);
     until("the second unit", || {
-        let page = machine.try_get("bad-1.demo.localhost", "/fine").ok()?;
-        (page.body.contains("/fine")).then_some(())
+        let page = machine.try_get("bad-1.demo.localhost", "/good").ok()?;
+        (page.body.contains("/good")).then_some(())
     });
     for _ in 0..20 {
         for host in ["bad-0.demo.localhost", "bad-1.demo.localhost"] {

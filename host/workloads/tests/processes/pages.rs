@@ -16,6 +16,7 @@ pub const TESTS: &[Test] = &[
     ("what is observed and logged", observed),
     ("what cannot be loaded is said", not_loaded),
     ("checks ask the service and wake nobody", checks),
+    ("requests go to units that are ready", ready),
     ("what a client says of itself is replaced", forwarded),
     ("HTTP/2 without TLS", http2),
     ("a WebSocket that a unit does not speak", websocket),
@@ -198,6 +199,35 @@ checks:
     let seen = model.observed("docs/0").unwrap().containers["web"].clone();
     assert_eq!(seen.checks["up"].status, Status::Up);
     assert_eq!(seen.checks["gone"].status, Status::Down);
+}
+
+fn ready() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").unit("docs/1").expose("docs", &[]);
+    machine.publish(&model);
+    for unit in ["docs-0.demo.localhost", "docs-1.demo.localhost"] {
+        machine.until(unit, 200);
+    }
+    let checked = format!(
+        "{SITE}
+checks:
+  up: {{override: replace, level: ready, period: 200ms, timeout: 100ms, threshold: 1,
+    http: {{url: 'http://localhost/none'}}}}
+"
+    );
+    model.commit("docs/0", 2, &checked);
+    let of_other = || machine.get("docs.demo.localhost", "/").body == "<h1>1</h1>";
+    until("requests to the other alone", || {
+        (0..10).all(|_| of_other()).then_some(())
+    });
+    // By its own name it is there, ready or not.
+    let page = machine.get("docs-0.demo.localhost", "/");
+    assert!(page.body.starts_with("<h1>2</h1>"), "{}", page.body);
+    model.commit("docs/0", 3, SITE);
+    until("requests to both", || {
+        (!(0..10).all(|_| of_other())).then_some(())
+    });
 }
 
 fn forwarded() {

@@ -25,12 +25,11 @@ fn site(machine: &mut Machine) {
     machine.until("docs.demo.localhost", 200);
 }
 
-/// All that comes back.
+/// All that comes back until the connection is closed.
 fn said(machine: &Machine, request: &str) -> String {
     let mut stream = machine.connect();
     // It may refuse before it has read all.
     let _ = stream.write_all(request.as_bytes());
-    let _ = stream.shutdown(std::net::Shutdown::Write);
     let mut text = Vec::new();
     let _ = stream.read_to_end(&mut text);
     String::from_utf8_lossy(&text).into_owned()
@@ -74,7 +73,8 @@ fn lengths() {
         assert!(text.starts_with("HTTP/1.1 405"), "{both}: {text}");
     }
     // A length and no body: the connection behind the gate is not left waiting for one.
-    let head = "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nContent-Length: 0\r\n\r\n";
+    let head = "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nContent-Length: 0\r\n\
+        Connection: close\r\n\r\n";
     for _ in 0..5 {
         let text = said(&machine, head);
         assert!(text.starts_with("HTTP/1.1 200"), "{text}");
@@ -98,9 +98,9 @@ fn lines() {
         // A chunk that ends in a half of a line's end.
         format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n5;a\nabcde\r\n0\r\n\r\n{HIDDEN}"),
         format!("GET /a b HTTP/1.1\r\n{host}\r\n"),
-        "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nHost: docs.demo.localhost\r\n\r\n"
+        "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nHost: docs.demo.localhost\r\nConnection: close\r\n\r\n"
             .to_owned(),
-        "GET http://blog.demo.localhost/ HTTP/1.1\r\nHost: docs.demo.localhost\r\n\r\n".to_owned(),
+        "GET http://blog.demo.localhost/ HTTP/1.1\r\nHost: docs.demo.localhost\r\nConnection: close\r\n\r\n".to_owned(),
     ] {
         let text = said(&machine, &head);
         assert!(answers(&text) <= 1, "{head:?}: {text}");

@@ -70,6 +70,7 @@ impl Gate {
             port: 80,
             service: "chat".to_owned(),
             current: Current::Active,
+            ready: true,
         };
         gate.say(ToGate::Doors(uuid(), "docs/0".parse().unwrap(), vec![door]));
         let listen = ToGate::Listen(1, Leads::ByName);
@@ -219,7 +220,7 @@ async fn a_websocket_is_joined_with_its_unit_and_cut_with_the_exposure() {
 
 #[tokio::test]
 async fn who_leaves_a_websocket_ends_both_sides() {
-    let gate = Gate::new(Settings::default(), 96).await;
+    let gate = Gate::new(Settings::default(), 48).await;
     // There is room for sixteen requests, and for half as many of these.
     for _ in 0..4 {
         let mut streams = Vec::new();
