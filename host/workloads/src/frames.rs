@@ -58,6 +58,8 @@ pub struct Door {
     pub port: u16,
     pub service: String,
     pub current: Current,
+    /// No check that decides who gets requests is down.
+    pub ready: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -80,6 +82,8 @@ pub enum ToServe {
     /// A connection of the gate, with its descriptor.
     Connection,
     Probe(Probe),
+    /// Asks for [`FromServe::Alive`].
+    Alive,
 }
 
 /// Where a service is: the unit, the container and its own name.
@@ -143,6 +147,7 @@ pub enum FromServe {
         answered: Answered,
     },
     Probed(u64, Result<(), String>),
+    Alive,
     /// There was no request for a while: it ends once nothing more is said to it.
     Resting,
 }

@@ -5,6 +5,7 @@
 //! no file, no secret and no other place to connect to.
 
 mod back;
+mod fields;
 mod front;
 mod listen;
 mod names;
@@ -14,6 +15,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod waits;
+mod websocket;
 
 use std::net::TcpListener;
 use std::time::Duration;

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Either, Empty, Full};
 use hyper::body::Incoming;
-use hyper::header::{HOST, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, Uri};
@@ -102,6 +102,9 @@ impl Answering {
             Ok(service) => service,
             Err(reason) => return not_here(&reason),
         };
+        if request.headers().contains_key(UPGRADE) {
+            return not_offered();
+        }
         let mut answer = service.answer(request).await;
         // A guest that says it is not there is only saying so.
         answer.headers_mut().remove(NOT_HERE);
@@ -180,6 +183,17 @@ impl Body for Taken {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// Of requests for another protocol, which the gate passes on for services that speak one.
+fn not_offered() -> Response<Answer> {
+    let text = "501 Not Implemented\nThe application does not speak WebSocket: \
+        a handler of wasi:http 0.2 answers requests and takes no connection over.\n";
+    let mut response = Response::new(Either::Right(Full::from(text)));
+    *response.status_mut() = StatusCode::NOT_IMPLEMENTED;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, plain);
+    response
 }
 
 fn not_here(reason: &str) -> Response<Answer> {

@@ -97,6 +97,10 @@ async fn run(
                     connections.spawn(answering.clone().connection(stream));
                 }
             }
+            ToServe::Alive => {
+                // A supervisor that is gone needs no answer.
+                let _ = outbox.send_in_turn(&FromServe::Alive).await;
+            }
             ToServe::Probe(probe) => {
                 let (units, outbox) = (units.clone(), outbox.clone());
                 connections.spawn(async move {

@@ -316,6 +316,9 @@ impl Model {
         if self.look.is_some_and(|at| at <= now) {
             self.look(shared, gate);
         }
+        if let Some(serve) = &mut self.serve {
+            serve.look(&ToServe::Alive);
+        }
         if self.serve.is_none() && self.respawn.is_due() {
             // Only if somebody needs it; whoever does later starts it at once.
             let starting = self.units.values().any(Unit::is_starting);
@@ -343,8 +346,11 @@ impl Model {
 
     /// When something is due next.
     pub fn due(&self, begun: Instant) -> Option<Instant> {
-        let respawn = self.respawn.at().filter(|_| self.serve.is_none());
-        let own = [self.look, self.write, respawn].into_iter().flatten();
+        let serve = match &self.serve {
+            Some(serve) => Some(serve.due()),
+            None => self.respawn.at(),
+        };
+        let own = [self.look, self.write, serve].into_iter().flatten();
         let units = self.units.values().filter_map(|unit| unit.due(begun));
         own.chain(units).min()
     }

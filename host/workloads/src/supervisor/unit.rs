@@ -180,11 +180,14 @@ impl Unit {
     }
 
     pub fn doors(&self) -> Vec<Door> {
-        let servers = self.lives.values().flat_map(Life::servers);
-        let doors = servers.map(|(name, service, current, _)| Door {
-            port: service.port.unwrap_or_default(),
-            service: name.to_owned(),
-            current,
+        let doors = self.lives.values().flat_map(|life| {
+            let ready = life.is_ready();
+            life.servers().map(move |(name, service, current, _)| Door {
+                port: service.port.unwrap_or_default(),
+                service: name.to_owned(),
+                current,
+                ready,
+            })
         });
         doors.collect()
     }

@@ -17,6 +17,11 @@ pub const TESTS: &[Test] = &[
     ("the process that serves is killed", serve),
     ("the supervisor is killed", supervisor),
     ("another directory takes the place of the agent's", replaced),
+    ("who hangs is killed and started again", hangs),
+    (
+        "what an agent wants and nobody understands changes nothing",
+        unknown,
+    ),
 ];
 
 fn site(machine: &mut Machine) -> Model {
@@ -30,6 +35,36 @@ fn site(machine: &mut Machine) -> Model {
 fn kill(pid: u32) {
     let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
+}
+
+fn stop(pid: u32) {
+    let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    // Each of its threads stops when it next runs.
+    let tasks = || std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).unwrap();
+    until("the last thread", || {
+        let stopped = |task: std::fs::DirEntry| {
+            let stat = std::fs::read_to_string(task.path().join("stat"));
+            stat.is_ok_and(|stat| stat.contains(") T "))
+        };
+        tasks().flatten().all(stopped).then_some(())
+    });
+}
+
+fn hangs() {
+    let mut machine = Machine::with(r#"{"pulse-ms": 300}"#);
+    let _model = site(&mut machine);
+    for role in ["serve", "gate", "serve"] {
+        let before = machine.children(role)[0];
+        // Whoever answers is left alone.
+        std::thread::sleep(Duration::from_millis(1500));
+        assert_eq!(machine.children(role), [before], "{role}");
+        stop(before);
+        let begun = Instant::now();
+        machine.until("docs.demo.localhost", 200);
+        println!("  {role}: answered {:?} after it hung", begun.elapsed());
+        assert_ne!(machine.children(role), [before], "{role}");
+    }
 }
 
 fn is_page(body: &str) -> bool {
@@ -154,4 +189,35 @@ fn replaced() {
         model.observed("docs/0").filter(|seen| seen.number == 2)
     });
     assert_eq!(seen.boot, 1, "it is the same unit");
+}
+
+fn unknown() {
+    let mut machine = Machine::new();
+    let model = site(&mut machine);
+    let text = std::fs::read_to_string(model.desired("docs/0")).unwrap();
+    let text = text.replace(r#""number":1"#, r#""number":2"#);
+    for (known, unknown) in [
+        (r#""port":80"#, r#""port":80,"prot":81"#),
+        (r#""port":80"#, r#""port":0"#),
+        (r#""kind":"http""#, r#""kind":"htpp""#),
+        (r#""number":2"#, r#""number":2,"root":"/""#),
+        (r#""unit":"docs/0""#, r#""unit":"docs/1""#),
+    ] {
+        let other = text.replacen(known, unknown, 1);
+        assert_ne!(other, text, "{known}");
+        let before = machine.log().matches("is not understood").count();
+        model.write_desired("docs/0", &other);
+        until("a word on it", || {
+            (machine.log().matches("is not understood").count() > before).then_some(())
+        });
+        let page = machine.get("docs.demo.localhost", "/");
+        assert_eq!((page.status, page.body.as_str()), (200, "<h1>1</h1>"));
+        assert_eq!(model.observed("docs/0").map(|seen| seen.number), Some(1));
+    }
+    model.commit("docs/0", 3, SITE);
+    let page = until("the next page", || {
+        let page = machine.get("docs.demo.localhost", "/");
+        (page.body != "<h1>1</h1>").then_some(page)
+    });
+    assert!(page.body.starts_with("<h1>3</h1>"));
 }

@@ -81,7 +81,8 @@ impl Model {
         let (uuid, number) = (self.uuid.clone(), self.serves);
         let wrap = move |said| Event::Serve(uuid.clone(), number, said);
         let directory = &self.document.directory;
-        let serve = match Process::start("serve", directory, shared.events.clone(), wrap) {
+        let pulse = shared.settings.pulse();
+        let serve = match Process::start("serve", directory, pulse, shared.events.clone(), wrap) {
             Ok(serve) => serve,
             Err(error) => {
                 tracing::warn!(model = %self.uuid, %error, "a process that serves cannot be started");
@@ -115,6 +116,9 @@ impl Model {
         gate: Option<&Process<ToGate>>,
     ) {
         let current = number == self.serves;
+        if let Some(serve) = self.serve.as_mut().filter(|_| current) {
+            serve.heard();
+        }
         match said {
             // Also of one that is about to end.
             Some(FromServe::Lines {
@@ -131,6 +135,7 @@ impl Model {
                 tracing::debug!(unit = %place.unit, ?answered, "requests were answered");
             }
             _ if !current => {}
+            Some(FromServe::Alive) => {}
             Some(FromServe::Loaded { place, load, error }) => {
                 if let Some(unit) = self.units.get_mut(&place.unit) {
                     unit.loaded(&place, load, error, shared.now());
