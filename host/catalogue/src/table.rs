@@ -136,7 +136,8 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["routes_may_be_absent_while_the_port_stays_open"]),
     worker("identityfilewriter", Artefact, "controller", NotNeeded("the controller never opens a shell on a machine, so there is no identity file")),
     worker("instancemutater", Adapted, "model", NotBuilt("waits for capability profiles that change while a unit runs")),
-    worker("instancepoller", Same, "model", NotBuilt("waits for a provider whose instances change their addresses")),
+    worker("instancepoller", Same, "model", Built(&[(Model, "instance-poller")]))
+        .kept_by(&["a_changed_address_shows_within_the_long_poll_and_at_once_for_a_machine_still_starting", "machines_that_have_settled_are_asked_about_together"]),
     worker("introspection", Same, "controller, machine", Built(&[(Controller, "introspection"), (Host, "introspection"), (Host, "engine")]))
         .kept_by(&["a_look_into_the_controller_and_its_agent"]),
     worker("leadership", Same, "unit", Built(&[(Unit, "leadership-tracker")]))
