@@ -1,7 +1,7 @@
 //! Services and checks as shown: of the plans that units have committed, as they were seen last.
 
-use periapt_contract::workload::layer::{Kind, Level, OnCheckFailure, Startup};
-use periapt_contract::workload::{Committed, Current, Seen, Status};
+use periapt_contract::workload::layer::OnCheckFailure;
+use periapt_contract::workload::{Committed, Seen};
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::rest::{CheckInfo, ServiceInfo};
 
@@ -21,7 +21,38 @@ columns! {
         ORDER BY unit.application, unit.number, container.name";
 }
 
+columns! {
+    struct AnyRow {
+        model: ModelUuid = "model_uuid" as word,
+        unit: UnitName = "unit" as word,
+        container: String = "name",
+        seen: Seen = "seen" as json,
+    }
+    const ANY = "FROM container WHERE seen IS NOT NULL ORDER BY model_uuid, unit, name";
+}
+
+/// A container of some model, as it was seen last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenContainer {
+    pub model: ModelUuid,
+    pub unit: UnitName,
+    pub container: String,
+    pub seen: Seen,
+}
+
 impl Store {
+    /// The containers of all models that were seen, for whoever measures the controller.
+    pub async fn seen_containers(&self) -> Result<Vec<SeenContainer>> {
+        let rows = self.glance().await?.all(ANY, Vec::new()).await?;
+        let seen = rows.into_iter().map(|row| SeenContainer {
+            model: row.model,
+            unit: row.unit,
+            container: row.container,
+            seen: row.seen,
+        });
+        Ok(seen.collect())
+    }
+
     /// The services of all units of a model, by unit, container and name.
     pub async fn services(&self, model: &ModelUuid) -> Result<Vec<ServiceInfo>> {
         let mut db = self.snapshot().await?;
@@ -57,13 +88,9 @@ fn services(row: &Row) -> Vec<ServiceInfo> {
             unit: row.unit.clone(),
             container: row.name.clone(),
             summary: service.summary.clone().unwrap_or_default(),
-            kind: kind(service.kind()).to_owned(),
-            startup: match service.startup() {
-                Startup::Enabled => "enabled",
-                Startup::Disabled => "disabled",
-            }
-            .to_owned(),
-            current: current(seen.current).to_owned(),
+            kind: service.kind().as_str().to_owned(),
+            startup: service.startup().as_str().to_owned(),
+            current: seen.current.as_str().to_owned(),
             since: seen.since,
             restarts: seen.restarts,
             last_end: seen.last_end,
@@ -100,18 +127,8 @@ fn checks(row: &Row) -> Vec<CheckInfo> {
             unit: row.unit.clone(),
             container: row.name.clone(),
             check: name.clone(),
-            level: match check.level() {
-                Level::Unset => "",
-                Level::Alive => "alive",
-                Level::Ready => "ready",
-            }
-            .to_owned(),
-            status: match seen.status {
-                Status::Up => "up",
-                Status::Down => "down",
-                Status::Inactive => "inactive",
-            }
-            .to_owned(),
+            level: check.level().as_str().to_owned(),
+            status: seen.status.as_str().to_owned(),
             successes: seen.successes,
             failures: seen.failures,
             threshold: check.threshold(),
@@ -120,26 +137,4 @@ fn checks(row: &Row) -> Vec<CheckInfo> {
         }
     });
     checks.collect()
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Http => "http",
-        Kind::Command => "command",
-        Kind::Native => "native",
-    }
-}
-
-fn current(current: Current) -> &'static str {
-    match current {
-        Current::Inactive => "inactive",
-        Current::Waiting => "waiting",
-        Current::Starting => "starting",
-        Current::Active => "active",
-        Current::Backoff => "backoff",
-        Current::Stopping => "stopping",
-        Current::Finished => "finished",
-        Current::Failed => "failed",
-        Current::Fenced => "fenced",
-    }
 }

@@ -115,6 +115,9 @@ impl Model {
         gate: Option<&Process<ToGate>>,
     ) {
         let current = number == self.serves;
+        if said.is_none() {
+            self.write_counts(true);
+        }
         match said {
             // Also of one that is about to end.
             Some(FromServe::Lines {
@@ -127,9 +130,8 @@ impl Model {
                     unit.log(folders, &place, &lines, dropped);
                 }
             }
-            Some(FromServe::Answered { place, answered }) => {
-                tracing::debug!(unit = %place.unit, ?answered, "requests were answered");
-            }
+            // The supervisor gives it to [`Model::count`].
+            Some(FromServe::Answered { .. }) => {}
             _ if !current => {}
             Some(FromServe::Loaded { place, load, error }) => {
                 if let Some(unit) = self.units.get_mut(&place.unit) {
