@@ -47,9 +47,7 @@ pub fn manifold() -> Manifold {
                 .while_doing(doing)?;
             let mut told = BTreeMap::new();
             loop {
-                worker
-                    .or_dying(tell(&api, &directory, &mut told))
-                    .await??;
+                worker.or_dying(tell(&api, &directory, &mut told)).await??;
                 worker.or_dying(notices.happened()).await?;
                 worker.or_dying(clock.sleep(PAUSE)).await?;
             }
@@ -66,7 +64,9 @@ async fn tell(
     let asked = directory.to_owned();
     let all = tokio::task::spawn_blocking(move || read(&asked));
     let all = all.await.while_doing("reading what is counted")?;
-    let news = all.iter().filter(|(unit, counted)| told.get(unit) != Some(counted));
+    let news = all
+        .iter()
+        .filter(|(unit, counted)| told.get(unit) != Some(counted));
     let records: Vec<UnitRequests> = news
         .map(|(unit, counted)| UnitRequests {
             entity: Tag::Unit(unit.clone()),
@@ -95,7 +95,8 @@ fn read(directory: &Path) -> BTreeMap<UnitName, Counted> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let read = |path: PathBuf| -> Option<(UnitName, Counted)> {
         let small = fs::metadata(&path).ok()?.len() <= BYTES;
-        let counted: Counted = serde_json::from_slice(&fs::read(&path).ok().filter(|_| small)?).ok()?;
+        let counted: Counted =
+            serde_json::from_slice(&fs::read(&path).ok().filter(|_| small)?).ok()?;
         let own = path.file_name()?.to_str()? == file_name(&counted.unit);
         let unit = counted.unit.parse().ok().filter(|_| own)?;
         Some((unit, counted))
@@ -115,7 +116,10 @@ mod tests {
         write("docs-0.json", text);
         write("docs-1.json", text);
         write(".docs-2.json.next", text);
-        write("docs-3.json", r#"{"unit": "docs/3", "begun": -7, "services": {}}"#);
+        write(
+            "docs-3.json",
+            r#"{"unit": "docs/3", "begun": -7, "services": {}}"#,
+        );
         let read = read(home.path());
         let units: Vec<&str> = read.keys().map(UnitName::as_str).collect();
         assert_eq!(units, ["docs/0"]);

@@ -12,6 +12,9 @@ pub mod check;
 pub mod desired;
 pub mod service;
 pub mod traffic;
+mod unwell;
 
 pub use periapt_contract::workload::Committed;
+pub use unwell::{unwell, with_unwell};
+
 pub use periapt_plan::{WorkloadError, layer, order, plan};

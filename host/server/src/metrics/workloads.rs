@@ -104,9 +104,7 @@ impl Workloads {
         };
         self.each(
             up,
-            |labels, up| {
-                ConstGauge::new(u64::from(up)).encode(family.encode_family(labels)?)
-            },
+            |labels, up| ConstGauge::new(u64::from(up)).encode(family.encode_family(labels)?),
             "service",
         )?;
         let mut family = e.encode_descriptor(
@@ -146,9 +144,7 @@ impl Workloads {
         };
         self.each(
             up,
-            |labels, up| {
-                ConstGauge::new(u64::from(up)).encode(family.encode_family(labels)?)
-            },
+            |labels, up| ConstGauge::new(u64::from(up)).encode(family.encode_family(labels)?),
             "check",
         )
     }

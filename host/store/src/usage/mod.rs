@@ -5,7 +5,7 @@ use crate::tables::{Table, tables};
 mod traffic;
 
 pub(crate) use traffic::prune as prune_traffic;
-pub use traffic::{ServedUnit, Served};
+pub use traffic::{Served, ServedUnit};
 
 pub(crate) const TABLES: &[Table] = tables! {
     "traffic", Unit "unit = $2";

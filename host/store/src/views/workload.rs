@@ -1,11 +1,17 @@
 //! Services and checks as shown: of the plans that units have committed, as they were seen last.
 
-use periapt_contract::workload::layer::OnCheckFailure;
-use periapt_contract::workload::{Committed, Seen};
+use std::collections::HashMap;
+
+use periapt_contract::workload::layer::{Check, Level, OnCheckFailure};
+use periapt_contract::workload::{CheckSeen, Committed, Seen, Status};
+use periapt_model::status::{Status as Said, Workload};
+use periapt_model::workload::plan::Plan;
+use periapt_model::workload::{unwell, with_unwell};
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::rest::{CheckInfo, ServiceInfo};
 
-use crate::db::{Session, columns, json, optional_json, params, word};
+use crate::db::{Session, Which, columns, json, optional_json, params, word};
+use crate::error::StoreError;
 use crate::{Result, Store};
 
 columns! {
@@ -19,6 +25,52 @@ columns! {
         JOIN unit ON unit.model_uuid = container.model_uuid AND unit.name = container.unit
         WHERE container.model_uuid = $1
         ORDER BY unit.application, unit.number, container.name";
+}
+
+columns! {
+    struct SeenRow {
+        unit: String = "unit",
+        /// Read of few only.
+        committed: String = "committed",
+        seen: Seen = "seen" as json,
+    }
+    const SEEN = which(
+        "FROM container WHERE model_uuid = $1 AND seen IS NOT NULL", "unit", "ORDER BY unit, name"
+    );
+}
+
+/// What is wrong in the containers of units, by unit; of the named those of which something is.
+#[derive(Debug, Default)]
+pub(crate) struct Unwell(HashMap<String, Vec<String>>);
+
+impl Unwell {
+    pub async fn load(db: &mut Session, model: &ModelUuid, which: Which<'_>) -> Result<Self> {
+        let mut found = Self::default();
+        for row in db.which(SEEN, model, which).await? {
+            let down = |check: &CheckSeen| check.status == Status::Down;
+            let plan = match row.seen.checks.values().any(down) {
+                true => serde_json::from_str::<Committed>(&row.committed)
+                    .map_err(|error| StoreError::corrupt("container.committed", error))?
+                    .layers
+                    .plan(),
+                false => Plan::default(),
+            };
+            let level = |name: &str| plan.checks.get(name).map_or(Level::Unset, Check::level);
+            let unwell = unwell(&row.seen, level);
+            if !unwell.is_empty() {
+                found.0.entry(row.unit).or_default().extend(unwell);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What a workload says, with what is wrong.
+    pub fn follow(&self, unit: &UnitName, mut said: Said<Workload>) -> Said<Workload> {
+        if let Some(unwell) = self.0.get(unit.as_str()) {
+            said.message = with_unwell(&said.message, unwell);
+        }
+        said
+    }
 }
 
 columns! {

@@ -30,9 +30,8 @@ impl Counts {
     pub fn begin(unit: &UnitName, folder: Option<&Below>) -> Self {
         let read = folder.and_then(|folder| folder.read(&file_name(unit.as_str()), BYTES).ok()?);
         let read = read.and_then(|bytes| serde_json::from_slice::<Counted>(&bytes).ok());
-        let own = |counted: &Counted| {
-            counted.unit == unit.as_str() && counted.services.len() <= SERVICES
-        };
+        let own =
+            |counted: &Counted| counted.unit == unit.as_str() && counted.services.len() <= SERVICES;
         Self {
             counted: read.filter(own).unwrap_or_else(|| Counted {
                 unit: unit.to_string(),
@@ -130,7 +129,10 @@ mod tests {
         next.add("web", "site", &one());
         next.write(&folder, false);
         let third = read();
-        assert_eq!((third.services["web/site"].successes, third.begun), (3, first.begun));
+        assert_eq!(
+            (third.services["web/site"].successes, third.begun),
+            (3, first.begun)
+        );
         // A file of somebody else's, or none, is not gone on with.
         folder.replace("docs-0.json", b"{}").unwrap();
         let mut anew = Counts::begin(&unit, Some(&folder));

@@ -79,7 +79,9 @@ impl Folders {
             _ if watch < 0 => News::All,
             Some(name) if watch == self.watch => News::One(name),
             Some(name) if watch == self.above => {
-                let ours = [DESIRED, OBSERVED, LOGS, traffic::FOLDER].iter().any(|ours| name == *ours);
+                let ours = [DESIRED, OBSERVED, LOGS, traffic::FOLDER]
+                    .iter()
+                    .any(|ours| name == *ours);
                 if ours { News::Moved } else { News::None }
             }
             None if watch == self.watch || watch == self.above => News::Moved,

@@ -236,11 +236,7 @@ impl Model {
             Ok(Some((unit, desired))) => {
                 let known = self.units.entry(unit.clone()).or_insert_with(|| {
                     let counts = Counts::begin(&unit, Some(&folders.counted));
-                    Unit::begin(
-                        unit.clone(),
-                        shared.kept.record(&self.uuid, &unit),
-                        counts,
-                    )
+                    Unit::begin(unit.clone(), shared.kept.record(&self.uuid, &unit), counts)
                 });
                 known.desire(desired, shared.now());
                 self.settle(shared, &unit, gate);
@@ -360,7 +356,9 @@ impl Model {
     /// When something is due next.
     pub fn due(&self, begun: Instant) -> Option<Instant> {
         let respawn = self.respawn.at().filter(|_| self.serve.is_none());
-        let own = [self.look, self.write, self.write_counts, respawn].into_iter().flatten();
+        let own = [self.look, self.write, self.write_counts, respawn]
+            .into_iter()
+            .flatten();
         let units = self.units.values().filter_map(|unit| unit.due(begun));
         own.chain(units).min()
     }
