@@ -116,6 +116,81 @@ fn a_page_is_there_once_its_application_is_exposed_and_gone_at_once_when_it_is_n
     Ok(())
 }
 
+/// Waits for counts, which come within twenty seconds; nothing of that can be faked with the real program.
+#[test]
+fn requests_are_counted_and_lines_of_services_are_shown_apart() -> Result<()> {
+    let sites = Sites::deployed()?;
+    let home = &sites.home;
+    home.ok(["expose", "docs"])?;
+    sites.page("docs")?;
+    for _ in 0..19 {
+        get(sites.port, &sites.host("docs"), "/")?;
+    }
+    get(sites.port, &sites.host("docs"), "/nothing-here")?;
+    let counted = |metrics: &str, code: &str| -> u64 {
+        let of_unit = |line: &&str| {
+            line.starts_with("periapt_service_requests_total{")
+                && line.contains("unit=\"docs/0\"")
+                && line.contains(&format!("code=\"{code}\""))
+        };
+        let line = metrics.lines().find(of_unit);
+        let value = line.and_then(|line| line.rsplit_once(' ')?.1.parse().ok());
+        value.unwrap_or_default()
+    };
+    let begun = Instant::now();
+    let metrics = loop {
+        let metrics = home.ok(["introspect", "metrics"])?;
+        let (found, missing) = (counted(&metrics, "2xx"), counted(&metrics, "4xx"));
+        if (found, missing) == (20, 1) {
+            break metrics;
+        }
+        ensure!(found <= 20 && missing <= 1, "{found} {missing}");
+        ensure!(begun.elapsed() < PATIENCE, "{found} {missing}: {metrics}");
+        std::thread::sleep(Duration::from_millis(500));
+    };
+    for line in [
+        "periapt_service_request_seconds_count{",
+        "periapt_service_up{",
+        "periapt_service_restarts_total{",
+    ] {
+        let found = metrics.lines().find(|one| one.starts_with(line));
+        let found = found.with_context(|| format!("{line}: {metrics}"))?;
+        ensure!(found.contains("application=\"docs\""), "{found}");
+    }
+    // Nobody else was asked anything, and nothing is counted twice whoever dies.
+    ensure!(!metrics.contains("unit=\"blog/0\",code"), "{metrics}");
+    kill_all(home, "serve")?;
+    home.pid_of("workloads run")?.into_iter().for_each(kill);
+    home.agent_pids()?.into_iter().for_each(kill);
+    sites.page("docs")?;
+    let begun = Instant::now();
+    loop {
+        let metrics = home.ok(["introspect", "metrics"])?;
+        let found = counted(&metrics, "2xx");
+        ensure!(found <= 21, "counted twice: {found}");
+        if found == 21 {
+            break;
+        }
+        ensure!(begun.elapsed() < PATIENCE, "{found}");
+        std::thread::sleep(Duration::from_millis(500));
+    }
+
+    ensure!(home.ok(["logs", "docs/0"])?.is_empty(), "it wrote nothing");
+    for (arguments, word) in [
+        (vec!["logs", "docs/7"], "docs/7"),
+        (vec!["logs", "docs/7", "web"], "docs/7"),
+        (vec!["logs", "docs/0", "wbe"], "did you mean \"web\""),
+    ] {
+        let answer = home.periapt(&arguments)?;
+        ensure!(
+            answer.code != 0 && answer.err.contains(word),
+            "{}",
+            answer.err
+        );
+    }
+    Ok(())
+}
+
 /// Whoever reads while the title changes, and while everybody in turn is killed, gets one whole page
 /// or another, or is refused for a moment.
 #[test]

@@ -81,8 +81,7 @@ impl Page {
         let text = match service {
             None => format!("No service of {unit} listens there."),
             Some((service, current)) => {
-                let current = serde_json::to_value(current).unwrap_or_default();
-                let current = current.as_str().unwrap_or_default().to_owned();
+                let current = current.as_str();
                 format!("The service {service} of {unit} does not run: it is {current}.")
             }
         };

@@ -5,6 +5,7 @@
 
 mod below;
 mod control;
+mod counts;
 mod folders;
 mod kept;
 mod life;
@@ -192,11 +193,8 @@ pub struct Supervisor {
 impl Supervisor {
     fn take(&mut self, event: Event) {
         use FromServe::{Answered, Lines};
-        // What is told most often changes nothing of when something is due.
-        let plans = !matches!(
-            event,
-            Event::Serve(_, _, Some(Lines { .. } | Answered { .. }))
-        );
+        // What is told most often changes nothing of when something is due, or says that it does.
+        let mut plans = !matches!(event, Event::Serve(_, _, Some(Lines { .. })));
         match event {
             Event::Asked(request, reply) => self.asked(request, reply),
             Event::File(watch, name) => {
@@ -215,6 +213,10 @@ impl Supervisor {
                 }
             }
             Event::Gate(..) => {}
+            Event::Serve(model, _, Some(Answered { place, requests })) => {
+                let model = self.models.get_mut(&model);
+                plans = model.is_some_and(|model| model.count(&place, &requests));
+            }
             Event::Serve(model, number, said) => {
                 if let Some(model) = self.models.get_mut(&model) {
                     model.heard(&self.shared, number, said, self.gate.as_ref());

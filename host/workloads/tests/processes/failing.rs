@@ -16,6 +16,10 @@ pub const TESTS: &[Test] = &[
     ("the gate is killed", gate),
     ("the process that serves is killed", serve),
     ("the supervisor is killed", supervisor),
+    (
+        "requests are counted once, whoever is killed or rests",
+        counted,
+    ),
     ("another directory takes the place of the agent's", replaced),
     ("who hangs is killed and started again", hangs),
     (
@@ -220,4 +224,35 @@ fn unknown() {
         (page.body != "<h1>1</h1>").then_some(page)
     });
     assert!(page.body.starts_with("<h1>3</h1>"));
+}
+
+fn counted() {
+    let mut machine = Machine::with(r#"{"rest-ms": 500}"#);
+    let model = site(&mut machine);
+    let begun = Instant::now();
+    for (path, status) in [("/", 200), ("/nothing", 404)] {
+        assert_eq!(machine.get("docs.demo.localhost", path).status, status);
+    }
+    let until_counted = |successes: u64| {
+        until("counts", || {
+            let counted = model.counted("docs/0")?;
+            let requests = counted.services.values().next()?.clone();
+            assert!(requests.successes <= successes, "{requests:?}");
+            assert_eq!(requests.buckets.iter().sum::<u64>(), requests.all());
+            (requests.successes == successes && requests.client_errors == 1)
+                .then_some(counted.begun)
+        })
+    };
+    // The first was written at once; the others are when what serves rests, and not ten seconds later.
+    let first = until_counted(2);
+    assert!(begun.elapsed() < Duration::from_secs(8));
+    machine.publish(&model);
+    machine.kill_supervisor();
+    machine.start();
+    machine.until("docs.demo.localhost", 200);
+    assert_eq!(until_counted(3), first, "the next supervisor goes on");
+    std::fs::remove_file(model.directory.join("workloads/desired/docs-0.json")).unwrap();
+    until("no counts of a unit that is gone", || {
+        model.counted("docs/0").is_none().then_some(())
+    });
 }

@@ -13,9 +13,11 @@ use periapt_model::reach::published::{Answer, Published, Request};
 use periapt_model::reach::{Cidr, End, Endpoints, Network, Relation, Unit};
 use periapt_model::workload::desired::{Component, Container, Desired, Observed};
 use periapt_model::workload::plan::Plan;
+use periapt_model::workload::traffic::Counted;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_sandbox::Artifact;
 use periapt_serving::ServingEngine;
+use serde::de::DeserializeOwned;
 
 /// The server of the charm `site`, compiled; none where nobody built it.
 pub fn component() -> Option<&'static Artifact> {
@@ -346,9 +348,17 @@ impl Model {
     }
 
     pub fn observed(&self, unit: &str) -> Option<Observed> {
+        self.read("observed", unit)
+    }
+
+    pub fn counted(&self, unit: &str) -> Option<Counted> {
+        self.read("counted", unit)
+    }
+
+    fn read<T: DeserializeOwned>(&self, folder: &str, unit: &str) -> Option<T> {
         let name = periapt_model::workload::desired::file_name(unit);
-        let bytes = fs::read(self.directory.join("workloads/observed").join(name)).ok()?;
-        Some(serde_json::from_slice(&bytes).unwrap())
+        let path = self.directory.join("workloads").join(folder).join(name);
+        Some(serde_json::from_slice(&fs::read(path).ok()?).unwrap())
     }
 }
 

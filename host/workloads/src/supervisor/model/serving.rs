@@ -119,6 +119,9 @@ impl Model {
         if let Some(serve) = self.serve.as_mut().filter(|_| current) {
             serve.heard();
         }
+        if said.is_none() {
+            self.write_counts(true);
+        }
         match said {
             // Also of one that is about to end.
             Some(FromServe::Lines {
@@ -131,9 +134,8 @@ impl Model {
                     unit.log(folders, &place, &lines, dropped);
                 }
             }
-            Some(FromServe::Answered { place, answered }) => {
-                tracing::debug!(unit = %place.unit, ?answered, "requests were answered");
-            }
+            // The supervisor gives it to [`Model::count`].
+            Some(FromServe::Answered { .. }) => {}
             _ if !current => {}
             Some(FromServe::Alive) => {}
             Some(FromServe::Loaded { place, load, error }) => {
