@@ -19,7 +19,7 @@ struct Sites {
 }
 
 /// A port that nobody has, for somebody who takes it soon.
-fn free_port() -> Result<u16> {
+pub fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
         .local_addr()?
         .port())
@@ -74,7 +74,7 @@ impl Sites {
 }
 
 /// One request over a connection of its own: the status and the body, which is whole.
-fn get(port: u16, host: &str, path: &str) -> Result<(u16, String)> {
+pub fn get(port: u16, host: &str, path: &str) -> Result<(u16, String)> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     write!(

@@ -8,7 +8,16 @@ use anyhow::Result;
 use crate::{packages, progress, run};
 
 /// The charms that demo, tests and benches deploy.
-pub const CHARMS: &[&str] = &["site", "front", "registry", "log-shipper", "probe", "noop"];
+pub const CHARMS: &[&str] = &[
+    "site",
+    "front",
+    "counter",
+    "gateway",
+    "registry",
+    "log-shipper",
+    "probe",
+    "noop",
+];
 
 /// Charms that are the component of another one with metadata of their own.
 pub const VARIANTS: &[(&str, &str)] = &[("probe-subordinate", "probe")];

@@ -7,10 +7,10 @@
 mod back;
 mod front;
 mod listen;
-mod names;
-mod pages;
-mod pass;
-mod table;
+pub(crate) mod names;
+pub(crate) mod pages;
+pub(crate) mod pass;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod waits;

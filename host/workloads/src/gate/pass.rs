@@ -202,7 +202,7 @@ impl Passage {
 }
 
 /// Makes of what a stranger sent what is sent on.
-pub(super) fn forwarded(parts: &mut Parts, peer: SocketAddr) -> Result<(), Page> {
+pub fn forwarded(parts: &mut Parts, peer: SocketAddr) -> Result<(), Page> {
     let headers = &mut parts.headers;
     remove_hops(headers);
     headers.remove(EXPECT);
@@ -243,7 +243,7 @@ pub(super) fn forwarded(parts: &mut Parts, peer: SocketAddr) -> Result<(), Page>
 
 /// Whether a client wants another protocol and nothing else. What it could do without, as `h2c`, is ignored: it
 /// is answered in the one that it speaks.
-pub(super) fn upgrades(headers: &HeaderMap) -> bool {
+pub fn upgrades(headers: &HeaderMap) -> bool {
     let named = headers.get_all(UPGRADE).iter();
     named
         .filter_map(|value| value.to_str().ok())
@@ -252,7 +252,7 @@ pub(super) fn upgrades(headers: &HeaderMap) -> bool {
 }
 
 /// What is of one connection alone, and what it names so itself.
-fn remove_hops(headers: &mut HeaderMap) {
+pub fn remove_hops(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
