@@ -186,10 +186,11 @@ impl Body for Taken {
 }
 
 /// Of requests for another protocol, which the gate passes on for services that speak one.
+pub const NOT_OFFERED: &str = "501 Not Implemented\nThe application does not speak WebSocket: \
+    a handler of wasi:http 0.2 answers requests and takes no connection over.\n";
+
 fn not_offered() -> Response<Answer> {
-    let text = "501 Not Implemented\nThe application does not speak WebSocket: \
-        a handler of wasi:http 0.2 answers requests and takes no connection over.\n";
-    let mut response = Response::new(Either::Right(Full::from(text)));
+    let mut response = Response::new(Either::Right(Full::from(NOT_OFFERED)));
     *response.status_mut() = StatusCode::NOT_IMPLEMENTED;
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, plain);

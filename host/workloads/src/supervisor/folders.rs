@@ -9,9 +9,11 @@ use periapt_model::workload::traffic;
 use super::Shared;
 use super::below::Below;
 
+/// In that of the agent.
+pub const DIRECTORY: &str = "workloads";
 /// Where an agent writes what it wants, and finds what became of it and what services wrote. Beside them is how many
 /// requests were counted.
-const DESIRED: &str = "desired";
+pub const DESIRED: &str = "desired";
 const OBSERVED: &str = "observed";
 const LOGS: &str = "logs";
 
@@ -51,7 +53,7 @@ impl Folders {
     /// Makes what is missing of them, as the user to whom the units' files belong.
     pub fn open(shared: &Shared, document: &Published) -> std::io::Result<Self> {
         let owner = owner(document)?;
-        let top = Below::open(&document.directory, owner)?.make("workloads")?;
+        let top = Below::open(&document.directory, owner)?.make(DIRECTORY)?;
         let desired = top.make(DESIRED)?;
         let (observed, logs) = (top.make(OBSERVED)?, top.make(LOGS)?);
         let counted = top.make(traffic::FOLDER)?;

@@ -3,19 +3,19 @@
 //! What happens comes to it as [`Event`]s: a document of the provider, a file of an agent, a word of a child.
 //! What a model's part in it does is in [`model`]; what a unit's, in [`unit`] and [`life`].
 
-mod below;
+pub(crate) mod below;
 mod control;
 mod counts;
-mod folders;
-mod kept;
+pub(crate) mod folders;
+pub(crate) mod kept;
 mod life;
 mod listeners;
 mod logs;
 mod model;
 mod process;
 mod pulse;
-mod reading;
-mod unit;
+pub(crate) mod reading;
+pub(crate) mod unit;
 mod watch;
 
 use std::collections::BTreeMap;
