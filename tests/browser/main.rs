@@ -6,6 +6,8 @@
 mod charms;
 mod front_door;
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use periapt_tests::{Home, browser};
 
@@ -14,9 +16,16 @@ fn run(spec: &str) -> Result<()> {
     let home = Home::started()?;
     let own = home.path().join("charms");
     charms::write(&own)?;
-    let output = browser::spec(&home, spec)?
-        .env("PERIAPT_TEST_OWN_CHARMS", own)
-        .output()?;
+    run_on(&home, spec, Some(&own))
+}
+
+/// The same with this home's controller. Charms in `own` come before the project's.
+fn run_on(home: &Home, spec: &str, own: Option<&Path>) -> Result<()> {
+    let mut call = browser::spec(home, spec)?;
+    if let Some(own) = own {
+        call.env("PERIAPT_TEST_OWN_CHARMS", own);
+    }
+    let output = call.output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
     if !output.status.success() {
@@ -32,6 +41,11 @@ fn run(spec: &str) -> Result<()> {
 #[test]
 fn sign_in_deploy_watch_and_configure() -> Result<()> {
     run("deploy")
+}
+
+#[test]
+fn a_visitor_clicks_from_front_to_a_page_of_blog() -> Result<()> {
+    run_on(&Home::started()?, "visit", None)
 }
 
 #[test]

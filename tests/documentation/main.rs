@@ -165,7 +165,12 @@ fn the_page_about_serving_works_as_written() -> Result<()> {
     }
     let script = blocks(&root().join("docs/how-to/serve-a-web-page.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
-    for wanted in ["Handbook", "active", "periapt expose docs"] {
+    for wanted in [
+        "Handbook",
+        "active",
+        "periapt expose docs",
+        "<h1>Hello</h1>",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())

@@ -5,6 +5,7 @@ mod agents;
 mod author;
 mod bundles;
 mod catalogue;
+mod gateway;
 mod lifecycle;
 mod observe;
 mod serving;

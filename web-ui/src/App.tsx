@@ -11,6 +11,7 @@ import { ApplicationConfigPage } from "./pages/application/ConfigPage";
 import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
 import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
+import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
 import { AuditPage } from "./pages/AuditPage";
 import { CharmPage } from "./pages/charms/CharmPage";
@@ -117,6 +118,7 @@ export function App() {
             <Route index element={<ApplicationUnitsPage />} />
             <Route path="relations" element={<ApplicationRelationsPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
+            <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />
             <Route path="hooks" element={<HooksPage />} />
           </Route>

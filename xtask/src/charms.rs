@@ -11,6 +11,8 @@ use crate::{packages, progress, run};
 pub const CHARMS: &[&str] = &[
     "site",
     "front",
+    "counter",
+    "gateway",
     "registry",
     "log-shipper",
     "probe",

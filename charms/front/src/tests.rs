@@ -24,6 +24,7 @@ fn website(title: &str, pages: u32) -> Website {
             "{}.demo.localhost",
             title.split(' ').next().unwrap_or_default().to_lowercase()
         ),
+        port: PORT,
         version: String::new(),
     }
 }

@@ -22,13 +22,21 @@ pub struct Website {
     /// The name under which an exposed site answers, without a port: `docs.demo.localhost`.
     #[serde(default)]
     pub host: String,
+    /// Where the unit answers units that are related to it.
+    #[serde(default = "port")]
+    pub port: u16,
     /// The version of the charm that rendered it.
     #[serde(default)]
     pub version: String,
 }
 
 impl RelationData for Website {
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
+}
+
+/// What sites answered at before they said so.
+fn port() -> u16 {
+    80
 }
 
 /// What the site as a whole is called, in the bag of its application.

@@ -94,6 +94,7 @@ impl SiteCharm {
                 context.application_name(),
                 context.model_name()
             ),
+            port: PORT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let leads = context.is_leader()?;

@@ -146,6 +146,7 @@ fn who_is_related_learns_what_the_site_is() {
             pages: 2,
             path: "/".to_owned(),
             host: "test.test.localhost".to_owned(),
+            port: PORT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     );

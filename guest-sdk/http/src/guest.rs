@@ -82,8 +82,8 @@ fn respond(mut response: Response, head: bool, answer: ResponseOutparam) -> io::
 
 /// Sends a request and waits for the head of its answer.
 pub fn send(request: Request) -> Result<Response, SendError> {
-    let failed = |text: &str| SendError(text.to_owned());
-    let unreachable = |error: &dyn std::fmt::Display| SendError(error.to_string());
+    let failed = |text: &str| SendError::unreached(text);
+    let unreachable = |error: &dyn std::fmt::Display| SendError::unreached(error.to_string());
     let outgoing = OutgoingRequest::new(fields(request.headers).map_err(|e| unreachable(&e))?);
     let method = match request.method {
         Method::Get => WasiMethod::Get,
@@ -110,21 +110,41 @@ pub fn send(request: Request) -> Result<Response, SendError> {
         Content::Empty => None,
         _ => Some(outgoing.body().map_err(|()| failed("no body"))?),
     };
-    let refused = |code: ErrorCode| SendError(format!("{code:?}"));
+    let lost = |text: String| SendError {
+        text,
+        unreached: false,
+    };
+    let refused = |code: ErrorCode| SendError {
+        unreached: is_unreached(&code),
+        text: format!("{code:?}"),
+    };
     let coming = outgoing_handler::handle(outgoing, None).map_err(refused)?;
     if let Some(body) = body {
-        write(body, request.body).map_err(|error| unreachable(&error))?;
+        write(body, request.body).map_err(|error| SendError::lost(error.to_string()))?;
     }
     coming.subscribe().block();
     let answer = match coming.get() {
         Some(Ok(answer)) => answer.map_err(refused)?,
-        Some(Err(())) | None => return Err(failed("no answer")),
+        Some(Err(())) | None => return Err(SendError::lost("no answer")),
     };
     Ok(Response {
         code: answer.status(),
         headers: Headers::from_fields(answer.headers().entries()),
         body: answer.consume().ok().and_then(reader).unwrap_or_default(),
     })
+}
+
+/// Whether it says that nothing was sent.
+fn is_unreached(code: &ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::ConnectionRefused
+            | ErrorCode::ConnectionLimitReached
+            | ErrorCode::DestinationNotFound
+            | ErrorCode::DestinationUnavailable
+            | ErrorCode::DnsError(_)
+            | ErrorCode::HttpRequestDenied
+    )
 }
 
 fn fields(headers: Headers) -> io::Result<Fields> {

@@ -6,11 +6,37 @@ use crate::{Request, Response};
 
 /// A request that got no answer. The text says why: most often that its authority was not granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SendError(pub String);
+pub struct SendError {
+    text: String,
+    unreached: bool,
+}
+
+impl SendError {
+    /// Nobody got the request.
+    pub fn unreached(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            unreached: true,
+        }
+    }
+
+    /// Somebody may have got it.
+    pub fn lost(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            unreached: false,
+        }
+    }
+
+    /// Nobody got the request, so nobody did what it asks for: it can be sent elsewhere whatever it is.
+    pub fn is_unreached(&self) -> bool {
+        self.unreached
+    }
+}
 
 impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -24,7 +50,7 @@ pub fn send(request: Request) -> Result<Response, SendError> {
     #[cfg(target_family = "wasm")]
     return crate::guest::send(request);
     #[cfg(not(target_family = "wasm"))]
-    Err(SendError(format!(
+    Err(SendError::unreached(format!(
         "{} cannot be reached: this is no component",
         request.authority
     )))

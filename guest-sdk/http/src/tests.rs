@@ -49,4 +49,5 @@ fn headers_do_not_mind_case_and_keep_their_order() {
 fn nothing_is_reached_outside_of_a_component() {
     let error = send(Request::get("/").to("https", "example.com")).unwrap_err();
     assert!(error.to_string().contains("example.com"), "{error}");
+    assert!(error.is_unreached());
 }

@@ -10,7 +10,6 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod agent_config;
-pub mod descriptors;
 pub mod host;
 pub mod machine;
 pub mod model;

@@ -136,7 +136,8 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["routes_may_be_absent_while_the_port_stays_open"]),
     worker("identityfilewriter", Artefact, "controller", NotNeeded("the controller never opens a shell on a machine, so there is no identity file")),
     worker("instancemutater", Adapted, "model", NotBuilt("waits for capability profiles that change while a unit runs")),
-    worker("instancepoller", Same, "model", NotBuilt("waits for a provider whose instances change their addresses")),
+    worker("instancepoller", Same, "model", Built(&[(Model, "instance-poller")]))
+        .kept_by(&["a_changed_address_shows_within_the_long_poll_and_at_once_for_a_machine_still_starting", "machines_that_have_settled_are_asked_about_together"]),
     worker("introspection", Same, "controller, machine", Built(&[(Controller, "introspection"), (Host, "introspection"), (Host, "engine")]))
         .kept_by(&["a_look_into_the_controller_and_its_agent"]),
     worker("leadership", Same, "unit", Built(&[(Unit, "leadership-tracker")]))
@@ -154,7 +155,7 @@ pub static WORKERS: &[Worker] = &[
     worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender"), (Host, "workload-logs")]))
         .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many"]),
     worker("machineactions", Adapted, "machine", NotBuilt("waits for actions")),
-    worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines"), (Host, "workloads")]))
+    worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines"), (Host, "workloads"), (Host, "traffic")]))
         .kept_by(&["an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "one_process_hosts_all_instances_and_ends_with_the_last"]),
     worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
         .kept_by(&["a_dead_machine_leaves_nothing_behind"]),

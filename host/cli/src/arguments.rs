@@ -30,7 +30,7 @@ pub use controllers::{
 pub use credentials::{InvalidateCredential, ShowCredential, UpdateCredential};
 pub use model::{
     AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, Download, ExportBundle,
-    Hooks, LogFormat, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
+    Hooks, LogFormat, Logs, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
     Resolved, ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor,
     WaitForKind, Workers, Workloads, duration,
 };
@@ -184,6 +184,8 @@ pub enum Command {
     Services(Workloads),
     /// Show the checks of units: up or down, and what happens on a failure.
     Checks(Workloads),
+    /// Show what the services of a unit wrote.
+    Logs(Logs),
     /// Show the log of a model.
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine, a relation or a model has reached a state.

@@ -6,11 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use periapt_agents::descriptors;
 use periapt_controller::{
     BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, JoinOptions, JoinResult,
     RestoreOptions, RestoreResult,
 };
+use periapt_engine::descriptors;
 use periapt_sandbox::{ChildLimits, Inspection, Settings};
 use rustix::process::Pid;
 

@@ -24,6 +24,7 @@
 //! | [`gate`] | a one-way latch, and the flag that shows it |
 //! | [`fortress`] | many guests, one guard |
 //! | [`housing`] | flags and a fortress put around a group of rows |
+//! | [`descriptors`] | how many files and connections a process may have open |
 //! | [`supervised`] | what a process says on disk to whoever supervises it |
 //! | [`failpoint`] | named points at which a test kills or stops the process |
 //! | [`fault`] | named steps that a test makes fail |
@@ -59,6 +60,7 @@
 
 pub mod catacomb;
 pub mod clock;
+pub mod descriptors;
 pub mod engine;
 pub mod error;
 pub mod failpoint;

@@ -99,6 +99,28 @@ pub fn agent_runs_again(now: &Status<Machine>) -> Option<Status<Machine>> {
         .then(|| Status::new(Machine::Running, ""))
 }
 
+/// Whether a status of an instance is the instance poller's to change. All others say what the
+/// provisioner does with it, or what became of that.
+pub fn is_polled(now: Machine) -> bool {
+    matches!(now, Machine::Running | Machine::Down)
+}
+
+/// The status of an instance whose provider says whether it runs, or nothing of one that it does not
+/// have; none if `now` says the same or is not the poller's to change.
+pub fn polled(now: &Status<Machine>, runs: Option<bool>) -> Option<Status<Machine>> {
+    let found = match runs {
+        Some(true) => Status::new(Machine::Running, ""),
+        Some(false) => Status::new(Machine::Down, "nothing runs on it at the moment"),
+        None => Status::new(Machine::Down, "its provider does not have it any more"),
+    };
+    // Running is said with other words as well, which stay.
+    let same = match runs {
+        Some(true) => now.status == Machine::Running,
+        _ => (now.status, &now.message) == (found.status, &found.message),
+    };
+    (is_polled(now.status) && !same).then_some(found)
+}
+
 /// Starts of one machine before it is left with an error, and the pause between them.
 pub const START_ATTEMPTS: u32 = 10;
 pub const START_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);

@@ -44,6 +44,13 @@ pub enum PackingError {
     NotBuilt { path: PathBuf },
     #[error("{} is neither a regular file nor a folder and cannot be packed", path.display())]
     NotRegular { path: PathBuf },
+    #[error("there is no template \"{name}\"{meant}; there are {known}")]
+    UnknownTemplate {
+        name: String,
+        /// The name that was probably meant, as a part of the sentence.
+        meant: String,
+        known: String,
+    },
     #[error("{} already holds files; choose a new folder", dir.display())]
     NotEmpty { dir: PathBuf },
     #[error(transparent)]
@@ -71,6 +78,7 @@ impl PackingError {
             PackingError::ForeignImport { .. } => "packing-foreign-import",
             PackingError::NotBuilt { .. } => "packing-not-built",
             PackingError::NotRegular { .. } => "packing-not-regular",
+            PackingError::UnknownTemplate { .. } => "packing-unknown-template",
             PackingError::NotEmpty { .. } => "packing-directory-not-empty",
             PackingError::Name(_) => "charm-name-invalid",
             PackingError::Archive(error) => error.code(),

@@ -2,19 +2,35 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use periapt_model::charm::CharmUrl;
+use periapt_model::nearest;
 
 use crate::PackingError;
 use crate::error::At;
 
+/// What a project begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Template {
+    /// Hooks, and a file that they write.
+    #[default]
+    Hooks,
+    /// Hooks, and a second component that answers requests with what they write.
+    Web,
+}
+
 /// File in the project, and its template. The templates carry another ending so that cargo and
 /// editors do not take them for files of this project.
-const TEMPLATES: [(&str, &str); 6] = [
-    (
-        ".gitignore",
-        include_str!("../templates/rust/gitignore.template"),
-    ),
+type Files = &'static [(&'static str, &'static str)];
+
+const IGNORED: (&str, &str) = (
+    ".gitignore",
+    include_str!("../templates/rust/gitignore.template"),
+);
+
+const HOOKS: Files = &[
+    IGNORED,
     (
         "Cargo.toml",
         include_str!("../templates/rust/Cargo.toml.template"),
@@ -37,9 +53,92 @@ const TEMPLATES: [(&str, &str); 6] = [
     ),
 ];
 
+const WEB: Files = &[
+    IGNORED,
+    (
+        "Cargo.toml",
+        include_str!("../templates/web/Cargo.toml.template"),
+    ),
+    (
+        "README.md",
+        include_str!("../templates/web/README.md.template"),
+    ),
+    (
+        "capabilities.yaml",
+        include_str!("../templates/web/capabilities.yaml.template"),
+    ),
+    (
+        "charmcraft.yaml",
+        include_str!("../templates/web/charmcraft.yaml.template"),
+    ),
+    (
+        "server/Cargo.toml",
+        include_str!("../templates/web/server.Cargo.toml.template"),
+    ),
+    (
+        "server/src/lib.rs",
+        include_str!("../templates/web/server.lib.rs.template"),
+    ),
+    (
+        "server/src/tests.rs",
+        include_str!("../templates/web/server.tests.rs.template"),
+    ),
+    (
+        "src/lib.rs",
+        include_str!("../templates/web/lib.rs.template"),
+    ),
+    (
+        "src/tests.rs",
+        include_str!("../templates/web/tests.rs.template"),
+    ),
+];
+
+impl Template {
+    const ALL: [Self; 2] = [Self::Hooks, Self::Web];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hooks => "hooks",
+            Self::Web => "web",
+        }
+    }
+
+    fn files(self) -> Files {
+        match self {
+            Self::Hooks => HOOKS,
+            Self::Web => WEB,
+        }
+    }
+
+    /// Tests of the whole project.
+    fn test(self) -> &'static str {
+        match self {
+            Self::Hooks => "cargo test",
+            Self::Web => "cargo test --workspace",
+        }
+    }
+}
+
+impl FromStr for Template {
+    type Err = PackingError;
+
+    fn from_str(name: &str) -> Result<Self, PackingError> {
+        let known = || Self::ALL.map(Self::name);
+        Self::ALL
+            .into_iter()
+            .find(|template| template.name() == name)
+            .ok_or_else(|| PackingError::UnknownTemplate {
+                name: name.to_owned(),
+                meant: nearest::suggestion(name, known()),
+                known: known().join(", "),
+            })
+    }
+}
+
 /// How to make a project.
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
+    pub template: Template,
     /// The folder of the crate `periapt-charm`, or of a checkout that has it as
     /// `guest-sdk/rust`. None takes the crate by its version.
     pub sdk: Option<PathBuf>,
@@ -63,27 +162,24 @@ pub fn init(name: &str, dir: &Path, options: &InitOptions) -> Result<InitReport,
             dir: dir.to_owned(),
         });
     }
-    let dependency = match &options.sdk {
-        Some(folder) => {
-            // A quoted JSON string is a TOML basic string as well.
-            let path = serde_json::Value::from(sdk_crate(folder)?.display().to_string());
-            format!("{{ path = {path} }}")
-        }
-        None => format!("\"{}\"", env!("CARGO_PKG_VERSION")),
-    };
+    let sdk = options.sdk.as_deref().map(sdk_crate).transpose()?;
+    // The crate for web workloads lies beside it.
+    let http = sdk.as_deref().map(|sdk| sdk.with_file_name("http"));
+    let (dependency, http) = (dependency(sdk.as_deref()), dependency(http.as_deref()));
     let mut files = Vec::new();
-    for (file, template) in TEMPLATES {
+    for (file, template) in options.template.files() {
         let text = template
             .replace("{{name}}", name)
             .replace("{{crate}}", &crate_name(name))
             .replace("{{type}}", &type_name(name))
-            .replace("{{dependency}}", &dependency);
+            .replace("{{dependency}}", &dependency)
+            .replace("{{http}}", &http);
         let path = dir.join(file);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).at(parent)?;
         }
         fs::write(&path, text).at(&path)?;
-        files.push(file.to_owned());
+        files.push((*file).to_owned());
     }
     files.sort();
     Ok(InitReport {
@@ -91,11 +187,23 @@ pub fn init(name: &str, dir: &Path, options: &InitOptions) -> Result<InitReport,
         files,
         next_steps: vec![
             format!("Go there: cd {}", dir.display()),
-            "Run its tests natively: cargo test".to_owned(),
+            format!("Run its tests natively: {}", options.template.test()),
             "Build it and pack it: periapt charm pack".to_owned(),
             format!("Deploy it: periapt deploy ./{name}.charm"),
         ],
     })
+}
+
+/// How a manifest names a crate of the SDK.
+fn dependency(folder: Option<&Path>) -> String {
+    match folder {
+        Some(folder) => {
+            // A quoted JSON string is a TOML basic string as well.
+            let path = serde_json::Value::from(folder.display().to_string());
+            format!("{{ path = {path} }}")
+        }
+        None => format!("\"{}\"", env!("CARGO_PKG_VERSION")),
+    }
 }
 
 /// The crate's folder, given itself or the checkout around it.

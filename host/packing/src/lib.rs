@@ -21,6 +21,6 @@ pub mod toolchain;
 pub use build::{BuildReport, Options, build};
 pub use component::{Inspection, componentize, inspect};
 pub use error::PackingError;
-pub use init::{InitOptions, InitReport, init};
+pub use init::{InitOptions, InitReport, Template, init};
 pub use pack::{PackReport, pack};
 pub use project::manifest;

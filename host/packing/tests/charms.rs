@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use periapt_model::charm::Archive;
-use periapt_packing::{InitOptions, Options, PackingError, build, init, inspect, pack};
+use periapt_packing::{InitOptions, Options, PackingError, Template, build, init, inspect, pack};
 
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -87,18 +87,28 @@ fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
     );
 }
 
+fn of_checkout(template: Template) -> InitOptions {
+    InitOptions {
+        template,
+        sdk: Some(checkout()),
+    }
+}
+
+#[test]
+fn an_unknown_template_is_refused_with_the_nearest() {
+    assert_eq!("web".parse::<Template>().expect("is known"), Template::Web);
+    let error = "wbe".parse::<Template>().expect_err("is unknown");
+    assert_eq!(error.code(), "packing-unknown-template");
+    let said = error.to_string();
+    assert!(said.contains("did you mean \"web\"?"), "{said}");
+    assert!(said.ends_with("there are hooks, web"), "{said}");
+}
+
 #[test]
 fn a_new_project_tests_builds_and_packs() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join("my-charm");
-    let made = init(
-        "my-charm",
-        &project,
-        &InitOptions {
-            sdk: Some(checkout()),
-        },
-    )
-    .expect("makes it");
+    let made = init("my-charm", &project, &of_checkout(Template::Hooks)).expect("makes it");
     assert!(made.files.contains(&"src/lib.rs".to_owned()) && made.next_steps.len() == 4);
     assert_eq!(
         init("my-charm", &project, &InitOptions::default())
@@ -184,14 +194,7 @@ fn what_cannot_be_built_says_why() {
     );
 
     let project = folder.path().join("broken");
-    init(
-        "broken",
-        &project,
-        &InitOptions {
-            sdk: Some(checkout()),
-        },
-    )
-    .expect("makes it");
+    init("broken", &project, &of_checkout(Template::Hooks)).expect("makes it");
     fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
     let error = build(&project, &options()).expect_err("does not compile");
     assert_eq!(error.code(), "packing-compile-failed");
@@ -213,8 +216,7 @@ fn what_cannot_be_built_says_why() {
 fn a_mistake_in_the_metadata_is_told_before_anything_is_compiled() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join("wrong");
-    let sdk = Some(checkout());
-    init("wrong", &project, &InitOptions { sdk }).expect("makes it");
+    init("wrong", &project, &of_checkout(Template::Hooks)).expect("makes it");
     // Compiling this would fail with another code.
     fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
     fs::write(project.join("charmcraft.yaml"), "name: [").expect("writes");
@@ -230,18 +232,19 @@ fn a_project_may_have_the_name_of_a_keyword_or_of_what_the_sdk_exports() {
     let folder = tempfile::tempdir().expect("a folder");
     let longest = format!("{}all", "long-".repeat(25));
     assert_eq!(longest.len(), periapt_model::bounds::NAME_BYTES.length());
-    for name in [
-        "self",
-        "status",
-        "a-very-long-name-of-a-charm-that-says-all",
-        &longest,
+    for (name, template) in [
+        ("self", Template::Hooks),
+        ("status", Template::Hooks),
+        ("a-very-long-name-of-a-charm-that-says-all", Template::Hooks),
+        (&longest, Template::Hooks),
+        ("service", Template::Web),
+        (&format!("web-{}", &longest[4..]), Template::Web),
     ] {
         let project = folder.path().join(name);
-        let sdk = Some(checkout());
-        init(name, &project, &InitOptions { sdk }).expect("makes it");
+        init(name, &project, &of_checkout(template)).expect("makes it");
         for arguments in [
-            &["check", "--quiet", "--tests", "--jobs", "2"][..],
-            &["fmt", "--check"],
+            &["check", "--quiet", "--workspace", "--tests", "--jobs", "2"][..],
+            &["fmt", "--all", "--check"],
         ] {
             let mut cargo = Command::new("cargo");
             cargo.args(arguments).current_dir(&project);

@@ -27,6 +27,21 @@ pub enum Current {
 }
 
 impl Current {
+    /// Its word, as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Inactive => "inactive",
+            Self::Waiting => "waiting",
+            Self::Starting => "starting",
+            Self::Active => "active",
+            Self::Backoff => "backoff",
+            Self::Stopping => "stopping",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Fenced => "fenced",
+        }
+    }
+
     /// Whether there is a process.
     pub fn runs(self) -> bool {
         matches!(
@@ -44,6 +59,17 @@ pub enum Status {
     Down,
     #[default]
     Inactive,
+}
+
+impl Status {
+    /// Its word, as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::Inactive => "inactive",
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,4 +101,40 @@ pub struct CheckSeen {
     pub threshold: u32,
     /// What the last failure said.
     pub message: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::{Kind, Level, Startup};
+
+    #[test]
+    fn words_are_those_that_are_written() {
+        let same = |written: serde_json::Value, word: &str| assert_eq!(written, word);
+        for current in [
+            Current::Inactive,
+            Current::Waiting,
+            Current::Starting,
+            Current::Active,
+            Current::Backoff,
+            Current::Stopping,
+            Current::Finished,
+            Current::Failed,
+            Current::Fenced,
+        ] {
+            same(serde_json::json!(current), current.as_str());
+        }
+        for status in [Status::Up, Status::Down, Status::Inactive] {
+            same(serde_json::json!(status), status.as_str());
+        }
+        for kind in [Kind::Http, Kind::Command, Kind::Native] {
+            same(serde_json::json!(kind), kind.as_str());
+        }
+        for startup in [Startup::Enabled, Startup::Disabled] {
+            same(serde_json::json!(startup), startup.as_str());
+        }
+        for level in [Level::Alive, Level::Ready] {
+            same(serde_json::json!(level), level.as_str());
+        }
+    }
 }

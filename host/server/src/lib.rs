@@ -28,6 +28,7 @@ mod json;
 pub mod listener;
 pub mod metrics;
 pub mod mux;
+mod names;
 mod observation;
 pub mod presence;
 mod reports;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use axum::Router;
-use axum::middleware::map_response;
+use axum::middleware::{from_fn, map_response};
 use periapt_engine::SharedClock;
 use periapt_model::hook::Limits;
 use periapt_model::{ModelUuid, bounds};
@@ -126,6 +126,7 @@ impl ServerState {
     pub fn router(&self) -> Router {
         crate::rest::router(self)
             .merge(crate::rpc::websocket::router(self))
+            .layer(from_fn(crate::names::ours))
             .layer(map_response(crate::rest::guarded))
     }
 

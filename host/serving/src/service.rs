@@ -70,7 +70,21 @@ impl Service {
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: Into<Error>,
     {
-        let mut report = Report::begin(self.inner.workload.listener.clone());
+        let listener = self.inner.workload.listener.clone();
+        self.answer_to(request, listener).await
+    }
+
+    /// The same, where somebody else is told how it ended.
+    pub async fn answer_to<B>(
+        &self,
+        request: Request<B>,
+        listener: Arc<dyn Listener>,
+    ) -> Response<Served>
+    where
+        B: Body<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: Into<Error>,
+    {
+        let mut report = Report::begin(listener);
         match self.attempt(request, &mut report).await {
             Ok((head, body, mut guest)) => {
                 report.ended.status = head.status.as_u16();

@@ -6,6 +6,7 @@ use periapt_wire::rest::HistoryEntry;
 use crate::db::{columns, params};
 use crate::error::StoreError;
 use crate::status::kind;
+use crate::usage::prune_traffic;
 use crate::{Result, Store, hook};
 
 columns! {
@@ -68,7 +69,7 @@ impl Store {
 
     /// Drops lines older than `max_age_ms`, then the oldest until the rest fits
     /// `max_size_mb`; a bound of 0 does not bind. How many went. Current statuses stay. Runs of
-    /// hooks are held to the same age, and to a number for each unit.
+    /// hooks are held to the same age, and to a number for each unit; requests by the minute to the same age.
     pub async fn prune_status_history(
         &self,
         model: &ModelUuid,
@@ -82,9 +83,10 @@ impl Store {
                 let age = i64::try_from(max_age_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
                 let oldest = (max_age_ms > 0).then(|| tx.now.saturating_sub(age));
                 gone += hook::runs::prune(tx, &model, oldest).await?;
-                if max_age_ms > 0 {
+                if let Some(oldest) = oldest {
+                    gone += prune_traffic(tx, &model, oldest).await?;
                     let sql = "DELETE FROM status_history WHERE model_uuid = $1 AND time < $2";
-                    gone += tx.db.execute(sql, params![&model, tx.now.saturating_sub(age)]).await?;
+                    gone += tx.db.execute(sql, params![&model, oldest]).await?;
                 }
                 let bound = max_size_mb.saturating_mul(1 << 20);
                 let sql = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM status_history WHERE model_uuid = $1";

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use periapt_client::rest::RestError;
 use periapt_controller::ControllerError;
+use periapt_workloads::{Failure, NotReached};
 use thiserror::Error;
 
 /// A scenario that cannot go on.
@@ -32,6 +33,10 @@ pub enum ScenarioError {
     NoProgram,
     #[error("waited for {what}; the model is\n{model}")]
     Never { what: String, model: String },
+    #[error("a request to {to}: {reason}")]
+    NotReached { to: String, reason: NotReached },
+    #[error("serving requests: {0}")]
+    Workloads(#[from] Failure),
     #[error("the controller did not come up")]
     NotReady,
 }
@@ -47,6 +52,8 @@ impl ScenarioError {
             ScenarioError::Name(_) => "scenario-name",
             ScenarioError::NoProgram => "scenario-no-program",
             ScenarioError::Never { .. } => "scenario-never",
+            ScenarioError::NotReached { .. } => "scenario-not-reached",
+            ScenarioError::Workloads(_) => "scenario-workloads",
             ScenarioError::NotReady => "scenario-not-ready",
         }
     }

@@ -18,6 +18,21 @@
 //! # }
 //! ```
 //!
+//! What a charm serves is asked as a browser would ask it: [`Scenario::get`] and [`Scenario::request`] come to
+//! what was exposed, and are answered by the charm's own component, in its sandbox, from the files that its
+//! last hook committed.
+//!
+//! ```no_run
+//! # async fn story(scenario: &periapt_testing::Scenario) -> Result<(), periapt_testing::ScenarioError> {
+//! scenario.expose("site").await?;
+//! let page = scenario.get("site", "/about.html").await?;
+//! assert_eq!(page.status(), 200);
+//! assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
+//! assert!(page.body().starts_with(b"<!doctype html>"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Nothing is simulated but time and the machines: charms run in their sandbox, commits go
 //! through the store, agents speak to the controller over TLS on the loopback interface. What
 //! this crate never does: it starts no process but the one that compiles a charm, and it leaves
@@ -26,9 +41,12 @@
 mod error;
 mod machines;
 mod place;
+mod requests;
 mod scenario;
 mod time;
 mod waiting;
 
+pub use bytes::Bytes;
 pub use error::ScenarioError;
+pub use hyper::{Method, Request, Response, StatusCode};
 pub use scenario::Scenario;

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use periapt_agents::host::{self, AgentOptions};
 use periapt_engine::SharedClock;
+use periapt_model::reach::published::Published;
 use periapt_providers::local::Records;
 use periapt_providers::{
-    Environments, Instance, InstanceId, InstanceState, Provider, ProviderError, SharedAgent,
-    StartInstance,
+    Applied, Environments, Firewall, Instance, InstanceId, InstanceState, Provider, ProviderError,
+    SharedAgent, StartInstance,
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -57,6 +58,12 @@ impl Machines {
         Ok(())
     }
 
+    /// Who reaches whom in a model, as its firewaller said last; none where nothing has a container.
+    pub fn document(&self, model: &str) -> Option<Published> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.get(model)?.document.borrow().clone()
+    }
+
     fn opened(&self) -> Vec<Arc<ModelMachines>> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.values().cloned().collect()
@@ -80,6 +87,7 @@ impl Environments for Machines {
                 shared: self.clone(),
                 instances: Mutex::default(),
                 agent: tokio::sync::Mutex::default(),
+                document: watch::Sender::new(None),
             })
         });
         Ok(machines.clone())
@@ -98,6 +106,7 @@ struct ModelMachines {
     shared: Machines,
     instances: Mutex<BTreeSet<String>>,
     agent: tokio::sync::Mutex<Option<Agent>>,
+    document: watch::Sender<Option<Published>>,
 }
 
 impl ModelMachines {
@@ -215,8 +224,25 @@ impl Provider for ModelMachines {
         self.records.remove().await
     }
 
+    fn firewall(&self) -> Option<&dyn Firewall> {
+        Some(self)
+    }
+
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {
         Some(self)
+    }
+}
+
+/// Nothing listens: a scenario asks by itself, and what it reaches follows from the document.
+#[async_trait]
+impl Firewall for ModelMachines {
+    async fn apply(&self, document: Option<Published>) -> Result<Applied, ProviderError> {
+        self.document.send_replace(document);
+        Ok(Applied::default())
+    }
+
+    fn applied(&self) -> watch::Receiver<Option<Applied>> {
+        watch::channel(None).1
     }
 }
 

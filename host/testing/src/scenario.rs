@@ -21,18 +21,20 @@ use tokio_util::sync::CancellationToken;
 use crate::ScenarioError;
 use crate::machines::Machines;
 use crate::place;
+use crate::requests::Web;
 use crate::time::{PATIENCE, Passing};
 
 /// The model that every scenario has.
-const MODEL: &str = "test";
+pub(crate) const MODEL: &str = "test";
 
 /// A running controller with an empty model. Dropped without [`Scenario::stop`] it ends with the
 /// test's runtime.
 pub struct Scenario {
     directory: TempDir,
     pub(crate) clock: FakeClock,
-    client: RestClient,
-    machines: Machines,
+    pub(crate) client: RestClient,
+    pub(crate) machines: Machines,
+    pub(crate) web: Web,
     stop: CancellationToken,
     running: JoinHandle<Result<(), ControllerError>>,
 }
@@ -102,6 +104,7 @@ impl Scenario {
             clock,
             client,
             machines,
+            web: Web::default(),
             stop,
             running,
         })
@@ -375,12 +378,12 @@ fn texts(settings: &[(&str, &str)]) -> std::collections::BTreeMap<String, Value>
     settings.iter().map(text).collect()
 }
 
-fn name<T: std::str::FromStr>(text: &str) -> Result<T, ScenarioError> {
+pub(crate) fn name<T: std::str::FromStr>(text: &str) -> Result<T, ScenarioError> {
     text.parse()
         .map_err(|_| ScenarioError::Name(text.to_owned()))
 }
 
-fn doing(what: impl Into<String>) -> impl Fn(RestError) -> ScenarioError {
+pub(crate) fn doing(what: impl Into<String>) -> impl Fn(RestError) -> ScenarioError {
     let what = what.into();
     move |source| ScenarioError::Refused {
         doing: what.clone(),

@@ -12,9 +12,9 @@ use periapt_engine::FakeClock;
 /// Virtual time that a wait takes at most: an hour, in which every timer of a model has fired.
 pub const PATIENCE: Duration = Duration::from_secs(3600);
 /// Between two looks at the model.
-const LOOK: Duration = Duration::from_millis(2);
+pub const LOOK: Duration = Duration::from_millis(2);
 /// Without a change for so long, time passes.
-const STILL: Duration = Duration::from_millis(12);
+pub const STILL: Duration = Duration::from_millis(12);
 /// The longest jump.
 const JUMP: Duration = Duration::from_secs(1);
 

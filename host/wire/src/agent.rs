@@ -14,6 +14,7 @@ pub mod credential_validator;
 pub mod deployer;
 pub mod firewaller;
 pub mod host;
+pub mod instance_poller;
 pub mod leadership;
 pub mod life_flag;
 pub mod log_forwarding;

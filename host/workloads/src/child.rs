@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
+use periapt_engine::descriptors;
 use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, Walls, lock_down};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use tracing_subscriber::filter::LevelFilter;
@@ -25,7 +26,7 @@ pub fn restrict(
 ) -> Result<(Found, LockdownReport), Failure> {
     let found = Found {
         cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        descriptors: descriptors(),
+        descriptors: descriptors::limit(),
     };
     let report = lock_down(&Walls {
         read_write: &[],
@@ -39,12 +40,6 @@ pub fn restrict(
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| Failure::Runtime(error.into()))?;
     Ok((found, report))
-}
-
-/// How many descriptors this process may have.
-pub fn descriptors() -> u64 {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    limit.current.unwrap_or(u64::MAX)
 }
 
 /// The pair of sockets that is the standard input. Within a runtime.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use periapt_model::reach::Network;
 use periapt_model::workload::service::Current;
+use periapt_model::workload::traffic::Requests;
 use periapt_model::{ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,8 @@ pub struct Door {
     pub port: u16,
     pub service: String,
     pub current: Current,
+    /// No check that decides who gets requests is down.
+    pub ready: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -80,6 +83,8 @@ pub enum ToServe {
     /// A connection of the gate, with its descriptor.
     Connection,
     Probe(Probe),
+    /// Asks for [`FromServe::Alive`].
+    Alive,
 }
 
 /// Where a service is: the unit, the container and its own name.
@@ -137,27 +142,13 @@ pub enum FromServe {
         lines: Vec<(bool, String)>,
         dropped: u64,
     },
-    /// How many requests of a service were answered since it was last told.
+    /// Requests of a service that ended since it was last told.
     Answered {
         place: Place,
-        answered: Answered,
+        requests: Requests,
     },
     Probed(u64, Result<(), String>),
+    Alive,
     /// There was no request for a while: it ends once nothing more is said to it.
     Resting,
-}
-
-/// Requests that are over.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Answered {
-    /// By status; 0 where the client left before.
-    pub by_status: BTreeMap<u16, u64>,
-    /// Milliseconds of all together, and of the longest.
-    pub milliseconds: u64,
-    pub longest: u64,
-    /// By the code of the failure; traps are under `trap`.
-    pub failures: BTreeMap<String, u64>,
-    /// Seconds since the epoch, of the last that ended.
-    pub last: i64,
 }

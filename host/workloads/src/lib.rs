@@ -16,6 +16,9 @@
 //! speaks with each child over such a pair too ([`channel`]), which is the child's standard input; what is said is in
 //! [`frames`]. A child whose supervisor is gone ends.
 //!
+//! [`InProcess`] has the same parts in the process of its caller, without the processes, sockets and walls
+//! around them: for scenarios of charm authors, which run on a clock of their own.
+//!
 //! Nothing here decides anything about models: what follows from an event is asked of `model::workload`, and who
 //! reaches whom of `model::reach`.
 
@@ -24,12 +27,14 @@ mod child;
 mod failure;
 mod frames;
 mod gate;
+mod in_process;
 mod serve;
 mod settings;
 mod supervisor;
 
 pub use failure::{Failure, end};
 pub use gate::gate;
+pub use in_process::{InProcess, NotReached, Reached};
 pub use serve::serve;
 pub use settings::Settings;
 pub use supervisor::run;

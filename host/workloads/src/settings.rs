@@ -17,6 +17,10 @@ pub struct Settings {
     pub respawn_ms: u64,
     /// How long a request waits for a process that serves, or for a service that is starting.
     pub patience_ms: u64,
+    /// Two connections that the gate joined are closed after so long without a byte.
+    pub quiet_ms: u64,
+    /// A child is asked for a sign of life so often, and killed when it gives none twice.
+    pub pulse_ms: u64,
 }
 
 impl Default for Settings {
@@ -27,6 +31,8 @@ impl Default for Settings {
             connections: 8192,
             respawn_ms: 200,
             patience_ms: 5_000,
+            quiet_ms: 300_000,
+            pulse_ms: 10_000,
         }
     }
 }
@@ -46,5 +52,13 @@ impl Settings {
 
     pub(crate) fn patience(&self) -> Duration {
         Duration::from_millis(self.patience_ms)
+    }
+
+    pub(crate) fn quiet(&self) -> Duration {
+        Duration::from_millis(self.quiet_ms)
+    }
+
+    pub(crate) fn pulse(&self) -> Duration {
+        Duration::from_millis(self.pulse_ms)
     }
 }

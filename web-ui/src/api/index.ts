@@ -92,11 +92,18 @@ export const applications = {
     call<string[]>("POST", `${paths.application(model, name)}/units`, { body: { count } }),
   history: (model: string, name: string, limit: number) =>
     call<t.HistoryEntry[]>("GET", `${paths.application(model, name)}/history`, { query: { limit } }),
+  /** Of the last hour; of one unit if it is named. */
+  traffic: (model: string, name: string, unit: string | undefined) =>
+    call<t.Traffic>("GET", `${paths.application(model, name)}/traffic`, { query: { unit } }),
 };
 
 export const units = {
   /** With its relations and their settings, which the stream leaves out. */
   show: (model: string, name: string) => call<t.UnitInfo>("GET", paths.unit(model, name)),
+  services: (model: string, name: string) =>
+    all<t.ServiceInfo>(`${paths.model(model)}/services`, { name: `${name}:*` }),
+  checks: (model: string, name: string) =>
+    all<t.CheckInfo>(`${paths.model(model)}/checks`, { name: `${name}:*` }),
   remove: (model: string, name: string, force: boolean) =>
     call<t.Removal>("DELETE", paths.unit(model, name), { query: { force: force || null } }),
   resolve: (model: string, name: string, retry: boolean) =>

@@ -56,7 +56,7 @@ function staleKeys(event: LiveEvent): unknown[][] {
     case "application":
       return [["application", event.key], ["history", event.key]];
     case "unit":
-      return [["history", event.key], ["log-tail", event.key]];
+      return [["history", event.key], ["log-tail", event.key], ["workloads", event.key]];
     case "machine":
       return [["history", event.key]];
     case "hook":

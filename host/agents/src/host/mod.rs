@@ -27,6 +27,7 @@ pub mod simplesignalhandler;
 pub mod terminationworker;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod traffic;
 pub mod workloadlogs;
 pub mod workloads;
 
@@ -83,6 +84,7 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(machines::NAME, machines::manifold())
         .add(workloads::NAME, workloads::manifold())
         .add(workloadlogs::NAME, workloadlogs::manifold())
+        .add(traffic::NAME, traffic::manifold())
 }
 
 /// Runs the engine of the process until it ends.

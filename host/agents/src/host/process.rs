@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_engine::descriptors;
 use periapt_engine::supervised::{self, ENDED};
 use periapt_engine::{SharedClock, SystemClock, SystemRandomness};
 use periapt_model::turns::Room;
@@ -14,7 +15,7 @@ use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, User, Walls, 
 use periapt_sandbox::{CompileCache, SandboxEngine, Settings};
 use periapt_uniter::{Process, ProcessOptions, WasmSandbox};
 use rustix::fs::Mode;
-use rustix::process::{Resource, getrlimit};
+
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
@@ -144,8 +145,7 @@ async fn run_prepared(
     }
     let room = found.room;
     let slots = u32::try_from(room.all()).unwrap_or(u32::MAX);
-    let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let engine = SandboxEngine::new(Settings::for_process(slots, descriptors))?;
+    let engine = SandboxEngine::new(Settings::for_process(slots, descriptors::limit()))?;
     let compiled = config.directory.join(COMPILED);
     let cache =
         CompileCache::new(&compiled, engine.engine_hash()).map_err(files("open", &compiled))?;

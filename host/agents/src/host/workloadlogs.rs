@@ -113,11 +113,18 @@ impl Logs {
         let mut records = Vec::new();
         for (unit, path) in files {
             let before = self.known.get(&path).copied();
+            let module = format!("workload.{}", stem(&path));
+            let mut take = |text: String| {
+                let lines = text.lines();
+                records.extend(lines.filter_map(|line| record(&unit, &module, line)));
+            };
+            // What was written to it after the last round and before it was put aside.
+            if let Some(Ok((_, text))) = before.map(|before| read_rest(&path, before)) {
+                take(text);
+            }
             match read_on(&path, before) {
                 Ok((place, text)) => {
-                    let module = format!("workload.{}", stem(&path));
-                    let lines = text.lines();
-                    records.extend(lines.filter_map(|line| record(&unit, &module, line)));
+                    take(text);
                     self.known.insert(path, place);
                 }
                 Err(error) => tracing::debug!(path = %path.display(), %error, "a log is not read"),
@@ -142,6 +149,17 @@ fn unit_of(folder: &Path) -> Option<UnitName> {
 fn stem(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy());
     stem.unwrap_or_default().into_owned()
+}
+
+/// The end of a log that was put aside since, and whose beginning was read.
+fn read_rest(path: &Path, before: (u64, u64)) -> io::Result<((u64, u64), String)> {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".1");
+    let aside = PathBuf::from(aside);
+    match fs::symlink_metadata(&aside)?.ino() == before.0 {
+        true => read_on(&aside, Some(before)),
+        false => Ok((before, String::new())),
+    }
 }
 
 /// Whole lines from where it was read to before; a file that was begun anew is read from its beginning.
@@ -221,6 +239,7 @@ mod tests {
             ("WARNING", "two")
         );
         // The ring begins anew, and another unit comes.
+        writeln!(file, "2026-11-23T18:00:02.7Z out last").unwrap();
         fs::rename(&path, folder.join("web.site.log.1")).unwrap();
         fs::write(&path, "2026-11-23T18:00:03Z out three\nno line of ours\n").unwrap();
         let other = home.path().join("my-app-12");
@@ -239,6 +258,7 @@ mod tests {
         assert_eq!(
             said,
             [
+                ("unit-docs-0".to_owned(), "last"),
                 ("unit-docs-0".to_owned(), "three"),
                 ("unit-my-app-12".to_owned(), "four")
             ]

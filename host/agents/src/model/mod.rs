@@ -13,6 +13,7 @@ pub mod credentialvalidator;
 pub mod environ;
 pub mod environupgrader;
 pub mod firewaller;
+pub mod instancepoller;
 pub mod lifeflag;
 pub mod logforwarder;
 pub mod machineundertaker;
@@ -116,6 +117,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(unitassigner::NAME, unitassigner::manifold())
                 .add(provisioner::NAME, provisioner::manifold())
                 .add(firewaller::NAME, firewaller::manifold())
+                .add(instancepoller::NAME, instancepoller::manifold())
                 .add(machineundertaker::NAME, machineundertaker::manifold())
                 .add(cleaner::NAME, cleaner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())

@@ -24,6 +24,9 @@ pub struct CharmInit {
     pub name: String,
     /// Folder to make it in [default: ./NAME].
     pub directory: Option<PathBuf>,
+    /// What it begins with: hooks, or web for hooks with a server of web pages [default: hooks].
+    #[arg(long)]
+    pub template: Option<String>,
     /// The guest SDK, if not the one this program was built with.
     #[arg(long, value_name = "DIR", env = "PERIAPT_GUEST_SDK")]
     pub sdk: Option<PathBuf>,

@@ -29,14 +29,17 @@ fn init(context: &Context, arguments: CharmInit) -> Outcome {
     let dir = arguments
         .directory
         .unwrap_or_else(|| PathBuf::from(&arguments.name));
+    let not_made = |error| failed("the project was not made", &error);
+    let template = arguments.template.as_deref().map(str::parse).transpose();
     let report = periapt_packing::init(
         &arguments.name,
         &dir,
         &InitOptions {
+            template: template.map_err(not_made)?.unwrap_or_default(),
             sdk: arguments.sdk.or_else(sdk_of_checkout),
         },
     )
-    .map_err(|error| failed("the project was not made", &error))?;
+    .map_err(not_made)?;
     context
         .output
         .say(&format!("Made {}:", report.dir.display()));

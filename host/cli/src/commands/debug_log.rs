@@ -33,17 +33,39 @@ pub async fn debug_log(context: &Context, arguments: DebugLog) -> Outcome {
 /// As in Juju, `--limit N` shows the most recent N lines, and `--limit 0` all of them.
 fn query(arguments: &DebugLog, live: bool) -> Outcome<LogQuery> {
     let listed = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
-    let replay = arguments.replay || arguments.limit == Some(0);
-    let limit = arguments.limit.filter(|limit| *limit > 0);
+    let Reach {
+        replay,
+        tail,
+        limit,
+    } = reach(arguments.replay, arguments.limit, arguments.lines);
     Ok(LogQuery {
         include: listed(&arguments.include),
         exclude: listed(&arguments.exclude),
+        include_module: listed(&arguments.include_module),
+        exclude_module: listed(&arguments.exclude_module),
         level: Some(level(&arguments.level)?),
         replay,
-        tail: (!replay).then(|| limit.unwrap_or(arguments.lines)),
+        tail,
         limit,
         follow: arguments.tail || (live && !arguments.no_tail),
     })
+}
+
+/// How far back lines are shown, and how many.
+pub(super) struct Reach {
+    pub replay: bool,
+    pub tail: Option<u64>,
+    pub limit: Option<u64>,
+}
+
+pub(super) fn reach(replay: bool, limit: Option<u64>, lines: u64) -> Reach {
+    let replay = replay || limit == Some(0);
+    let limit = limit.filter(|limit| *limit > 0);
+    Reach {
+        replay,
+        tail: (!replay).then(|| limit.unwrap_or(lines)),
+        limit,
+    }
 }
 
 fn level(word: &str) -> Outcome<String> {
@@ -59,12 +81,7 @@ fn level(word: &str) -> Outcome<String> {
 
 /// `unit-site-0: 10:38:00 INFO unit.site/0.juju-log hello`
 fn line(record: &LogRecord, arguments: &DebugLog, times: &Times, paint: bool) -> String {
-    let tone = match record.level.as_str() {
-        "ERROR" => Tone::Bad,
-        "WARNING" => Tone::Busy,
-        "INFO" => Tone::Plain,
-        _ => Tone::Quiet,
-    };
+    let tone = tone(&record.level);
     let level = clean_line(&record.level);
     format!(
         "{}: {} {} {} {}",
@@ -74,6 +91,15 @@ fn line(record: &LogRecord, arguments: &DebugLog, times: &Times, paint: bool) ->
         clean_line(&record.module),
         clean_line(&record.message),
     )
+}
+
+pub(super) fn tone(level: &str) -> Tone {
+    match level {
+        "ERROR" => Tone::Bad,
+        "WARNING" => Tone::Busy,
+        "INFO" => Tone::Plain,
+        _ => Tone::Quiet,
+    }
 }
 
 #[cfg(test)]

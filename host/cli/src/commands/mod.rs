@@ -18,6 +18,7 @@ mod deploy;
 mod download;
 mod hooks;
 mod introspect;
+mod logs;
 mod machines;
 mod models;
 mod nodes;
@@ -122,6 +123,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
         Command::Services(arguments) => workloads::services(context, arguments).await,
         Command::Checks(arguments) => workloads::checks(context, arguments).await,
+        Command::Logs(arguments) => logs::logs(context, arguments).await,
         Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
         Command::Charm(command) => charm::run(context, command),

@@ -1,22 +1,36 @@
-//! What a plan may name of its charm: the components it brings and the ports it declares.
+//! What a plan may name of its charm, and what can be done with it: a key that would do nothing is refused
+//! where the charm hears of it.
 
 use super::Container;
-use super::layer::{Kind, Service};
+use super::layer::{Check, Kind, OnSuccess, Probe, Ready, Reload, Service};
 use super::plan::Plan;
 use crate::CallError;
 use crate::ports::Protocol;
 
-/// Refuses those of these services that cannot run in `container`. What an earlier revision of the
-/// charm planned is not held against this one.
+/// As a check may call the unit itself.
+const SELF: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// Refuses those of these services and checks that cannot run in `container`. What an earlier revision of
+/// the charm planned is not held against this one.
 pub(super) fn check<'a>(
     container: &Container,
     plan: &Plan,
-    names: impl Iterator<Item = &'a String>,
+    services: impl Iterator<Item = &'a String>,
+    checks: impl Iterator<Item = &'a String>,
 ) -> Result<(), CallError> {
-    for name in names {
+    let invalid = |kind: &str, name: &str, reason: String| {
+        CallError::invalid(format!("{kind} \"{name}\": {reason}"))
+    };
+    for name in services {
         if let Some(service) = plan.services.get(name) {
             runs_in(container, service)
-                .map_err(|reason| CallError::invalid(format!("service \"{name}\": {reason}")))?;
+                .and_then(|()| heeded(service))
+                .map_err(|reason| invalid("service", name, reason))?;
+        }
+    }
+    for name in checks {
+        if let Some(check) = plan.checks.get(name) {
+            looks(check).map_err(|reason| invalid("check", name, reason))?;
         }
     }
     Ok(())
@@ -61,4 +75,88 @@ pub fn runs_in(container: &Container, service: &Service) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Whether everything that is written of a service of kind `http` has an effect. Each request has an instance of its
+/// own, which is no process and ends with it.
+fn heeded(service: &Service) -> Result<(), String> {
+    const NO_PROCESS: &str = "it has no process";
+    const NO_END: &str = "it does not end by itself";
+    let unheeded = [
+        ("user", service.user.is_some(), NO_PROCESS),
+        ("user-id", service.user_id.is_some(), NO_PROCESS),
+        ("group", service.group.is_some(), NO_PROCESS),
+        ("group-id", service.group_id.is_some(), NO_PROCESS),
+        ("working-dir", service.working_dir.is_some(), NO_PROCESS),
+        ("kill-signal", service.kill_signal.is_some(), NO_PROCESS),
+        ("kill-delay", service.kill_delay.is_some(), NO_PROCESS),
+        (
+            "ready",
+            matches!(service.ready, Some(Ready::Notify | Ready::After(_))),
+            "it is ready once it is loaded, or by check:NAME",
+        ),
+        (
+            "reload",
+            service
+                .reload
+                .is_some_and(|reload| reload != Reload::Nothing),
+            "each request sees its files as they were committed last",
+        ),
+        (
+            "reuse",
+            service.reuse() > 0,
+            "each request has an instance of its own",
+        ),
+        (
+            "fence",
+            service.fence.is_some(),
+            "this version fences no services",
+        ),
+        ("once", service.once(), NO_END),
+        (
+            "on-success",
+            service
+                .on_success
+                .is_some_and(|on| on != OnSuccess::Restart),
+            NO_END,
+        ),
+    ];
+    match unheeded.into_iter().find(|(_, written, _)| *written) {
+        Some((key, _, reason)) => Err(format!(
+            "\"{key}\" does nothing for kind http, {reason}; take it out"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether a check can look as it says: at the unit itself, by the requests that its services answer.
+fn looks(check: &Check) -> Result<(), String> {
+    let other = |host: &str| {
+        format!("checks look at the unit itself, so its host is localhost and not \"{host}\"")
+    };
+    match check.probe() {
+        Some(Probe::Exec(_)) => Err(
+            "this version runs no programs of the machine; let it look by http or tcp".to_owned(),
+        ),
+        Some(Probe::Http(http)) => {
+            let url = http.url.as_deref().unwrap_or_default();
+            let Some(rest) = url.strip_prefix("http://") else {
+                return Err("services speak no TLS; let its URL begin with http://".to_owned());
+            };
+            let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+            let host = match authority.rsplit_once(':') {
+                Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+                _ => authority,
+            };
+            match SELF.contains(&host) {
+                true => Ok(()),
+                false => Err(other(host)),
+            }
+        }
+        Some(Probe::Tcp(tcp)) => match tcp.host.as_deref() {
+            Some(host) if !SELF.contains(&host) => Err(other(host)),
+            _ => Ok(()),
+        },
+        None => Ok(()),
+    }
 }

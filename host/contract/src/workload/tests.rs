@@ -125,6 +125,98 @@ fn a_layer_that_is_not_sound_or_names_what_the_charm_has_not_is_refused_with_the
 }
 
 #[test]
+fn a_key_that_would_do_nothing_is_refused_where_the_charm_hears_of_it() {
+    let unit = web();
+    for written in [
+        "user: www",
+        "user-id: 33",
+        "group: www",
+        "group-id: 33",
+        "working-dir: /site",
+        "kill-signal: SIGINT",
+        "kill-delay: 2s",
+        "ready: notify",
+        "ready: 'after:2s'",
+        "reload: SIGHUP",
+        "reload: restart",
+        "reuse: 10",
+        "fence: leader",
+        "once: true",
+        "on-success: ignore",
+    ] {
+        let layer = layer(80).replace("port: 80", &format!("port: 80, {written}"));
+        let (code, message) = refused(&unit, &layer);
+        let key = written.split(':').next().unwrap();
+        assert_eq!(code, CallErrorCode::Invalid, "{written}");
+        let says = format!("\"{key}\" does nothing for kind http");
+        assert!(message.contains(&says), "{written}: {message}");
+    }
+    let heeded = "reuse: 0, reload: none, once: false, on-success: restart, on-failure: ignore, \
+        backoff-delay: 1s, environment: {A: b}, concurrency: 3, request-timeout: 5s";
+    added(
+        &unit,
+        &layer(80).replace("port: 80", &format!("port: 80, {heeded}")),
+    );
+}
+
+#[test]
+fn a_check_that_could_not_look_is_refused() {
+    let unit = web();
+    for (probe, words) in [
+        ("exec: {command: pg_isready}", "runs no programs"),
+        ("http: {url: 'https://localhost/'}", "no TLS"),
+        (
+            "http: {url: 'http://example.com/'}",
+            "look at the unit itself",
+        ),
+        (
+            "http: {url: 'http://localhost@example.com/'}",
+            "look at the unit itself",
+        ),
+        (
+            "tcp: {port: 80, host: example.com}",
+            "look at the unit itself",
+        ),
+    ] {
+        let layer = format!("checks: {{up: {{override: replace, {probe}}}}}");
+        let (code, message) = refused(&unit, &layer);
+        assert_eq!(code, CallErrorCode::Invalid, "{probe}");
+        assert!(
+            message.starts_with("check \"up\": ") && message.contains(words),
+            "{probe}: {message}"
+        );
+    }
+    for probe in [
+        "http: {url: 'http://localhost:8000/up?x=1'}",
+        "http: {url: 'http://127.0.0.1'}",
+        "http: {url: 'http://[::1]:80/'}",
+        "tcp: {port: 80}",
+        "tcp: {port: 80, host: localhost}",
+    ] {
+        added(
+            &unit,
+            &format!("checks: {{up: {{override: replace, {probe}}}}}"),
+        );
+    }
+}
+
+#[test]
+fn a_signal_to_what_is_no_process_is_refused() {
+    let unit = web();
+    let (mut txn, mut context) = (HookTxn::default(), unit.context());
+    txn.add_layer(&mut context, "web", "site", &layer(80), true)
+        .unwrap();
+    let signal = Request::Signal("SIGHUP".to_owned(), vec!["site".to_owned()]);
+    let error = txn.ask(&mut context, "web", signal).unwrap_err();
+    assert_eq!(error.code, CallErrorCode::Invalid);
+    assert_eq!(
+        error.message,
+        "service \"site\" has no process that SIGHUP could be sent to; restart it"
+    );
+    assert!(txn.into_effects().workload["web"].requests.is_empty());
+}
+
+#[test]
 fn requests_name_services_and_checks_of_the_plan_and_are_bounded() {
     let unit = web();
     let (mut txn, mut context) = (HookTxn::default(), unit.context());

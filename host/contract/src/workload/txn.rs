@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::layer::Layer;
+use super::layer::{Kind, Layer, Service as Planned};
 use super::{
     Change, Changes, Container, Layers, Request, Seen, Service, WorkloadAnswers, declared,
 };
@@ -51,9 +51,10 @@ impl HookTxn {
             CallError::invalid(format!("{error} ({code}): {why}; {advice}"))
         };
         let layer = Layer::parse(layer).map_err(refused)?;
-        let names: Vec<String> = layer.services.keys().cloned().collect();
+        let services: Vec<String> = layer.services.keys().cloned().collect();
+        let checks: Vec<String> = layer.checks.keys().cloned().collect();
         let plan = layers.add(label, layer, combine).map_err(refused)?;
-        declared::check(&declared, &plan, names.iter())?;
+        declared::check(&declared, &plan, services.iter(), checks.iter())?;
         if LAYERS.exceeded_by(layers.iter().count()) {
             return Err(CallError::limit(format!(
                 "container \"{container}\" has {} layers, the most there may be; merge into one with combine",
@@ -93,7 +94,7 @@ impl HookTxn {
     ///
     /// # Errors
     /// `NotFound` for a container that the charm does not declare, and for a service or a check that is not
-    /// in its plan; `Limit` for one request too many.
+    /// in its plan; `Invalid` for a signal to what is no process, `Limit` for one request too many.
     pub fn ask(
         &mut self,
         agent: &mut (impl WorkloadAnswers + ?Sized),
@@ -114,6 +115,13 @@ impl HookTxn {
             if !there {
                 return Err(CallError::not_found(format!(
                     "container \"{container}\" has no {kind} \"{name}\""
+                )));
+            }
+            if let Request::Signal(signal, _) = &request
+                && plan.services.get(name).is_some_and(has_no_process)
+            {
+                return Err(CallError::invalid(format!(
+                    "service \"{name}\" has no process that {signal} could be sent to; restart it"
                 )));
             }
         }
@@ -161,6 +169,10 @@ impl HookTxn {
         self.workload.declared_as(agent, container)?;
         agent.seen(container)
     }
+}
+
+fn has_no_process(service: &Planned) -> bool {
+    service.kind() == Kind::Http
 }
 
 /// See the module.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use periapt_agents::descriptors;
+use periapt_engine::descriptors;
 use periapt_engine::{Manifold, ResultExt, TaskWorker, WorkerContext};
 use periapt_server::authority::{LeafResolver, server_config};
 use periapt_server::listener::{Budgets, ListenerLimits, Serve, serve};

@@ -80,6 +80,14 @@ impl Clock for SystemClock {
     }
 }
 
+/// Ends at `due` of the clock's monotonic time, at once if that is past; never where there is none.
+pub fn until(clock: &dyn Clock, due: Option<Duration>) -> BoxFuture<'static, ()> {
+    match due {
+        Some(due) => clock.sleep(due.saturating_sub(clock.monotonic())),
+        None => Box::pin(std::future::pending()),
+    }
+}
+
 /// Runs `work` for at most `limit` of the clock's time; `None` when the limit came first, and then
 /// `work` is dropped. Work that is ready at once wins even over a zero limit.
 pub fn timeout<F: Future>(

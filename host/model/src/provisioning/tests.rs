@@ -1,4 +1,6 @@
-use super::{Harvest, START_ATTEMPTS, Task, agent_ended, classify, failed_start};
+use super::{
+    Harvest, START_ATTEMPTS, Task, agent_ended, classify, failed_start, is_polled, polled,
+};
 use crate::Life;
 use crate::status::{Machine, Status};
 
@@ -71,4 +73,23 @@ fn the_last_failed_start_is_an_error() {
         (last.status, last.message.as_str()),
         (Machine::ProvisioningError, "no room")
     );
+}
+
+#[test]
+fn what_a_provider_says_of_an_instance_changes_its_status_where_nobody_else_has_a_word() {
+    let now = |status| Status::new(status, "");
+    let found = |status, runs| polled(&now(status), runs).map(|found| found.status);
+    assert_eq!(found(Machine::Running, Some(true)), None);
+    assert_eq!(found(Machine::Running, Some(false)), Some(Machine::Down));
+    assert_eq!(found(Machine::Running, None), Some(Machine::Down));
+    assert_eq!(found(Machine::Down, Some(true)), Some(Machine::Running));
+    for status in Machine::ALL {
+        let theirs = [Machine::Running, Machine::Down].contains(status);
+        assert_eq!(is_polled(*status), theirs, "{status}");
+        assert!(theirs || found(*status, None).is_none(), "{status}");
+    }
+    // What it says already is not said again; that it is gone is another thing than that it is down.
+    let gone = polled(&now(Machine::Running), None).unwrap();
+    assert_eq!(polled(&gone, None), None);
+    assert!(polled(&gone, Some(false)).is_some());
 }

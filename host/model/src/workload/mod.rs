@@ -6,11 +6,15 @@
 //! machine, a step of which takes what happened and the time and gives the next state with what is to
 //! be done ([`service`], [`check`]); [`order`] says who starts before whom. Nothing here starts a
 //! process, waits or looks at a clock: the supervisor does, and tells. What it is told and what it
-//! tells is in [`desired`].
+//! tells is in [`desired`], and how many requests services answered in [`traffic`].
 
 pub mod check;
 pub mod desired;
 pub mod service;
+pub mod traffic;
+mod unwell;
 
 pub use periapt_contract::workload::Committed;
+pub use unwell::{unwell, with_unwell};
+
 pub use periapt_plan::{WorkloadError, layer, order, plan};

@@ -18,6 +18,17 @@ pub enum Level {
     Ready,
 }
 
+impl Level {
+    /// Its word, as it is written; empty where nothing is.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unset => "",
+            Self::Alive => "alive",
+            Self::Ready => "ready",
+        }
+    }
+}
+
 /// A request that is answered with 2xx.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]

@@ -40,6 +40,16 @@ pub enum Startup {
     Disabled,
 }
 
+impl Startup {
+    /// Its word, as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+        }
+    }
+}
+
 /// One layer. It is sound by itself once it came from [`Layer::parse`]; whether all layers together
 /// are is the plan's to say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

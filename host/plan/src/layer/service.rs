@@ -21,6 +21,17 @@ pub enum Kind {
     Native,
 }
 
+impl Kind {
+    /// Its word, as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Command => "command",
+            Self::Native => "native",
+        }
+    }
+}
+
 /// On whom a service may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

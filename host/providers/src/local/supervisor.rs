@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use periapt_engine::{SharedClock, supervised};
+use periapt_engine::{SharedClock, clock, supervised};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -99,9 +99,7 @@ impl Supervisor {
         self.resume().await;
         loop {
             self.show();
-            let restart = self
-                .restart_at
-                .map(|at| self.clock.sleep(at.saturating_sub(self.clock.monotonic())));
+            let restart = clock::until(self.clock.as_ref(), self.restart_at);
             tokio::select! {
                 biased;
                 request = requests.recv() => match request {
@@ -109,7 +107,7 @@ impl Supervisor {
                     None => return,
                 },
                 how = agent_ended(self.agent.as_ref()) => self.died(how),
-                () = maybe(restart) => {
+                () = restart => {
                     self.restart_at = None;
                     if let Err(error) = self.ensure_agent().await {
                         self.died(error.to_string());
@@ -363,13 +361,6 @@ impl Supervisor {
 pub(super) async fn agent_ended(agent: Option<&AgentProcess>) -> String {
     match agent {
         Some(agent) => agent.ended().await,
-        None => std::future::pending().await,
-    }
-}
-
-pub(super) async fn maybe(wait: Option<impl Future<Output = ()>>) {
-    match wait {
-        Some(wait) => wait.await,
         None => std::future::pending().await,
     }
 }

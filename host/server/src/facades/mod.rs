@@ -45,6 +45,7 @@ mod cleaner;
 mod credential_validator;
 mod deployer;
 mod firewaller;
+mod instance_poller;
 mod leadership;
 mod life_flag;
 mod log_forwarding;
@@ -105,6 +106,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         credential_validator::handlers(),
         deployer::handlers(),
         firewaller::handlers(),
+        instance_poller::handlers(),
         leadership::handlers(),
         life_flag::handlers(),
         log_forwarding::handlers(),

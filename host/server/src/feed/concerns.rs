@@ -28,7 +28,7 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 wanted.add_shown(Application, application(key), position);
                 wanted.add_shown(Model, &change.model, position);
             }
-            ns::UNIT_STATUS => {
+            ns::UNIT_STATUS | ns::CONTAINER => {
                 wanted.add(Unit, key, position);
                 wanted.add_shown(Application, application(key), position);
             }

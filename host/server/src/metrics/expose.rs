@@ -15,6 +15,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
 use super::process::{self, ProcessFigures};
+use super::workloads::Workloads;
 use super::{Metrics, lock};
 use crate::introspection::Introspection;
 
@@ -30,6 +31,7 @@ impl Metrics {
             self.retain(applications);
         }
         let leases = sources.leases.leases().await;
+        let workloads = Workloads::read(&sources.store).await;
         let (controller, models) = sources.own_engines().await;
         let mut workers = Workers::default();
         controller
@@ -39,7 +41,7 @@ impl Metrics {
             .values()
             .for_each(|report| workers.add("model", report));
         let seen = Seen {
-            complete: applications.is_ok() && leases.is_ok(),
+            complete: applications.is_ok() && leases.is_ok() && workloads.is_ok(),
             applications: applications.map_or(0, |names| names.len()) as u64,
             leases: leases.map_or(0, |leases| leases.len()) as u64,
             lease_counts: sources.leases.report(),
@@ -56,6 +58,7 @@ impl Metrics {
         };
         let mut now = Registry::with_prefix("periapt");
         now.register_collector(Box::new(seen));
+        now.register_collector(Box::new(workloads.unwrap_or_default()));
         let mut process = Registry::with_prefix("process");
         process.register_collector(Box::new(Process {
             figures: process::read(),

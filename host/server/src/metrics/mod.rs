@@ -26,6 +26,7 @@ pub mod figures;
 mod process;
 #[cfg(test)]
 mod tests;
+mod workloads;
 
 use figures::History;
 

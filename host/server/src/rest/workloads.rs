@@ -1,12 +1,12 @@
-//! Services and checks in the containers of units.
+//! Services and checks in the containers of units, and the requests that they answered.
 
 use axum::Json;
 use axum::extract::State;
-use periapt_wire::rest::{CheckInfo, ListQuery, Page, ServiceInfo, paths};
+use periapt_wire::rest::{CheckInfo, ListQuery, Page, ServiceInfo, Traffic, TrafficQuery, paths};
 use serde_json::Value;
 use utoipa_axum::routes;
 
-use super::extract::{InModel, Query};
+use super::extract::{InApplication, InModel, Query};
 use super::page::page;
 use super::problem::Answer;
 use super::route::{READ, Row, row};
@@ -16,6 +16,7 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(services)).lists::<ServiceInfo>(),
         row(READ, routes!(checks)).lists::<CheckInfo>(),
+        row(READ, routes!(traffic)),
     ]
 }
 
@@ -41,4 +42,16 @@ async fn checks(
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Page<Value>>, Answer> {
     page(state.store().checks(&model).await?, &query)
+}
+
+/// Counts the requests that an application answered, by the minute.
+///
+/// What was answered is counted within twenty seconds, in the minute in which it was.
+#[utoipa::path(get, path = paths::APPLICATION_TRAFFIC.text, params(TrafficQuery), responses((status = 200, body = Traffic)))]
+async fn traffic(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Query(query): Query<TrafficQuery>,
+) -> Result<Json<Traffic>, Answer> {
+    Ok(Json(state.store().traffic(&model, &name, &query).await?))
 }

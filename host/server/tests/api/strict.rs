@@ -155,6 +155,25 @@ async fn a_page_of_another_site_changes_nothing_whatever_credential_the_browser_
 }
 
 #[tokio::test]
+async fn the_page_of_the_controller_is_at_no_name_of_a_workload() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let port = house.address.port();
+    for path in ["/", "/models", "/v1/models", "/health"] {
+        for (host, misdirected) in [
+            (format!("docs.demo.localhost:{port}"), true),
+            ("docs.demo.localhost.".to_owned(), true),
+            (format!("localhost:{port}"), false),
+        ] {
+            let request = http.request("GET", path).header("host", &host);
+            let status = request.send().await.unwrap().status().as_u16();
+            assert_eq!(status == 421, misdirected, "{host}{path}: {status}");
+        }
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_browser_is_never_asked_for_a_password_that_it_would_keep() {
     let house = House::open().await;
     let asked = house.stranger().request("GET", "/v1/models").send().await;

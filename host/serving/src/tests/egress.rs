@@ -16,9 +16,10 @@ use crate::{Connector, Destination, Link, NoNetwork};
 /// Cases of `error-code`, as the guest counts them.
 const DENIED: u16 = 15;
 
-/// Answers 204 to whatever comes, and keeps it.
+/// Answers 204 to whatever comes, or sends it elsewhere, and keeps it.
 #[derive(Default)]
 struct Upstream {
+    elsewhere: Option<&'static str>,
     asked: Mutex<Vec<Destination>>,
     heads: Arc<Mutex<Vec<String>>>,
 }
@@ -29,13 +30,17 @@ impl Connector for Upstream {
         self.asked.lock().unwrap().push(to.clone());
         let (near, mut far) = tokio::io::duplex(8 << 10);
         let heads = self.heads.clone();
+        let answer = match self.elsewhere {
+            Some(to) => format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\n\r\n"),
+            None => "HTTP/1.1 204 No Content\r\n\r\n".to_owned(),
+        };
         tokio::spawn(async move {
             let mut head = Vec::new();
             while !head.ends_with(b"\r\n\r\n") {
                 head.push(far.read_u8().await?);
             }
             heads.lock().unwrap().push(String::from_utf8(head).unwrap());
-            far.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await
+            far.write_all(answer.as_bytes()).await
         });
         Ok(Box::new(near))
     }
@@ -116,6 +121,27 @@ async fn what_is_not_granted_is_refused_before_anything_is_connected() {
     let upstream = Arc::<Upstream>::default();
     let (status, _) = sender("evil.example.com", &upstream).ask(get("/")).await;
     assert_eq!(status.as_u16(), 500 + DENIED);
+}
+
+#[tokio::test]
+async fn a_redirect_is_the_guests_to_follow_and_leads_where_it_may() {
+    for to in [
+        "http://evil.example.com/",
+        "http://169.254.169.254/",
+        "//localhost/",
+    ] {
+        let upstream = Arc::new(Upstream {
+            elsewhere: Some(to),
+            ..Upstream::default()
+        });
+        let (status, _) = sender("api.example.com:8080", &upstream)
+            .ask(get("/"))
+            .await;
+        assert_eq!(status.as_u16(), 302, "the guest sees it");
+        let asked = upstream.asked.lock().unwrap().clone();
+        assert_eq!(asked.len(), 1, "{to}: {asked:?}");
+        assert_eq!(asked[0].authority, "api.example.com:8080");
+    }
 }
 
 #[tokio::test]

@@ -47,6 +47,18 @@ columns! {
     const STANDING = "FROM application WHERE model_uuid = $1 AND name = $2";
 }
 
+/// That the application is there.
+pub(crate) async fn require(
+    db: &mut Session,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<()> {
+    match db.one(STANDING, params![model, application]).await? {
+        Some(_) => Ok(()),
+        None => Err(StoreError::not_found("application", application)),
+    }
+}
+
 /// Fails unless the application is there and alive; the URL of its charm.
 pub(crate) async fn require_alive(
     db: &mut Session,

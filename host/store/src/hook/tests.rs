@@ -4,10 +4,11 @@ use periapt_contract::workload::{Change, Current, Layers, Request, Seen, Service
 use periapt_model::bounds::{PORT_RANGES, SETTINGS_BYTES, STATE_KEYS};
 use periapt_model::hook::{Effects, RelationSettings};
 use periapt_model::ports::{Changes, PortRange};
-use periapt_model::status::{Agent, Status};
+use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, Resolved};
+use periapt_model::{ModelUuid, Tag, UnitName};
 
-use crate::testing::{Fixture, fixtures, machine, unit};
+use crate::testing::{Fixture, fixtures, machine, present, unit};
 use crate::{HookBegin, HookCommit, StoreError};
 
 fn open(ranges: Vec<PortRange>) -> Changes {
@@ -525,6 +526,59 @@ async fn what_hooks_ask_of_containers_lands_with_them_and_is_shown_as_it_is_seen
         assert_eq!((shown.current.as_str(), shown.restarts), ("active", 2));
         assert_eq!(shown.last_end.as_deref(), Some("it trapped"));
         assert_eq!(store.services(&model).await.expect("services").len(), 1);
+        what_is_wrong_shows(&fixture, &model, &site).await;
         fixture.end().await;
+    }
+}
+
+/// What is wrong in a container follows what the charm said, wherever that is shown, as long as it is so.
+async fn what_is_wrong_shows(fixture: &Fixture, model: &ModelUuid, unit: &UnitName) {
+    let store = &fixture.store;
+    let said = Status::new(Workload::Active, "serving");
+    let set = store.set_unit_status(model, unit, said).await;
+    set.expect("set");
+    let mut picture = store.status_picture(model, &present).await.expect("whole");
+    for (current, shown) in [
+        (
+            Current::Backoff,
+            "serving; site: backoff, it trapped, 4 restarts",
+        ),
+        (Current::Active, "serving"),
+        (
+            Current::Failed,
+            "serving; site: failed, it trapped, 4 restarts",
+        ),
+    ] {
+        let service = ServiceSeen {
+            current,
+            since: 7,
+            restarts: 4,
+            last_end: Some("it trapped".to_owned()),
+        };
+        let seen = Seen {
+            services: [("site".to_owned(), service)].into(),
+            ..Seen::default()
+        };
+        let seen = [("web".to_owned(), seen)].into();
+        store
+            .set_containers_seen(model, unit, seen)
+            .await
+            .expect("kept");
+        let of_unit = store.unit(model, unit, &present).await.expect("unit");
+        assert_eq!(of_unit.workload.message, shown);
+        assert_eq!(of_unit.workload.status, Workload::Active);
+        let application = store.application(model, &unit.application()).await;
+        assert_eq!(application.expect("application").status.message, shown);
+        store
+            .refresh_status(&mut picture, &present)
+            .await
+            .expect("refreshed");
+        let text = picture.to_json().expect("text");
+        let kept: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+        let told = &kept["applications"]["site"]["units"][unit.as_str()]["workload-status"];
+        assert_eq!(told["info"], shown);
+        let history = store.history(model, &Tag::Unit(unit.clone()), 10).await;
+        let history = history.expect("history");
+        assert!(history.iter().all(|line| !line.message.contains("site:")));
     }
 }

@@ -1,5 +1,5 @@
-//! Which lines a query of the log wants: by level, and by the entities that it names as people name
-//! them.
+//! Which lines a query of the log wants: by level, by module, and by the entities that it names as people
+//! name them.
 //!
 //! A name that neither the model nor its log knows is refused: an empty answer would look like a
 //! quiet unit.
@@ -20,6 +20,8 @@ pub(super) struct Filter {
     pub(super) level: u64,
     include: Option<Patterns>,
     exclude: Option<Patterns>,
+    include_modules: Vec<String>,
+    exclude_modules: Vec<String>,
 }
 
 #[derive(Default)]
@@ -53,13 +55,35 @@ impl Filter {
             },
             include: names.patterns(query.include.as_deref()).await?,
             exclude: names.patterns(query.exclude.as_deref()).await?,
+            include_modules: parts(query.include_module.as_deref()),
+            exclude_modules: parts(query.exclude_module.as_deref()),
         })
     }
 
-    pub(super) fn accepts(&self, entity: &str) -> bool {
+    pub(super) fn accepts(&self, entity: &str, module: &str) -> bool {
         let included = self.include.as_ref().is_none_or(|it| it.match_(entity));
-        included && !self.exclude.as_ref().is_some_and(|it| it.match_(entity))
+        let excluded = self.exclude.as_ref().is_some_and(|it| it.match_(entity));
+        let within = |modules: &[String]| modules.iter().any(|above| is_within(module, above));
+        included
+            && !excluded
+            && (self.include_modules.is_empty() || within(&self.include_modules))
+            && !within(&self.exclude_modules)
     }
+}
+
+/// Whether a module is another one, or below it.
+fn is_within(module: &str, above: &str) -> bool {
+    let rest = module.strip_prefix(above);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// What stands between commas.
+fn parts(text: Option<&str>) -> Vec<String> {
+    let parts = text.unwrap_or_default().split(',').map(str::trim);
+    parts
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 impl Patterns {
@@ -92,12 +116,7 @@ struct Known {
 impl Names<'_> {
     /// Nothing for an empty list, which asks for nothing.
     async fn patterns(&mut self, text: Option<&str>) -> Result<Option<Patterns>> {
-        let parts: Vec<&str> = text
-            .unwrap_or_default()
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .collect();
+        let parts = parts(text);
         let mut patterns = Patterns::default();
         for part in &parts {
             self.add(part, &mut patterns).await?;

@@ -1,4 +1,5 @@
-//! The log that `debug-log` shows: bounded per model, read in pages.
+//! The log that `debug-log` shows: bounded per model, what services write apart from everything else, and read in
+//! pages.
 
 use std::sync::atomic::Ordering;
 
@@ -59,6 +60,22 @@ columns! {
         WHERE model_uuid = $1 AND level >= $2 AND id > $3 ORDER BY id LIMIT $4";
 }
 
+macro_rules! cut {
+    ($which:literal) => {
+        concat!(
+            "DELETE FROM log WHERE model_uuid = $1 AND ",
+            $which,
+            " AND id <= (SELECT id FROM log WHERE model_uuid = $1 AND ",
+            $which,
+            " ORDER BY id DESC LIMIT 1 OFFSET $2)"
+        )
+    };
+}
+
+/// Modules of services are called `workload.CONTAINER.SERVICE`.
+const CUT_SERVICES: &str = cut!("substr(module, 1, 9) = 'workload.'");
+const CUT_OTHERS: &str = cut!("substr(module, 1, 9) <> 'workload.'");
+
 /// A message without control characters, whoever wrote it, and no longer than a line may be.
 fn plain(message: &str) -> String {
     let shown = |c: &char| !c.is_control() || matches!(c, '\t' | '\n');
@@ -66,7 +83,8 @@ fn plain(message: &str) -> String {
     LOG_LINE_BYTES.cut(&plain).into_owned()
 }
 
-/// Appends lines, in their order, and cuts the log back to as many as it is to `keep`.
+/// Appends lines, in their order, and cuts the log back to as many as it is to `keep`: of what services wrote, and of
+/// everything else, so that a server that says much pushes out no line of a hook.
 pub(crate) async fn append(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -96,9 +114,9 @@ pub(crate) async fn append(
     let head = "INSERT INTO log (id, model_uuid, time, entity, level, module, message)";
     tx.db.insert_many(head, "", rows).await?;
     if let Some(keep) = keep {
-        let sql = "DELETE FROM log WHERE model_uuid = $1 AND id <= (
-            SELECT id FROM log WHERE model_uuid = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)";
-        tx.db.execute(sql, params![model, keep]).await?;
+        for sql in [CUT_SERVICES, CUT_OTHERS] {
+            tx.db.execute(sql, params![model, keep]).await?;
+        }
     }
     tx.touch(model, namespace::LOG, "");
     Ok(())
@@ -153,7 +171,7 @@ impl Store {
                     let values = params![model, filter.level, before, PAGE as u64];
                     let lines = db.all(BEFORE, values).await?;
                     for line in &lines {
-                        found += usize::from(filter.accepts(&line.entity));
+                        found += usize::from(filter.accepts(&line.entity, &line.module));
                         before = line.id;
                         if found == tail {
                             break 'scan;
@@ -185,7 +203,7 @@ impl Store {
                     return Ok(page);
                 }
                 page.position = line.id;
-                if filter.accepts(&line.entity) {
+                if filter.accepts(&line.entity, &line.module) {
                     page.records.push(shown(line)?);
                     page.positions.push(page.position);
                 }

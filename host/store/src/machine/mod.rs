@@ -9,13 +9,14 @@ use periapt_wire::agent::provisioner::MachineInfo;
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
-use crate::db::{PART, Session, Tx, columns, names, params, part_params, to_json, word};
+use crate::db::{PART, Session, Tx, columns, json, names, params, part_params, to_json, word};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{self, Table, With, tables};
 use crate::{Result, Store};
 
 mod operator;
+mod seen;
 mod stopping;
 
 pub(crate) use operator::{make, require_alive};
@@ -31,10 +32,14 @@ columns! {
         life = "machine.life" as word,
         instance_id = "machine.instance_id",
         instance_status = [status::list!("status")] as status::whole,
+        agent_status = [status::list!("agent")] as status::optional,
+        addresses = "machine.addresses" as json,
     }
     const PROVISIONED = "FROM machine
         JOIN status ON status.model_uuid = machine.model_uuid AND status.kind = 'machine'
             AND status.entity = machine.id
+        LEFT JOIN status AS agent ON agent.model_uuid = machine.model_uuid
+            AND agent.kind = 'juju-machine' AND agent.entity = machine.id
         WHERE machine.model_uuid = $1 AND ($2 = '' OR machine.id = $2) AND NOT EXISTS (
             SELECT 1 FROM machine_removal WHERE machine_removal.model_uuid = machine.model_uuid
                 AND machine_removal.machine_id = machine.id)

@@ -458,6 +458,35 @@ async fn the_log_is_filtered_paged_and_bounded() {
         })
         .await;
         assert_eq!(all.len(), 2_000);
+
+        // What services write has a bound of its own.
+        let mut said = line("unit-site-0", "INFO", "from a service");
+        said.module = "workload.web.site".to_owned();
+        for _ in 0..3 {
+            let lines = vec![said.clone(); 1_500];
+            store.write_logs(&model, lines).await.expect("written");
+        }
+        let replay = LogQuery {
+            replay: true,
+            ..Default::default()
+        };
+        let others = messages(LogQuery {
+            exclude_module: Some("workload".to_owned()),
+            ..replay.clone()
+        });
+        assert_eq!(others.await.len(), 2_000);
+        let services = LogQuery {
+            include_module: Some("workload.web, workload.webs".to_owned()),
+            ..replay.clone()
+        };
+        assert_eq!(messages(services).await.len(), 2_000);
+        for none in ["workload.we", "site", "workload.web.site.other"] {
+            let query = LogQuery {
+                include_module: Some(none.to_owned()),
+                ..replay.clone()
+            };
+            assert_eq!(messages(query).await, [""; 0], "{none}");
+        }
         fixture.end().await;
     }
 }

@@ -2,7 +2,14 @@
 
 use crate::tables::{Table, tables};
 
+mod traffic;
+
+pub(crate) use traffic::prune as prune_traffic;
+pub use traffic::{Served, ServedUnit};
+
 pub(crate) const TABLES: &[Table] = tables! {
     "traffic", Unit "unit = $2";
+    "counted", Unit "unit = $2";
+    "traffic_total", Application "application = $2";
     "metric", Unit "unit = $2";
 };

@@ -13,6 +13,8 @@ use crate::reach::Ingress;
 use crate::waiting::HeldBy;
 use crate::{Result, Store, status};
 
+use super::workload::Unwell;
+
 columns! {
     /// A unit with what it says; of agents only those matter that failed.
     struct UnitOf {
@@ -107,13 +109,19 @@ pub(crate) async fn load(
     which: Which<'_>,
 ) -> Result<Vec<ApplicationInfo>> {
     let mut units: HashMap<ApplicationName, Units> = HashMap::new();
-    for row in db.which(UNITS, model, which).await? {
+    let found = db.which(UNITS, model, which).await?;
+    let names: Vec<String> = found.iter().map(|row| row.name.to_string()).collect();
+    let unwell = match which {
+        Which::All => Unwell::load(db, model, Which::All).await?,
+        Which::Named(_) => Unwell::load(db, model, Which::Named(&names)).await?,
+    };
+    for row in found {
         let own = units.entry(row.application).or_default();
-        own.names.push(row.name);
         if let Some(workload) = row.workload {
             let agent = row.agent.unwrap_or_else(|| Status::new(Agent::Idle, ""));
-            own.said.push((workload, agent));
+            own.said.push((unwell.follow(&row.name, workload), agent));
         }
+        own.names.push(row.name);
     }
     let rows = rows(db, model, which).await?;
     let mut held_by = HeldBy::default();

@@ -10,3 +10,5 @@ pub(crate) mod model;
 pub(crate) mod relation;
 pub(crate) mod unit;
 mod workload;
+
+pub use workload::SeenContainer;

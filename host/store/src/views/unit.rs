@@ -14,6 +14,7 @@ use crate::reach::{Reached, public_address};
 use crate::{DatabaseError, Presence, Result, Store, lease, status, waiting};
 
 use super::relation;
+use super::workload::Unwell;
 
 #[cfg(test)]
 mod tests;
@@ -170,12 +171,13 @@ pub(crate) async fn load(
     let leaders = lease::rows::leaders(db, model, leading).await?;
     let mut cleanups = waiting::of_units(db, model, which).await?;
     let mut neighbours = relation::neighbours(db, model, which).await?;
+    let unwell = Unwell::load(db, model, which).await?;
     let rows = db.which(SHOWN, model, which).await?.into_iter();
     let shown = rows.map(|row| {
         let (name, life, machine) = (row.name, row.life, row.machine);
         let present = row.host.as_ref().is_some_and(presence);
         let (workload, agent) = (
-            row.workload.unwrap_or_else(unknown),
+            unwell.follow(&name, row.workload.unwrap_or_else(unknown)),
             row.agent.unwrap_or_else(allocating),
         );
         let said = agent.status;
@@ -241,9 +243,13 @@ pub(crate) async fn rows(
     let said = db.which(AGENTS, model, which).await?.into_iter();
     let mut agents: HashMap<String, Status<Agent>> =
         said.map(|said| (said.entity, said.status)).collect();
+    let unwell = Unwell::load(db, model, which).await?;
     let rows = db.which(OWN, model, which).await?.into_iter();
     let rows = rows.map(|own| UnitRow {
-        workload: workloads.remove(own.name.as_str()).unwrap_or_else(unknown),
+        workload: unwell.follow(
+            &own.name,
+            workloads.remove(own.name.as_str()).unwrap_or_else(unknown),
+        ),
         agent: agents.remove(own.name.as_str()).unwrap_or_else(allocating),
         name: own.name,
         life: own.life,

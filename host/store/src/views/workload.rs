@@ -1,11 +1,17 @@
 //! Services and checks as shown: of the plans that units have committed, as they were seen last.
 
-use periapt_contract::workload::layer::{Kind, Level, OnCheckFailure, Startup};
-use periapt_contract::workload::{Committed, Current, Seen, Status};
+use std::collections::HashMap;
+
+use periapt_contract::workload::layer::{Check, Level, OnCheckFailure};
+use periapt_contract::workload::{CheckSeen, Committed, Seen, Status};
+use periapt_model::status::{Status as Said, Workload};
+use periapt_model::workload::plan::Plan;
+use periapt_model::workload::{unwell, with_unwell};
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::rest::{CheckInfo, ServiceInfo};
 
-use crate::db::{Session, columns, json, optional_json, params, word};
+use crate::db::{Session, Which, columns, json, optional_json, params, word};
+use crate::error::StoreError;
 use crate::{Result, Store};
 
 columns! {
@@ -21,7 +27,84 @@ columns! {
         ORDER BY unit.application, unit.number, container.name";
 }
 
+columns! {
+    struct SeenRow {
+        unit: String = "unit",
+        /// Read of few only.
+        committed: String = "committed",
+        seen: Seen = "seen" as json,
+    }
+    const SEEN = which(
+        "FROM container WHERE model_uuid = $1 AND seen IS NOT NULL", "unit", "ORDER BY unit, name"
+    );
+}
+
+/// What is wrong in the containers of units, by unit; of the named those of which something is.
+#[derive(Debug, Default)]
+pub(crate) struct Unwell(HashMap<String, Vec<String>>);
+
+impl Unwell {
+    pub async fn load(db: &mut Session, model: &ModelUuid, which: Which<'_>) -> Result<Self> {
+        let mut found = Self::default();
+        for row in db.which(SEEN, model, which).await? {
+            let down = |check: &CheckSeen| check.status == Status::Down;
+            let plan = match row.seen.checks.values().any(down) {
+                true => serde_json::from_str::<Committed>(&row.committed)
+                    .map_err(|error| StoreError::corrupt("container.committed", error))?
+                    .layers
+                    .plan(),
+                false => Plan::default(),
+            };
+            let level = |name: &str| plan.checks.get(name).map_or(Level::Unset, Check::level);
+            let unwell = unwell(&row.seen, level);
+            if !unwell.is_empty() {
+                found.0.entry(row.unit).or_default().extend(unwell);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What a workload says, with what is wrong.
+    pub fn follow(&self, unit: &UnitName, mut said: Said<Workload>) -> Said<Workload> {
+        if let Some(unwell) = self.0.get(unit.as_str()) {
+            said.message = with_unwell(&said.message, unwell);
+        }
+        said
+    }
+}
+
+columns! {
+    struct AnyRow {
+        model: ModelUuid = "model_uuid" as word,
+        unit: UnitName = "unit" as word,
+        container: String = "name",
+        seen: Seen = "seen" as json,
+    }
+    const ANY = "FROM container WHERE seen IS NOT NULL ORDER BY model_uuid, unit, name";
+}
+
+/// A container of some model, as it was seen last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenContainer {
+    pub model: ModelUuid,
+    pub unit: UnitName,
+    pub container: String,
+    pub seen: Seen,
+}
+
 impl Store {
+    /// The containers of all models that were seen, for whoever measures the controller.
+    pub async fn seen_containers(&self) -> Result<Vec<SeenContainer>> {
+        let rows = self.glance().await?.all(ANY, Vec::new()).await?;
+        let seen = rows.into_iter().map(|row| SeenContainer {
+            model: row.model,
+            unit: row.unit,
+            container: row.container,
+            seen: row.seen,
+        });
+        Ok(seen.collect())
+    }
+
     /// The services of all units of a model, by unit, container and name.
     pub async fn services(&self, model: &ModelUuid) -> Result<Vec<ServiceInfo>> {
         let mut db = self.snapshot().await?;
@@ -57,13 +140,9 @@ fn services(row: &Row) -> Vec<ServiceInfo> {
             unit: row.unit.clone(),
             container: row.name.clone(),
             summary: service.summary.clone().unwrap_or_default(),
-            kind: kind(service.kind()).to_owned(),
-            startup: match service.startup() {
-                Startup::Enabled => "enabled",
-                Startup::Disabled => "disabled",
-            }
-            .to_owned(),
-            current: current(seen.current).to_owned(),
+            kind: service.kind().as_str().to_owned(),
+            startup: service.startup().as_str().to_owned(),
+            current: seen.current.as_str().to_owned(),
             since: seen.since,
             restarts: seen.restarts,
             last_end: seen.last_end,
@@ -100,18 +179,8 @@ fn checks(row: &Row) -> Vec<CheckInfo> {
             unit: row.unit.clone(),
             container: row.name.clone(),
             check: name.clone(),
-            level: match check.level() {
-                Level::Unset => "",
-                Level::Alive => "alive",
-                Level::Ready => "ready",
-            }
-            .to_owned(),
-            status: match seen.status {
-                Status::Up => "up",
-                Status::Down => "down",
-                Status::Inactive => "inactive",
-            }
-            .to_owned(),
+            level: check.level().as_str().to_owned(),
+            status: seen.status.as_str().to_owned(),
             successes: seen.successes,
             failures: seen.failures,
             threshold: check.threshold(),
@@ -120,26 +189,4 @@ fn checks(row: &Row) -> Vec<CheckInfo> {
         }
     });
     checks.collect()
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Http => "http",
-        Kind::Command => "command",
-        Kind::Native => "native",
-    }
-}
-
-fn current(current: Current) -> &'static str {
-    match current {
-        Current::Inactive => "inactive",
-        Current::Waiting => "waiting",
-        Current::Starting => "starting",
-        Current::Active => "active",
-        Current::Backoff => "backoff",
-        Current::Stopping => "stopping",
-        Current::Finished => "finished",
-        Current::Failed => "failed",
-        Current::Fenced => "fenced",
-    }
 }

@@ -8,6 +8,8 @@
 )]
 
 mod common;
+mod counter;
+mod gateway;
 mod leaders;
 mod lessons;
 mod order;

@@ -14,6 +14,9 @@ pub struct MachineInfo {
     /// None until provisioned.
     pub instance_id: Option<String>,
     pub instance_status: Status<Machine>,
+    /// What its agent says of it.
+    pub agent_status: Option<Status<Machine>>,
+    pub addresses: Vec<String>,
 }
 
 crate::facade! { "periapt.Provisioner" 1 for Controller {

@@ -281,6 +281,9 @@ pub struct LogQuery {
     /// Entities (tags or names, `*` at the end allowed), comma separated.
     pub include: Option<String>,
     pub exclude: Option<String>,
+    /// Modules with those below them (`workload` has `workload.web.site`), comma separated.
+    pub include_module: Option<String>,
+    pub exclude_module: Option<String>,
     /// Lowest level shown.
     pub level: Option<String>,
     /// From the first line on.

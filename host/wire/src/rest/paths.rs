@@ -72,6 +72,7 @@ paths! {
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
+    APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
     APPLICATION_UNITS(2) = "/v1/models/{model}/applications/{name}/units";
     MODEL_AUDIT(1) = "/v1/models/{model}/audit";

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `GET /v1/models/{model}/services` | `ListQuery` | `Page<ServiceInfo>`, by unit, container and name |
 //! | `GET /v1/models/{model}/checks` | `ListQuery` | `Page<CheckInfo>`, the same |
+//! | `GET /v1/models/{model}/applications/{name}/traffic` | `TrafficQuery` | `Traffic` |
 
 use periapt_model::{ApplicationName, UnitName};
 use serde::{Deserialize, Serialize};
@@ -63,4 +64,42 @@ pub struct CheckInfo {
     pub message: Option<String>,
     /// What happens on a failure: `restart web`; empty where nothing does.
     pub on_failure: Vec<String>,
+}
+
+/// Query of the requests to an application.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
+pub struct TrafficQuery {
+    /// So many up to now: 1 to 1440; 60 when left out.
+    pub minutes: Option<u64>,
+    /// One of its units; all when left out.
+    #[param(value_type = Option<String>)]
+    #[schema(value_type = Option<String>)]
+    pub unit: Option<UnitName>,
+}
+
+/// Requests that were answered, by the minute, oldest first. The last minute is not over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Traffic {
+    pub minutes: Vec<TrafficMinute>,
+}
+
+/// The requests of a minute. Times until an answer was whole are in microseconds, and null where there was none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct TrafficMinute {
+    /// When it began, microseconds UTC.
+    pub time: i64,
+    pub requests: u64,
+    /// Answered with 4xx.
+    pub client_errors: u64,
+    /// Answered with 5xx, or cut off.
+    pub server_errors: u64,
+    pub mean: Option<i64>,
+    /// Half of the answers took no longer.
+    pub p50: Option<i64>,
+    /// All but one in a hundred took no longer.
+    pub p99: Option<i64>,
 }

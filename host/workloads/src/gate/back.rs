@@ -36,6 +36,7 @@ pub struct Back {
     connector: Connector,
     client: Client<Connector, Sent>,
     room: Arc<Semaphore>,
+    tunnels: Arc<Semaphore>,
 }
 
 #[derive(Clone)]
@@ -66,12 +67,18 @@ impl Back {
             .pool_max_idle_per_host(POOLED)
             .http1_max_buf_size(AHEAD_BYTES)
             .build(connector.clone());
-        let room = Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS)));
+        let room = room.min(Semaphore::MAX_PERMITS);
         Self {
             connector,
             client,
-            room,
+            room: Arc::new(Semaphore::new(room)),
+            tunnels: Arc::new(Semaphore::new(room / 2)),
         }
+    }
+
+    /// A place for two connections that are joined, which last: they have half of the room at most.
+    pub fn tunnel(&self) -> Option<OwnedSemaphorePermit> {
+        self.tunnels.clone().try_acquire_owned().ok()
     }
 
     /// Room for a request and its answer, each of which has a descriptor; none where there is none in time.

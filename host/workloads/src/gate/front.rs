@@ -215,6 +215,14 @@ impl All {
     }
 }
 
+impl Front {
+    fn aims(&mut self, target: &Target) {
+        if !self.targets.contains(target) {
+            self.targets.insert(target.clone());
+        }
+    }
+}
+
 impl Connection {
     /// A request begins.
     pub fn begin(&self) -> Flight {
@@ -240,19 +248,18 @@ impl Connection {
 impl Flight {
     /// For whom it is.
     pub fn aims(&self, target: &Target) {
-        if let Some(front) = self.fronts.lock().fronts.get_mut(&self.connection)
-            && !front.targets.contains(target)
-        {
-            front.targets.insert(target.clone());
+        if let Some(front) = self.fronts.lock().fronts.get_mut(&self.connection) {
+            front.aims(target);
         }
     }
 
-    /// Where it is now.
-    pub fn goes(&self, way: &Way) {
-        if let Some(front) = self.fronts.lock().fronts.get_mut(&self.connection)
-            && let Some(going) = front.flights.get_mut(&self.number)
-        {
-            going.way = Some(way.clone());
+    /// Where it is now, and for whom.
+    pub fn goes(&self, target: &Target, way: &Way) {
+        if let Some(front) = self.fronts.lock().fronts.get_mut(&self.connection) {
+            front.aims(target);
+            if let Some(going) = front.flights.get_mut(&self.number) {
+                going.way = Some(way.clone());
+            }
         }
     }
 }

@@ -66,6 +66,7 @@ impl Listeners {
             tables: self.tables.clone(),
             back: self.back.clone(),
             patience: self.settings.patience(),
+            quiet: self.settings.quiet(),
         };
         let accepting = accept(listener, number, self.fronts.clone(), Arc::new(passage));
         self.open.insert(number, tokio::spawn(accepting));
@@ -128,6 +129,6 @@ async fn serve(stream: TcpStream, connection: Connection, peer: SocketAddr, pass
     tokio::select! {
         biased;
         () = cut.cancelled() => {}
-        _ = builder.serve_connection(TokioIo::new(stream), answer) => {}
+        _ = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer) => {}
     }
 }

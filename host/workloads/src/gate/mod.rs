@@ -5,15 +5,17 @@
 //! no file, no secret and no other place to connect to.
 
 mod back;
+pub(crate) mod fields;
 mod front;
 mod listen;
-mod names;
-mod pages;
-mod pass;
-mod table;
+pub(crate) mod names;
+pub(crate) mod pages;
+pub(crate) mod pass;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod waits;
+pub(crate) mod websocket;
 
 use std::net::TcpListener;
 use std::time::Duration;

@@ -46,9 +46,19 @@ impl Page {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text, "Try again soon.")
     }
 
-    pub fn upgrade() -> Self {
-        let text = "Connections for another protocol are not offered, WebSocket included.";
-        Self::new(StatusCode::NOT_IMPLEMENTED, text, "")
+    pub fn broken() -> Self {
+        let text = "The body of the request is not well-formed, or did not come to its end.";
+        Self::new(StatusCode::BAD_REQUEST, text, "")
+    }
+
+    pub fn tunnel() -> Self {
+        Self::new(StatusCode::NOT_IMPLEMENTED, "Tunnels are not offered.", "")
+    }
+
+    pub fn handshake() -> Self {
+        let text = "The request for a WebSocket connection is not one that can be passed on.";
+        let advice = "It is a GET without a body, by HTTP/1.1, that asks for WebSocket alone.";
+        Self::new(StatusCode::BAD_REQUEST, text, advice)
     }
 
     /// The same for what is not there and for what is not shown to this stranger.
@@ -71,8 +81,7 @@ impl Page {
         let text = match service {
             None => format!("No service of {unit} listens there."),
             Some((service, current)) => {
-                let current = serde_json::to_value(current).unwrap_or_default();
-                let current = current.as_str().unwrap_or_default().to_owned();
+                let current = current.as_str();
                 format!("The service {service} of {unit} does not run: it is {current}.")
             }
         };

@@ -6,6 +6,7 @@
 
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,10 +16,7 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
-use hyper::header::{
-    CONNECTION, EXPECT, FORWARDED, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER,
-    TRANSFER_ENCODING, UPGRADE,
-};
+use hyper::header::{CONTENT_LENGTH, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
 use hyper::{Method, Request, Response, StatusCode, Uri, Version};
@@ -26,10 +24,12 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::back::{Back, Sent};
+use super::fields::{forwarded, remove_hops};
 use super::front::{Connection, Flight};
 use super::names::{Named, Target, host};
 use super::pages::Page;
-use super::table::{Tables, Way, Ways};
+use super::table::{Table, Tables, Way, Ways};
+use super::websocket::{self, Asks};
 use crate::frames::Leads;
 
 /// For which unit and port a request is, and why it is not answered there.
@@ -37,22 +37,8 @@ pub const UNIT: HeaderName = HeaderName::from_static("periapt-unit");
 pub const PORT: HeaderName = HeaderName::from_static("periapt-port");
 pub const NOT_HERE: HeaderName = HeaderName::from_static("periapt-not-here");
 
-const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
-const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
-/// Of one connection and no other.
-const HOPS: [HeaderName; 7] = [
-    CONNECTION,
-    KEEP_ALIVE,
-    PROXY_CONNECTION,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
 /// A process that serves ends each request within its own bound; this is for one that does not go on at all.
 pub const LONGEST: Duration = Duration::from_secs(900);
-/// Fields of what is sent on, without the two of the gate: serving takes no more than 100.
-const FIELDS: usize = 90;
 /// How often a request is sent that nobody can have begun to answer twice.
 const TRIES: usize = 3;
 
@@ -62,19 +48,42 @@ pub struct Passage {
     pub tables: Tables,
     pub back: Back,
     pub patience: Duration,
+    /// Two joined connections over which nothing goes for so long are closed.
+    pub quiet: Duration,
 }
 
 impl Passage {
     pub async fn answer(
         &self,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         peer: SocketAddr,
-        request: Request<Incoming>,
+        mut request: Request<Incoming>,
     ) -> Response<Given> {
         let flight = connection.begin();
-        match self.attempt(&flight, peer, request).await {
-            Ok((answer, room)) => answer.map(|body| Given::flying(body, flight, room)),
-            Err(page) => page.answer(),
+        let joining = match websocket::asks(&request) {
+            Asks::Nothing => None,
+            Asks::Badly => return Page::handshake().answer(),
+            Asks::Well => match self.back.tunnel() {
+                Some(place) => Some((hyper::upgrade::on(&mut request), place)),
+                None => return Page::busy().answer(),
+            },
+        };
+        let asks = joining.is_some();
+        let (answer, room) = match self.attempt(&flight, peer, request, asks).await {
+            Ok(answered) => answered,
+            Err(page) => return page.answer(),
+        };
+        match joining {
+            Some((client, place)) if answer.status() == StatusCode::SWITCHING_PROTOCOLS => {
+                let joined = websocket::Joined {
+                    connection: connection.clone(),
+                    _under_way: (flight, room, place),
+                    patience: self.patience,
+                    quiet: self.quiet,
+                };
+                joined.begin(client, answer)
+            }
+            _ => answer.map(|body| Given::flying(body, flight, room)),
         }
     }
 
@@ -83,26 +92,45 @@ impl Passage {
         flight: &Flight,
         peer: SocketAddr,
         request: Request<Incoming>,
+        asks: bool,
     ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), Page> {
-        if request.method() == Method::CONNECT || upgrades(request.headers()) {
-            return Err(Page::upgrade());
+        if request.method() == Method::CONNECT {
+            return Err(Page::tunnel());
         }
         let host = host(request.uri(), request.headers()).map_err(|_| Page::unclear())?;
-        // Only what is shown is an aim: a connection lives as long as all of its aims are shown.
-        let target = self
-            .target(&host)
-            .filter(|target| self.tables.now().shows(target, peer.ip()))
-            .ok_or_else(|| Page::nothing(&host))?;
-        flight.aims(&target);
+        let table = self.tables.now();
+        let target = self.target(&table, &host);
+        let target = target.ok_or_else(|| Page::nothing(&host))?;
+        let mut open = match table.ways(&target, peer.ip(), turn()) {
+            Ways::Open(ways) => Some(ways),
+            Ways::Nothing => return Err(Page::nothing(&host)),
+            Ways::Down(..) => None,
+        };
+        drop(table);
         let (mut parts, body) = request.into_parts();
         forwarded(&mut parts, peer)?;
         let mut body = (!body.is_end_stream()).then_some(body);
+        if body.is_none() {
+            // Whoever reads it is not to wait for what does not come.
+            parts.headers.remove(CONTENT_LENGTH);
+        }
+        if asks {
+            websocket::ask(&mut parts.headers);
+        }
         let again = body.is_none() && parts.method.is_safe();
         let mut failed = None;
         for _ in 0..TRIES {
-            for way in self.ways(&target, &host, peer).await? {
+            let ways = match open.take() {
+                Some(ways) => ways,
+                None => {
+                    // A connection lives as long as all of its aims are shown.
+                    flight.aims(&target);
+                    self.ways(&target, &host, peer).await?
+                }
+            };
+            for way in ways {
                 let room = self.back.room().await.ok_or_else(Page::busy)?;
-                flight.goes(&way);
+                flight.goes(&target, &way);
                 // Whoever closed it meanwhile looked for this request before it was there.
                 if !self.tables.now().keeps(&way, peer.ip()) {
                     continue;
@@ -122,9 +150,9 @@ impl Passage {
         Err(failed.unwrap_or_else(|| Page::nothing(&host)))
     }
 
-    fn target(&self, host: &str) -> Option<Target> {
+    fn target(&self, table: &Table, host: &str) -> Option<Target> {
         match &self.leads {
-            Leads::ByName => self.tables.now().find(host),
+            Leads::ByName => table.find(host),
             Leads::To(model, unit, port) => Some(Target {
                 model: model.clone(),
                 named: Named::Unit(unit.clone()),
@@ -135,13 +163,11 @@ impl Passage {
 
     /// Where the request may come. A service that is about to start is waited for.
     async fn ways(&self, target: &Target, host: &str, peer: SocketAddr) -> Result<Vec<Way>, Page> {
-        static TURN: AtomicUsize = AtomicUsize::new(0);
         use periapt_model::workload::service::Current::{Starting, Stopping};
         let until = Instant::now() + self.patience;
         let mut tables = self.tables.watch();
         loop {
-            let turn = TURN.fetch_add(1, Ordering::Relaxed);
-            let ways = tables.borrow_and_update().ways(target, peer.ip(), turn);
+            let ways = tables.borrow_and_update().ways(target, peer.ip(), turn());
             let page = match ways {
                 Ways::Open(ways) => return Ok(ways),
                 Ways::Nothing => return Err(Page::nothing(host)),
@@ -185,6 +211,7 @@ impl Passage {
             Ok(Err(error)) if error.is_connect() => {
                 return Err(failed("the process that serves it does not run"));
             }
+            Ok(Err(error)) if is_the_clients(&error) => return Err(Page::broken()),
             Ok(Err(_)) => return Err(failed("the process that serves it ended")),
             Err(_) => {
                 let status = StatusCode::GATEWAY_TIMEOUT;
@@ -195,76 +222,37 @@ impl Passage {
             let reason = reason.to_str().unwrap_or("it is not there");
             return Err(failed(reason));
         }
+        if answer.status().is_informational() {
+            return match websocket::grants(&parts.headers, &answer) {
+                true => Ok(answer),
+                false => Err(failed("it wants another protocol than it was asked for")),
+            };
+        }
         remove_hops(answer.headers_mut());
         *answer.version_mut() = Version::HTTP_11;
         Ok(answer)
     }
 }
 
-/// Makes of what a stranger sent what is sent on.
-pub(super) fn forwarded(parts: &mut Parts, peer: SocketAddr) -> Result<(), Page> {
-    let headers = &mut parts.headers;
-    remove_hops(headers);
-    headers.remove(EXPECT);
-    headers.remove(FORWARDED);
-    let ours: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| {
-            let name = name.as_str();
-            name.starts_with("x-forwarded-") || name.starts_with("periapt-") || name == "x-real-ip"
-        })
-        .cloned()
-        .collect();
-    for name in ours {
-        headers.remove(name);
-    }
-    // In HTTP/2 it is a part of the address.
-    let named = parts.uri.authority().map(|authority| authority.as_str());
-    let named = match (headers.get(HOST), named) {
-        (Some(named), _) => named.clone(),
-        (None, Some(named)) => HeaderValue::from_str(named).map_err(|_| Page::unclear())?,
-        (None, None) => return Err(Page::unclear()),
-    };
-    headers.insert(HOST, named.clone());
-    let from = HeaderValue::from_str(&peer.ip().to_canonical().to_string());
-    let from = from.map_err(|_| Page::unclear())?;
-    for (name, value) in [
-        ("x-forwarded-for", from),
-        ("x-forwarded-host", named),
-        ("x-forwarded-proto", HeaderValue::from_static("http")),
-    ] {
-        headers.insert(HeaderName::from_static(name), value);
-    }
-    match headers.len() > FIELDS {
-        true => Err(Page::large()),
-        false => Ok(()),
-    }
+/// Who is first among several.
+fn turn() -> usize {
+    static TURN: AtomicUsize = AtomicUsize::new(0);
+    TURN.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Whether a client wants another protocol and nothing else. What it could do without, as `h2c`, is ignored: it
-/// is answered in the one that it speaks.
-pub(super) fn upgrades(headers: &HeaderMap) -> bool {
-    let named = headers.get_all(UPGRADE).iter();
-    named
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|name| name.trim().eq_ignore_ascii_case("websocket"))
-}
-
-/// What is of one connection alone, and what it names so itself.
-fn remove_hops(headers: &mut HeaderMap) {
-    let named: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        // Without these a request would be for somebody else, or of another length.
-        .filter(|name| *name != HOST && *name != hyper::header::CONTENT_LENGTH)
-        .collect();
-    for name in HOPS.into_iter().chain(named) {
-        headers.remove(name);
+/// Whether a request could not be sent because its own body is not as it has to be, or does not come.
+fn is_the_clients(error: &hyper_util::client::legacy::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if error
+            .downcast_ref::<hyper::Error>()
+            .is_some_and(hyper::Error::is_user)
+        {
+            return true;
+        }
+        cause = error.source();
     }
+    false
 }
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;

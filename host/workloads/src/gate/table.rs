@@ -15,6 +15,8 @@ use crate::frames::{Door, Facing};
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     models: BTreeMap<ModelUuid, Known>,
+    /// All that have a name.
+    named: BTreeMap<String, Vec<ModelUuid>>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,7 +48,7 @@ pub enum Ways {
 
 impl Table {
     pub fn insert(&mut self, model: ModelUuid, facing: Facing) {
-        let doors = self.models.remove(&model).map(|known| known.doors);
+        let doors = self.take(&model).map(|known| known.doors);
         let mut units: BTreeMap<ApplicationName, Vec<UnitName>> = BTreeMap::new();
         for unit in facing.network.units.keys() {
             let of = units.entry(unit.application()).or_default();
@@ -57,7 +59,18 @@ impl Table {
             units: Arc::new(units),
             doors: doors.unwrap_or_default(),
         };
+        let name = known.facing.name.as_str().to_owned();
+        self.named.entry(name).or_default().push(model.clone());
         self.models.insert(model, known);
+    }
+
+    fn take(&mut self, model: &ModelUuid) -> Option<Known> {
+        let known = self.models.remove(model)?;
+        if let Some(named) = self.named.get_mut(known.facing.name.as_str()) {
+            named.retain(|other| other != model);
+        }
+        self.named.retain(|_, models| !models.is_empty());
+        Some(known)
     }
 
     /// The services of a unit of a model that is known.
@@ -72,17 +85,15 @@ impl Table {
     }
 
     pub fn remove(&mut self, model: &ModelUuid) {
-        self.models.remove(model);
+        self.take(model);
     }
 
     /// For whom a host is. A name that two models have leads to neither.
     pub fn find(&self, host: &str) -> Option<Target> {
         let (name, model) = parts(host)?;
-        let mut models = self
-            .models
-            .iter()
-            .filter(|(_, known)| known.facing.name.as_str() == model);
-        let (uuid, _) = models.next().filter(|_| models.next().is_none())?;
+        let [uuid] = self.named.get(model)?.as_slice() else {
+            return None;
+        };
         Some(Target {
             model: uuid.clone(),
             named: named(name)?,
@@ -96,7 +107,7 @@ impl Table {
             return Ways::Nothing;
         };
         let facing = &known.facing;
-        let mut open = Vec::new();
+        let (mut open, mut unready) = (Vec::new(), Vec::new());
         let mut down = None;
         for unit in known.named(&target.named) {
             let doors = known.doors.get(unit).map_or(&[][..], Vec::as_slice);
@@ -112,14 +123,24 @@ impl Table {
             let mut doors: Vec<_> = shown.collect();
             doors.sort_by_key(|door| (door.current != Current::Active, door.port));
             match doors.first() {
-                Some(door) if door.current == Current::Active => open.push(Way {
-                    model: target.model.clone(),
-                    unit: unit.clone(),
-                    port: door.port,
-                }),
+                Some(door) if door.current == Current::Active => {
+                    let way = Way {
+                        model: target.model.clone(),
+                        unit: unit.clone(),
+                        port: door.port,
+                    };
+                    match door.ready {
+                        true => open.push(way),
+                        false => unready.push(way),
+                    }
+                }
                 Some(door) => down = Some((unit, Some((door.service.clone(), door.current)))),
                 None => {}
             }
+        }
+        // Where none is ready all are asked: checks do not wake, so one that nobody asks would never be again.
+        if open.is_empty() {
+            open = unready;
         }
         if !open.is_empty() {
             let first = turn % open.len();

@@ -6,12 +6,14 @@ use periapt_model::ModelUuid;
 use periapt_model::reach::{Endpoints, Network, Unit};
 use periapt_model::workload::service::Current;
 
+use super::fields::forwarded;
 use super::front::{Connection, Fronts};
 use super::names::{Named, Target, host, named, parts};
 use super::pages::Page;
-use super::pass::{forwarded, upgrades};
 use super::table::{Table, Ways};
 use crate::frames::{Door, Facing};
+
+mod websocket;
 
 fn headers(fields: &[(&'static str, &'static str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -94,6 +96,7 @@ fn door(table: &mut Table, unit: &str, current: Current) {
         port: 80,
         service: "site".to_owned(),
         current,
+        ready: true,
     };
     table.set_doors(&uuid(), unit.parse().unwrap(), vec![door]);
 }
@@ -144,6 +147,34 @@ fn a_stranger_comes_where_something_is_shown_and_runs() {
 }
 
 #[test]
+fn who_is_not_ready_is_asked_where_nobody_is() {
+    let mut shown = table(&["0.0.0.0/0"]);
+    let docs = shown.find("docs.demo.localhost").unwrap();
+    let near = from("10.1.1.1");
+    let mut set = |unit: &str, ready| {
+        let door = Door {
+            port: 80,
+            service: "site".to_owned(),
+            current: Current::Active,
+            ready,
+        };
+        shown.set_doors(&uuid(), unit.parse().unwrap(), vec![door]);
+        (0..4)
+            .map(|turn| open(shown.ways(&docs, near, turn)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        set("docs/0", false),
+        vec![vec!["docs/0"]; 4],
+        "the only one"
+    );
+    assert_eq!(set("docs/1", true), vec![vec!["docs/1"]; 4]);
+    let both = set("docs/1", false);
+    assert_eq!(both[0], ["docs/0", "docs/1"]);
+    assert_eq!(both[1], ["docs/1", "docs/0"]);
+}
+
+#[test]
 fn what_a_stranger_says_of_itself_is_replaced() {
     let request = Request::get("/")
         .header("host", "docs.demo.localhost:8800")
@@ -189,14 +220,6 @@ fn more_fields_than_serving_takes_are_refused() {
     };
     assert!(outcome(80).is_ok());
     assert_eq!(outcome(90).unwrap_err().status, 431);
-}
-
-#[test]
-fn an_upgrade_that_a_client_can_do_without_is_none() {
-    assert!(!upgrades(&headers(&[("upgrade", "h2c")])));
-    assert!(!upgrades(&headers(&[])));
-    assert!(upgrades(&headers(&[("upgrade", "WebSocket")])));
-    assert!(upgrades(&headers(&[("upgrade", "h2c, websocket")])));
 }
 
 #[tokio::test]

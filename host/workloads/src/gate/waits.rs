@@ -1,4 +1,4 @@
-//! How long a client has not taken what is there for it.
+//! How long something has not come: that a client takes what is there for it, or anything at all.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -17,6 +17,13 @@ impl Waits {
     /// The next part was asked for.
     pub fn end(&self) {
         self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns once nothing has begun for so long.
+    pub async fn nothing(&self, most: Duration) {
+        while !self.last(most) {
+            tokio::time::sleep(most / 4).await;
+        }
     }
 
     /// Whether it is the client that has been waited for, so long at least.

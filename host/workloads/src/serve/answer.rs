@@ -11,13 +11,13 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Either, Empty, Full};
 use hyper::body::Incoming;
-use hyper::header::{HOST, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use periapt_model::UnitName;
-use periapt_serving::{Cut, Served, Service};
+use periapt_serving::{Cut, Ended, Listener, Served, Service, Stream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -102,6 +102,9 @@ impl Answering {
             Ok(service) => service,
             Err(reason) => return not_here(&reason),
         };
+        if request.headers().contains_key(UPGRADE) {
+            return not_offered();
+        }
         let mut answer = service.answer(request).await;
         // A guest that says it is not there is only saying so.
         answer.headers_mut().remove(NOT_HERE);
@@ -182,6 +185,18 @@ impl Body for Taken {
     }
 }
 
+/// Of requests for another protocol, which the gate passes on for services that speak one.
+pub const NOT_OFFERED: &str = "501 Not Implemented\nThe application does not speak WebSocket: \
+    a handler of wasi:http 0.2 answers requests and takes no connection over.\n";
+
+fn not_offered() -> Response<Answer> {
+    let mut response = Response::new(Either::Right(Full::from(NOT_OFFERED)));
+    *response.status_mut() = StatusCode::NOT_IMPLEMENTED;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, plain);
+    response
+}
+
 fn not_here(reason: &str) -> Response<Answer> {
     let mut response = Response::new(Either::Right(Full::default()));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
@@ -206,7 +221,7 @@ pub async fn probe(units: &Units, probe: Probe) -> Result<(), String> {
     let body = Empty::<Bytes>::new().map_err(hyper_never);
     let request = request.body(body).map_err(|error| error.to_string())?;
     let asking = async {
-        let answer = service.answer(request).await;
+        let answer = service.answer_to(request, Arc::new(Unheard)).await;
         let status = answer.status();
         let mut body = answer.into_body();
         let mut read = 0;
@@ -225,6 +240,15 @@ pub async fn probe(units: &Units, probe: Probe) -> Result<(), String> {
     let timeout = Duration::from_millis(probe.timeout_ms);
     let asked = tokio::time::timeout(timeout, asking).await;
     asked.unwrap_or_else(|_| Err(format!("no answer within {} s", timeout.as_secs_f64())))
+}
+
+/// A check is no visitor: what it asks for is not counted, and it says itself what was wrong.
+struct Unheard;
+
+impl Listener for Unheard {
+    fn line(&self, _: Stream, _: &str) {}
+
+    fn ended(&self, _: &Ended) {}
 }
 
 /// An empty body does not fail.

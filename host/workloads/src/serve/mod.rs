@@ -3,12 +3,12 @@
 //! It works in the directory of the model's agent, as the user to whom the units' files belong, and reads
 //! there. Everything else it has from its supervisor: what each unit serves, and the connections of the gate.
 
-mod answer;
+pub(crate) mod answer;
 mod inside;
 mod telling;
 #[cfg(test)]
 mod tests;
-mod units;
+pub(crate) mod units;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -96,6 +96,10 @@ async fn run(
                     let stream = UnixStream::from(descriptor);
                     connections.spawn(answering.clone().connection(stream));
                 }
+            }
+            ToServe::Alive => {
+                // A supervisor that is gone needs no answer.
+                let _ = outbox.send_in_turn(&FromServe::Alive).await;
             }
             ToServe::Probe(probe) => {
                 let (units, outbox) = (units.clone(), outbox.clone());

@@ -6,12 +6,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use periapt_model::workload::traffic::{Class, Requests};
 use periapt_serving::{Ended, Listener, Stream};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::channel::Outbox;
-use crate::frames::{Answered, FromServe, Place};
+use crate::frames::{FromServe, Place};
 
 /// Lines of a service in a second.
 const LINES: u32 = 200;
@@ -30,7 +31,7 @@ pub struct Telling {
 struct Said {
     lines: Vec<(bool, String)>,
     dropped: u64,
-    answered: Answered,
+    requests: Requests,
     /// The second that is counted, and its lines.
     second: Instant,
     counted: u32,
@@ -46,7 +47,7 @@ impl Telling {
             said: Mutex::new(Said {
                 lines: Vec::new(),
                 dropped: 0,
-                answered: Answered::default(),
+                requests: Requests::default(),
                 second: Instant::now(),
                 counted: 0,
             }),
@@ -61,13 +62,13 @@ impl Telling {
 
     /// Tells what was said since the last time.
     pub async fn tell(&self) {
-        let (lines, dropped, answered) = {
+        let (lines, dropped, requests) = {
             let mut said = self.said();
             let said = &mut *said;
             (
                 std::mem::take(&mut said.lines),
                 std::mem::take(&mut said.dropped),
-                std::mem::take(&mut said.answered),
+                std::mem::take(&mut said.requests),
             )
         };
         let place = self.place.clone();
@@ -80,8 +81,8 @@ impl Telling {
             // Nobody is there to hear it.
             let _ = self.outbox.send_in_turn(&lines).await;
         }
-        if answered.last > 0 {
-            let answered = FromServe::Answered { place, answered };
+        if !requests.is_empty() {
+            let answered = FromServe::Answered { place, requests };
             let _ = self.outbox.send_in_turn(&answered).await;
         }
     }
@@ -142,23 +143,16 @@ impl Listener for Telling {
 
     fn ended(&self, ended: &Ended) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        let failure = ended.failure.as_ref();
+        let failed = failure.filter(|failure| !failure.status().is_client_error());
+        // A status that was sent before the failure says nothing of it.
+        let cut_off = failed.is_some();
         let mut said = self.said();
-        let answered = &mut said.answered;
-        *answered.by_status.entry(ended.status).or_default() += 1;
-        let took = u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX);
-        answered.milliseconds = answered.milliseconds.saturating_add(took);
-        answered.longest = answered.longest.max(took);
-        if let Some(failure) = &ended.failure {
-            *answered
-                .failures
-                .entry(failure.code().to_owned())
-                .or_default() += 1;
-        }
-        answered.last = now.map_or(1, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        let class = Class::of(ended.status, cut_off);
+        said.requests.count(class, ended.duration, now);
         // What a client did wrong is no news of the service.
-        if let Some(failure) = &ended.failure
-            && !failure.status().is_client_error()
-        {
+        if let Some(failure) = failed {
             let line = format!("(a request failed: {failure}; {})", failure.code());
             said.line(true, line);
         }

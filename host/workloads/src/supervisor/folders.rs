@@ -4,12 +4,16 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 
 use periapt_model::reach::published::Published;
+use periapt_model::workload::traffic;
 
 use super::Shared;
 use super::below::Below;
 
-/// Where an agent writes what it wants, and finds what became of it and what services wrote.
-const DESIRED: &str = "desired";
+/// In that of the agent.
+pub const DIRECTORY: &str = "workloads";
+/// Where an agent writes what it wants, and finds what became of it and what services wrote. Beside them is how many
+/// requests were counted.
+pub const DESIRED: &str = "desired";
 const OBSERVED: &str = "observed";
 const LOGS: &str = "logs";
 
@@ -31,6 +35,7 @@ pub struct Folders {
     pub desired: Below,
     pub observed: Below,
     pub logs: Below,
+    pub counted: Below,
     pub owner: Option<u32>,
     watch: i32,
     /// Of the directory in which they are, since an open one does not tell that it was removed.
@@ -48,9 +53,10 @@ impl Folders {
     /// Makes what is missing of them, as the user to whom the units' files belong.
     pub fn open(shared: &Shared, document: &Published) -> std::io::Result<Self> {
         let owner = owner(document)?;
-        let top = Below::open(&document.directory, owner)?.make("workloads")?;
+        let top = Below::open(&document.directory, owner)?.make(DIRECTORY)?;
         let desired = top.make(DESIRED)?;
         let (observed, logs) = (top.make(OBSERVED)?, top.make(LOGS)?);
+        let counted = top.make(traffic::FOLDER)?;
         let watch = shared.watch.add(desired.as_fd())?;
         let above = shared.watch.add(top.as_fd());
         Ok(Self {
@@ -58,6 +64,7 @@ impl Folders {
             above: above.inspect_err(|_| shared.watch.remove(watch))?,
             observed,
             logs,
+            counted,
             owner,
             desired,
         })
@@ -74,7 +81,9 @@ impl Folders {
             _ if watch < 0 => News::All,
             Some(name) if watch == self.watch => News::One(name),
             Some(name) if watch == self.above => {
-                let ours = [DESIRED, OBSERVED, LOGS].iter().any(|ours| name == *ours);
+                let ours = [DESIRED, OBSERVED, LOGS, traffic::FOLDER]
+                    .iter()
+                    .any(|ours| name == *ours);
                 if ours { News::Moved } else { News::None }
             }
             None if watch == self.watch || watch == self.above => News::Moved,

@@ -11,7 +11,7 @@ use periapt_model::workload::check::{self, Status};
 use periapt_model::workload::desired::{
     CheckSeen, Component, Container, Request, Seen, ServiceSeen,
 };
-use periapt_model::workload::layer::{Kind, Probe, Ready, Service, Startup};
+use periapt_model::workload::layer::{Kind, Level, Probe, Ready, Service, Startup};
 use periapt_model::workload::order;
 use periapt_model::workload::plan::{Change, Plan};
 use periapt_model::workload::service::{self, Action, Current, End, Ending, Event, Timer};
@@ -391,6 +391,16 @@ impl Life {
         http.filter_map(|(name, service)| {
             let run = self.services.get(name)?;
             Some((name.as_str(), service, run.state.current(), run.load))
+        })
+    }
+
+    /// Whether no check that decides who gets requests is down.
+    pub fn is_ready(&self) -> bool {
+        let checks = self.plan.checks.iter();
+        let mut deciding = checks.filter(|(_, check)| check.level() == Level::Ready);
+        deciding.all(|(name, _)| {
+            let state = self.checks.get(name);
+            state.is_none_or(|state| state.status() != Status::Down)
         })
     }
 

@@ -7,11 +7,11 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use periapt_engine::descriptors;
 use periapt_model::ports::{PortRange, Protocol};
 use periapt_model::reach::published::{Answer, Listening, NotListening, Published};
 use periapt_model::{ModelUuid, UnitName};
 use rustix::net::Shutdown;
-use rustix::process::{Resource, getrlimit};
 
 use super::process::Process;
 use crate::frames::{Leads, ToGate};
@@ -20,7 +20,7 @@ use crate::frames::{Leads, ToGate};
 const UNIT: u16 = 64;
 /// Of the descriptors this process may have, one in so many is a listener at most.
 const SHARE: usize = 4;
-/// Where the number of descriptors has no limit.
+/// Descriptors that are counted on, however many it may have.
 const UNLIMITED: usize = 1 << 16;
 /// What failed is tried again after so long, and from then on after twice as long each time, up to the longest.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -53,13 +53,12 @@ pub struct Listeners {
 
 impl Default for Listeners {
     fn default() -> Self {
-        let limit = getrlimit(Resource::Nofile).current;
-        let descriptors = limit.and_then(|limit| usize::try_from(limit).ok());
+        let descriptors = usize::try_from(descriptors::limit()).unwrap_or(usize::MAX);
         Self {
             last: 0,
             open: BTreeMap::new(),
             failed: BTreeMap::new(),
-            most: descriptors.unwrap_or(UNLIMITED) / SHARE,
+            most: descriptors.min(UNLIMITED) / SHARE,
             wait: AGAIN,
             again: None,
         }
@@ -163,6 +162,10 @@ impl Listeners {
                 self.failed.insert(key, reason);
             }
         }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// When what failed is to be tried again.

@@ -3,17 +3,19 @@
 //! What happens comes to it as [`Event`]s: a document of the provider, a file of an agent, a word of a child.
 //! What a model's part in it does is in [`model`]; what a unit's, in [`unit`] and [`life`].
 
-mod below;
+pub(crate) mod below;
 mod control;
-mod folders;
-mod kept;
+mod counts;
+pub(crate) mod folders;
+pub(crate) mod kept;
 mod life;
 mod listeners;
 mod logs;
 mod model;
 mod process;
-mod reading;
-mod unit;
+mod pulse;
+pub(crate) mod reading;
+pub(crate) mod unit;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -21,11 +23,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use periapt_engine::descriptors;
 use periapt_engine::supervised::Lock;
 use periapt_model::ModelUuid;
 use periapt_model::reach::published::{Answer, Request};
 use rustix::fs::Mode;
-use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 
@@ -41,6 +43,9 @@ use watch::Watch;
 
 /// Events that wait; who has more to say waits too.
 const EVENTS: usize = 256;
+
+/// The mark by which the gate is asked whether it lives, and by which nobody waits for anything else.
+const ALIVE: u64 = 0;
 
 /// What happened.
 pub enum Event {
@@ -85,7 +90,8 @@ impl Shared {
 /// What keeps it from running.
 pub fn run(directory: &Path, settings: Settings) -> Result<(), Failure> {
     rustix::process::umask(Mode::from_raw_mode(0o077));
-    raise_descriptors();
+    // For its children as well.
+    descriptors::raise();
     std::fs::create_dir_all(directory).map_err(file("make", directory))?;
     let lock = Lock::take(directory)?;
     let _lock = lock.ok_or_else(|| Failure::AlreadyRunning(directory.to_owned()))?;
@@ -167,14 +173,6 @@ async fn until(tick: Option<Instant>) {
     }
 }
 
-/// Takes as many as this process may have, for its children as well.
-fn raise_descriptors() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // A process that may not is no worse off.
-    let _ = setrlimit(Resource::Nofile, limit);
-}
-
 pub struct Supervisor {
     shared: Shared,
     models: BTreeMap<ModelUuid, Model>,
@@ -195,11 +193,8 @@ pub struct Supervisor {
 impl Supervisor {
     fn take(&mut self, event: Event) {
         use FromServe::{Answered, Lines};
-        // What is told most often changes nothing of when something is due.
-        let plans = !matches!(
-            event,
-            Event::Serve(_, _, Some(Lines { .. } | Answered { .. }))
-        );
+        // What is told most often changes nothing of when something is due, or says that it does.
+        let mut plans = !matches!(event, Event::Serve(_, _, Some(Lines { .. })));
         match event {
             Event::Asked(request, reply) => self.asked(request, reply),
             Event::File(watch, name) => {
@@ -207,12 +202,21 @@ impl Supervisor {
                     model.changed(&self.shared, watch, name.as_deref(), self.gate.as_ref());
                 }
             }
-            Event::Gate(number, said) if number == self.gates => match said {
-                Some(FromGate::Marked(mark)) => self.answer(mark),
-                Some(FromGate::Connect(number, model)) => self.connect(number, &model),
-                None => self.gate_ended(),
-            },
+            Event::Gate(number, said) if number == self.gates => {
+                if let Some(gate) = &mut self.gate {
+                    gate.heard();
+                }
+                match said {
+                    Some(FromGate::Marked(mark)) => self.answer(mark),
+                    Some(FromGate::Connect(number, model)) => self.connect(number, &model),
+                    None => self.gate_ended(),
+                }
+            }
             Event::Gate(..) => {}
+            Event::Serve(model, _, Some(Answered { place, requests })) => {
+                let model = self.models.get_mut(&model);
+                plans = model.is_some_and(|model| model.count(&place, &requests));
+            }
             Event::Serve(model, number, said) => {
                 if let Some(model) = self.models.get_mut(&model) {
                     model.heard(&self.shared, number, said, self.gate.as_ref());
@@ -267,6 +271,7 @@ impl Supervisor {
     ) {
         let gate = self.gate.as_ref();
         let gone = document.is_none();
+        let name = document.as_ref().map(|document| document.name.clone());
         match document {
             Some(document) => {
                 let facing = Facing {
@@ -296,6 +301,15 @@ impl Supervisor {
                 }
             }
         }
+        if let Some(name) = name {
+            let named = self
+                .models
+                .values()
+                .filter(|model| model.document.name == name);
+            if named.count() > 1 {
+                tracing::warn!("two models are called {name}: nobody is found by this name");
+            }
+        }
         let documents = self
             .models
             .iter()
@@ -320,7 +334,8 @@ impl Supervisor {
         self.gates += 1;
         let (number, events) = (self.gates, self.shared.events.clone());
         let wrap = move |said| Event::Gate(number, said);
-        let gate = match Process::start("gate", Path::new("."), events, wrap) {
+        let pulse = self.shared.settings.pulse();
+        let gate = match Process::start("gate", Path::new("."), pulse, events, wrap) {
             Ok(gate) => gate,
             Err(error) => {
                 tracing::error!(%error, "the gate cannot be started");
@@ -360,6 +375,11 @@ impl Supervisor {
         if self.gate.is_none() && self.respawn.is_due() {
             self.start_gate();
         }
+        if let Some(gate) = &mut self.gate
+            && !self.listeners.is_empty()
+        {
+            gate.look(&ToGate::Mark(ALIVE));
+        }
         if self.listeners.tick(self.gate.as_ref()) {
             self.better.send_replace(());
         }
@@ -372,7 +392,11 @@ impl Supervisor {
     /// Finds out when something is due next.
     fn plan(&mut self) {
         let begun = self.shared.begun;
-        let gate = self.respawn.at().filter(|_| self.gate.is_none());
+        let gate = match &self.gate {
+            // Nobody waits for one without listeners.
+            Some(gate) => Some(gate.due()).filter(|_| !self.listeners.is_empty()),
+            None => self.respawn.at(),
+        };
         let models = self.models.values();
         let dues = models.filter_map(|model| model.due(begun));
         self.tick = dues.chain(gate).chain(self.listeners.due()).min();

@@ -1,5 +1,7 @@
-//! A model on this machine: its units, as its agent wants them. The process that serves them is in [`serving`].
+//! A model on this machine: its units, as its agent wants them. The process that serves them is in [`serving`], how
+//! many requests it answered in [`counting`].
 
+mod counting;
 mod serving;
 
 use std::collections::BTreeMap;
@@ -12,6 +14,7 @@ use periapt_model::workload::desired::file_name;
 use periapt_model::{ModelUuid, UnitName};
 use rustix::io::Errno;
 
+use super::counts::Counts;
 use super::folders::{Folders, News, owner};
 use super::process::{Process, Respawn};
 use super::unit::{Probing, Unit};
@@ -30,6 +33,8 @@ pub struct Model {
     /// When to look for them again, and when something is to be written.
     look: Option<Instant>,
     write: Option<Instant>,
+    /// The same of what was counted.
+    write_counts: Option<Instant>,
     /// How often their owner is looked at yet.
     owners: u32,
     units: BTreeMap<UnitName, Unit>,
@@ -56,6 +61,7 @@ impl Model {
             folders: None,
             look: None,
             write: None,
+            write_counts: None,
             owners: OWNERS,
             units: BTreeMap::new(),
             serve: None,
@@ -195,6 +201,7 @@ impl Model {
             }
             // Of units that went while no supervisor ran; another of the same name begins anew.
             shared.kept.forget_others(&self.uuid, &names);
+            self.forget_counts_of_others(&names);
         }
         for name in names {
             if name.ends_with(".json") {
@@ -228,7 +235,8 @@ impl Model {
             }
             Ok(Some((unit, desired))) => {
                 let known = self.units.entry(unit.clone()).or_insert_with(|| {
-                    Unit::begin(unit.clone(), shared.kept.record(&self.uuid, &unit))
+                    let counts = Counts::begin(&unit, Some(&folders.counted));
+                    Unit::begin(unit.clone(), shared.kept.record(&self.uuid, &unit), counts)
                 });
                 known.desire(desired, shared.now());
                 self.settle(shared, &unit, gate);
@@ -259,8 +267,9 @@ impl Model {
             serve.tell(&ToServe::Unit(unit.clone(), 0, Vec::new()), Vec::new());
         }
         if let Some(folders) = &self.folders {
-            // It may never have been written.
+            // They may never have been written.
             let _ = folders.observed.remove(&file_name(unit.as_str()));
+            let _ = folders.counted.remove(&file_name(unit.as_str()));
         }
     }
 
@@ -316,6 +325,9 @@ impl Model {
         if self.look.is_some_and(|at| at <= now) {
             self.look(shared, gate);
         }
+        if let Some(serve) = &mut self.serve {
+            serve.look(&ToServe::Alive);
+        }
         if self.serve.is_none() && self.respawn.is_due() {
             // Only if somebody needs it; whoever does later starts it at once.
             let starting = self.units.values().any(Unit::is_starting);
@@ -323,6 +335,9 @@ impl Model {
             if starting || !self.waiting.is_empty() {
                 self.start(shared);
             }
+        }
+        if self.write_counts.is_some_and(|at| at <= now) {
+            self.write_counts(false);
         }
         let writes = self.write.is_some_and(|at| at <= now);
         if writes {
@@ -343,8 +358,13 @@ impl Model {
 
     /// When something is due next.
     pub fn due(&self, begun: Instant) -> Option<Instant> {
-        let respawn = self.respawn.at().filter(|_| self.serve.is_none());
-        let own = [self.look, self.write, respawn].into_iter().flatten();
+        let serve = match &self.serve {
+            Some(serve) => Some(serve.due()),
+            None => self.respawn.at(),
+        };
+        let own = [self.look, self.write, self.write_counts, serve]
+            .into_iter()
+            .flatten();
         let units = self.units.values().filter_map(|unit| unit.due(begun));
         own.chain(units).min()
     }
@@ -363,6 +383,7 @@ impl Model {
 
     /// Writes what could wait so far.
     pub fn write_all(&mut self, shared: &Shared) {
+        self.write_counts(true);
         let Some(folders) = &self.folders else {
             return;
         };

@@ -13,6 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 
 use super::Event;
+use super::pulse::{Due, Pulse};
 use crate::channel::{self, Outbox};
 use crate::frames::FROM_CHILD;
 
@@ -31,6 +32,7 @@ pub struct Process<Out> {
     outbox: Outbox<Out>,
     /// Killed when this is dropped.
     child: Child,
+    pulse: Pulse,
 }
 
 impl<Out: Serialize> Process<Out> {
@@ -39,6 +41,7 @@ impl<Out: Serialize> Process<Out> {
     pub fn start<In>(
         role: &str,
         directory: &Path,
+        pulse: Duration,
         events: mpsc::Sender<Event>,
         wrap: impl Fn(Option<In>) -> Event + Send + 'static,
     ) -> io::Result<Self>
@@ -72,7 +75,39 @@ impl<Out: Serialize> Process<Out> {
                 }
             }
         });
-        Ok(Self { outbox, child })
+        Ok(Self {
+            outbox,
+            child,
+            pulse: Pulse::begin(pulse, Instant::now()),
+        })
+    }
+
+    /// It said something.
+    pub fn heard(&mut self) {
+        self.pulse.heard(Instant::now());
+    }
+
+    /// When to ask whether it lives.
+    pub fn due(&self) -> Instant {
+        self.pulse.due()
+    }
+
+    /// Asks it by these words whether it lives, if it is time to. One that does not answer is killed, and
+    /// is then gone like any other.
+    pub fn look(&mut self, question: &Out) {
+        match self.pulse.look(Instant::now()) {
+            Due::Nothing => {}
+            Due::Ask => self.tell(question, Vec::new()),
+            Due::GiveUp => {
+                tracing::warn!(
+                    pid = self.child.id(),
+                    "a child gives no sign of life; it is killed"
+                );
+                if let Err(error) = self.child.start_kill() {
+                    tracing::warn!(%error, "a child cannot be killed");
+                }
+            }
+        }
     }
 
     /// One that does not hear it is gone, which is an event of its own, or is killed with this.
@@ -84,7 +119,9 @@ impl<Out: Serialize> Process<Out> {
 
     /// Says nothing more, upon which it ends what it has begun and then itself.
     pub fn leave(self) {
-        let Self { outbox, mut child } = self;
+        let Self {
+            outbox, mut child, ..
+        } = self;
         drop(outbox);
         tokio::spawn(async move {
             // Dropped afterwards, which kills what is left of it.

@@ -11,6 +11,7 @@ use periapt_model::workload::service::Current;
 
 use super::Shared;
 use super::below::Below;
+use super::counts::Counts;
 use super::folders::Folders;
 use super::kept::Record;
 use super::life::Life;
@@ -40,6 +41,7 @@ pub struct Unit {
     written: Option<Observed>,
     written_at: Option<Instant>,
     logs: BTreeMap<(String, String), Ring>,
+    pub counts: Counts,
 }
 
 /// A probe, and to which check its answer goes.
@@ -58,9 +60,10 @@ pub enum How {
 }
 
 impl Unit {
-    pub fn begin(name: UnitName, mut record: Record) -> Self {
+    pub fn begin(name: UnitName, mut record: Record, counts: Counts) -> Self {
         record.boot += 1;
         Self {
+            counts,
             name,
             desired: Desired::default(),
             lives: BTreeMap::new(),
@@ -180,11 +183,14 @@ impl Unit {
     }
 
     pub fn doors(&self) -> Vec<Door> {
-        let servers = self.lives.values().flat_map(Life::servers);
-        let doors = servers.map(|(name, service, current, _)| Door {
-            port: service.port.unwrap_or_default(),
-            service: name.to_owned(),
-            current,
+        let doors = self.lives.values().flat_map(|life| {
+            let ready = life.is_ready();
+            life.servers().map(move |(name, service, current, _)| Door {
+                port: service.port.unwrap_or_default(),
+                service: name.to_owned(),
+                current,
+                ready,
+            })
         });
         doors.collect()
     }
@@ -273,6 +279,7 @@ impl Unit {
     pub fn begin_files(&mut self) {
         self.written = None;
         self.logs.clear();
+        self.counts.begin_file();
     }
 
     /// Whoever stops writes what is not written yet.
@@ -287,13 +294,18 @@ impl Unit {
         lines: &[(bool, String)],
         dropped: u64,
     ) {
-        let known = self.lives.get(&place.container);
-        if !known.is_some_and(|life| life.plan().services.contains_key(&place.service)) {
+        if !self.plans(place) {
             return;
         }
         if let Err(error) = self.write_log(folders, place, lines, dropped) {
             tracing::warn!(unit = %self.name, %error, "a log cannot be written");
         }
+    }
+
+    /// Whether it has such a service.
+    pub fn plans(&self, place: &Place) -> bool {
+        let known = self.lives.get(&place.container);
+        known.is_some_and(|life| life.plan().services.contains_key(&place.service))
     }
 
     fn write_log(

@@ -16,7 +16,16 @@ pub const TESTS: &[Test] = &[
     ("the gate is killed", gate),
     ("the process that serves is killed", serve),
     ("the supervisor is killed", supervisor),
+    (
+        "requests are counted once, whoever is killed or rests",
+        counted,
+    ),
     ("another directory takes the place of the agent's", replaced),
+    ("who hangs is killed and started again", hangs),
+    (
+        "what an agent wants and nobody understands changes nothing",
+        unknown,
+    ),
 ];
 
 fn site(machine: &mut Machine) -> Model {
@@ -30,6 +39,36 @@ fn site(machine: &mut Machine) -> Model {
 fn kill(pid: u32) {
     let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
+}
+
+fn stop(pid: u32) {
+    let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    // Each of its threads stops when it next runs.
+    let tasks = || std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).unwrap();
+    until("the last thread", || {
+        let stopped = |task: std::fs::DirEntry| {
+            let stat = std::fs::read_to_string(task.path().join("stat"));
+            stat.is_ok_and(|stat| stat.contains(") T "))
+        };
+        tasks().flatten().all(stopped).then_some(())
+    });
+}
+
+fn hangs() {
+    let mut machine = Machine::with(r#"{"pulse-ms": 300}"#);
+    let _model = site(&mut machine);
+    for role in ["serve", "gate", "serve"] {
+        let before = machine.children(role)[0];
+        // Whoever answers is left alone.
+        std::thread::sleep(Duration::from_millis(1500));
+        assert_eq!(machine.children(role), [before], "{role}");
+        stop(before);
+        let begun = Instant::now();
+        machine.until("docs.demo.localhost", 200);
+        println!("  {role}: answered {:?} after it hung", begun.elapsed());
+        assert_ne!(machine.children(role), [before], "{role}");
+    }
 }
 
 fn is_page(body: &str) -> bool {
@@ -154,4 +193,66 @@ fn replaced() {
         model.observed("docs/0").filter(|seen| seen.number == 2)
     });
     assert_eq!(seen.boot, 1, "it is the same unit");
+}
+
+fn unknown() {
+    let mut machine = Machine::new();
+    let model = site(&mut machine);
+    let text = std::fs::read_to_string(model.desired("docs/0")).unwrap();
+    let text = text.replace(r#""number":1"#, r#""number":2"#);
+    for (known, unknown) in [
+        (r#""port":80"#, r#""port":80,"prot":81"#),
+        (r#""port":80"#, r#""port":0"#),
+        (r#""kind":"http""#, r#""kind":"htpp""#),
+        (r#""number":2"#, r#""number":2,"root":"/""#),
+        (r#""unit":"docs/0""#, r#""unit":"docs/1""#),
+    ] {
+        let other = text.replacen(known, unknown, 1);
+        assert_ne!(other, text, "{known}");
+        let before = machine.log().matches("is not understood").count();
+        model.write_desired("docs/0", &other);
+        until("a word on it", || {
+            (machine.log().matches("is not understood").count() > before).then_some(())
+        });
+        let page = machine.get("docs.demo.localhost", "/");
+        assert_eq!((page.status, page.body.as_str()), (200, "<h1>1</h1>"));
+        assert_eq!(model.observed("docs/0").map(|seen| seen.number), Some(1));
+    }
+    model.commit("docs/0", 3, SITE);
+    let page = until("the next page", || {
+        let page = machine.get("docs.demo.localhost", "/");
+        (page.body != "<h1>1</h1>").then_some(page)
+    });
+    assert!(page.body.starts_with("<h1>3</h1>"));
+}
+
+fn counted() {
+    let mut machine = Machine::with(r#"{"rest-ms": 500}"#);
+    let model = site(&mut machine);
+    let begun = Instant::now();
+    for (path, status) in [("/", 200), ("/nothing", 404)] {
+        assert_eq!(machine.get("docs.demo.localhost", path).status, status);
+    }
+    let until_counted = |successes: u64| {
+        until("counts", || {
+            let counted = model.counted("docs/0")?;
+            let requests = counted.services.values().next()?.clone();
+            assert!(requests.successes <= successes, "{requests:?}");
+            assert_eq!(requests.buckets.iter().sum::<u64>(), requests.all());
+            (requests.successes == successes && requests.client_errors == 1)
+                .then_some(counted.begun)
+        })
+    };
+    // The first was written at once; the others are when what serves rests, and not ten seconds later.
+    let first = until_counted(2);
+    assert!(begun.elapsed() < Duration::from_secs(8));
+    machine.publish(&model);
+    machine.kill_supervisor();
+    machine.start();
+    machine.until("docs.demo.localhost", 200);
+    assert_eq!(until_counted(3), first, "the next supervisor goes on");
+    std::fs::remove_file(model.directory.join("workloads/desired/docs-0.json")).unwrap();
+    until("no counts of a unit that is gone", || {
+        model.counted("docs/0").is_none().then_some(())
+    });
 }

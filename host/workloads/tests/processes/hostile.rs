@@ -5,11 +5,10 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use crate::Test;
-use crate::machine::{Machine, ask, get, until_closed};
+use crate::machine::{Machine, get, until_closed};
 
 pub const TESTS: &[Test] = &[
     ("a request that never comes to an end is given up", slow),
-    ("requests of unclear length are refused", smuggled),
     ("heads that are too large are refused", large),
     ("idle connections give way", idle),
     ("ten thousand idle connections hurt nobody", ten_thousand),
@@ -54,45 +53,6 @@ fn slow() {
         assert!(took < Duration::from_secs(3), "{begin:?}: {took:?}");
         assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
     }
-}
-
-fn smuggled() {
-    let mut machine = Machine::new();
-    site(&mut machine);
-    let head = "POST / HTTP/1.1\r\nHost: docs.demo.localhost\r\n";
-    let hidden = "GET /hidden HTTP/1.1\r\nHost: docs.demo.localhost\r\n\r\n";
-    for lengths in [
-        "Content-Length: 5\r\nContent-Length: 60\r\n",
-        "Content-Length: 5, 60\r\n",
-        "Content-Length: +5\r\n",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
-        "Transfer-Encoding: xchunked\r\n",
-        "Content-Length : 5\r\n",
-        "Transfer-Encoding : chunked\r\n",
-    ] {
-        let mut stream = machine.connect();
-        let body = format!("0\r\n\r\n{hidden}");
-        stream
-            .write_all(format!("{head}{lengths}\r\n{body}").as_bytes())
-            .unwrap();
-        stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let mut text = String::new();
-        // It may be cut while it is read.
-        let _ = stream.read_to_string(&mut text);
-        assert!(
-            text.is_empty() || text.starts_with("HTTP/1.1 400"),
-            "{lengths}: {text}"
-        );
-        assert!(text.matches("HTTP/1.1 ").count() <= 1, "{lengths}: {text}");
-    }
-    // Both: the chunks count, as the standard has it, and the connection is not used again or the rest is a
-    // request of its own to the same host; the unit is sent one length only.
-    let both = format!(
-        "{head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n"
-    );
-    let page = ask(machine.connect(), &both);
-    assert!(page.is_err() || [400, 405].contains(&page.unwrap().status));
-    assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
 }
 
 fn large() {

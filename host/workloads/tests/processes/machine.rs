@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 
 use periapt_model::reach::published::{Answer, Published, Request};
 use periapt_model::reach::{Cidr, End, Endpoints, Network, Relation, Unit};
-use periapt_model::workload::desired::{Asked, Component, Container, Desired, Observed};
+use periapt_model::workload::desired::{Component, Container, Desired, Observed};
 use periapt_model::workload::plan::Plan;
+use periapt_model::workload::traffic::Counted;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_sandbox::Artifact;
 use periapt_serving::ServingEngine;
+use serde::de::DeserializeOwned;
 
 /// The server of the charm `site`, compiled; none where nobody built it.
 pub fn component() -> Option<&'static Artifact> {
@@ -35,6 +37,9 @@ pub fn component() -> Option<&'static Artifact> {
     });
     COMPILED.as_ref()
 }
+
+/// Where the artifact of the site is, in the directory of its model.
+pub const SERVER: &str = "compiled/server.cwasm";
 
 pub const SITE: &str = "
 services:
@@ -116,7 +121,7 @@ impl Machine {
             fs::create_dir_all(directory.join(folder)).unwrap();
         }
         let artifact = component().unwrap().as_bytes();
-        fs::write(directory.join("compiled/server.cwasm"), artifact).unwrap();
+        fs::write(directory.join(SERVER), artifact).unwrap();
         Model {
             uuid: uuid.parse().unwrap(),
             document: Published {
@@ -276,7 +281,6 @@ impl Model {
         self
     }
 
-    #[allow(dead_code, reason = "for tests of requests between units")]
     pub fn relate(&mut self, one: &str, other: &str) -> &mut Self {
         let end = |name: &str| End {
             application: name.parse().unwrap(),
@@ -301,26 +305,20 @@ impl Model {
         fs::create_dir_all(site.join("bad/index.html")).unwrap();
         let page = format!("<h1>{number}</h1>").repeat(if number > 1 { 2000 } else { 1 });
         fs::write(site.join("index.html"), page).unwrap();
-        self.desire(unit, number, plan, &[], component().unwrap());
+        self.desire(unit, number, plan, SERVER, component().unwrap());
     }
 
-    pub fn desire(
-        &self,
-        unit: &str,
-        number: u64,
-        plan: &str,
-        requests: &[Asked],
-        artifact: &Artifact,
-    ) {
+    /// `file` has the artifact that the plan calls `server.wasm`.
+    pub fn desire(&self, unit: &str, number: u64, plan: &str, file: &str, artifact: &Artifact) {
         let component = Component {
-            file: PathBuf::from("compiled/server.cwasm"),
+            file: PathBuf::from(file),
             digest: artifact.digest().to_string(),
             engine_hash: artifact.engine_hash().to_owned(),
         };
         let container = Container {
             plan: Plan::parse(plan).unwrap(),
             files: [("site".to_owned(), "/site".to_owned())].into(),
-            requests: requests.to_vec(),
+            requests: Vec::new(),
         };
         let desired = Desired {
             unit: unit.to_owned(),
@@ -333,17 +331,34 @@ impl Model {
             components: [("server.wasm".to_owned(), component)].into(),
             containers: [("web".to_owned(), container)].into(),
         };
+        self.write_desired(unit, &serde_json::to_string(&desired).unwrap());
+    }
+
+    pub fn write_desired(&self, unit: &str, text: &str) {
+        let file = self.desired(unit);
+        let aside = file.with_extension("next");
+        fs::write(&aside, text).unwrap();
+        fs::rename(aside, file).unwrap();
+    }
+
+    /// The file in which the agent says what it wants of a unit.
+    pub fn desired(&self, unit: &str) -> PathBuf {
         let name = periapt_model::workload::desired::file_name(unit);
-        let folder = self.directory.join("workloads/desired");
-        let aside = folder.join(format!("{name}.next"));
-        fs::write(&aside, serde_json::to_vec(&desired).unwrap()).unwrap();
-        fs::rename(aside, folder.join(name)).unwrap();
+        self.directory.join("workloads/desired").join(name)
     }
 
     pub fn observed(&self, unit: &str) -> Option<Observed> {
+        self.read("observed", unit)
+    }
+
+    pub fn counted(&self, unit: &str) -> Option<Counted> {
+        self.read("counted", unit)
+    }
+
+    fn read<T: DeserializeOwned>(&self, folder: &str, unit: &str) -> Option<T> {
         let name = periapt_model::workload::desired::file_name(unit);
-        let bytes = fs::read(self.directory.join("workloads/observed").join(name)).ok()?;
-        Some(serde_json::from_slice(&bytes).unwrap())
+        let path = self.directory.join("workloads").join(folder).join(name);
+        Some(serde_json::from_slice(&fs::read(path).ok()?).unwrap())
     }
 }
 

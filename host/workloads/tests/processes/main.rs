@@ -7,10 +7,15 @@
 )]
 
 mod failing;
+#[path = "../../../serving/src/tests/guest.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod guest;
+mod handlers;
 mod hostile;
 mod machine;
 mod pages;
 mod reaching;
+mod smuggling;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -42,6 +47,8 @@ fn main() -> ExitCode {
         reaching::TESTS,
         failing::TESTS,
         hostile::TESTS,
+        handlers::TESTS,
+        smuggling::TESTS,
     ];
     for (name, test) in suites.concat() {
         if wanted.is_none_or(|wanted| name.contains(*wanted)) {

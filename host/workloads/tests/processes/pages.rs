@@ -16,8 +16,10 @@ pub const TESTS: &[Test] = &[
     ("what is observed and logged", observed),
     ("what cannot be loaded is said", not_loaded),
     ("checks ask the service and wake nobody", checks),
+    ("requests go to units that are ready", ready),
     ("what a client says of itself is replaced", forwarded),
     ("HTTP/2 without TLS", http2),
+    ("a WebSocket that a unit does not speak", websocket),
     (
         "a connection that was told of nothing goes on",
         nothing_first,
@@ -199,6 +201,35 @@ checks:
     assert_eq!(seen.checks["gone"].status, Status::Down);
 }
 
+fn ready() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").unit("docs/1").expose("docs", &[]);
+    machine.publish(&model);
+    for unit in ["docs-0.demo.localhost", "docs-1.demo.localhost"] {
+        machine.until(unit, 200);
+    }
+    let checked = format!(
+        "{SITE}
+checks:
+  up: {{override: replace, level: ready, period: 200ms, timeout: 100ms, threshold: 1,
+    http: {{url: 'http://localhost/none'}}}}
+"
+    );
+    model.commit("docs/0", 2, &checked);
+    let of_other = || machine.get("docs.demo.localhost", "/").body == "<h1>1</h1>";
+    until("requests to the other alone", || {
+        (0..10).all(|_| of_other()).then_some(())
+    });
+    // By its own name it is there, ready or not.
+    let page = machine.get("docs-0.demo.localhost", "/");
+    assert!(page.body.starts_with("<h1>2</h1>"), "{}", page.body);
+    model.commit("docs/0", 3, SITE);
+    until("requests to both", || {
+        (!(0..10).all(|_| of_other())).then_some(())
+    });
+}
+
 fn forwarded() {
     // The page does not say what it was asked with; the process that serves has it from the gate, which is
     // tested on values. Here: that none of it changes where a request comes.
@@ -292,11 +323,23 @@ fn http2() {
             assert_eq!((status, &body[..]), (200, &b"<h1>1</h1>"[..]));
         }
     });
-    let mut stream = machine.connect();
-    let upgrade = "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nConnection: upgrade\r\n\
-        Upgrade: websocket\r\n\r\n";
-    stream.write_all(upgrade.as_bytes()).unwrap();
-    let mut head = [0; 12];
-    stream.read_exact(&mut head).unwrap();
-    assert_eq!(&head, b"HTTP/1.1 501");
+}
+
+fn websocket() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    let begin = "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\nConnection: close, upgrade\r\n\
+        Upgrade: websocket\r\n";
+    let whole = format!(
+        "{begin}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    let page = ask(machine.connect(), &whole).unwrap();
+    assert_eq!(page.status, 501);
+    assert!(page.body.contains("does not speak WebSocket"), "{page:?}");
+    let page = ask(machine.connect(), &format!("{begin}\r\n")).unwrap();
+    assert_eq!(page.status, 400);
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
 }

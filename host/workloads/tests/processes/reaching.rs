@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use crate::Test;
-use crate::machine::{Machine, get, until_closed};
+use crate::machine::{Machine, SITE, get, until_closed};
 
 pub const TESTS: &[Test] = &[
     (
@@ -15,6 +15,12 @@ pub const TESTS: &[Test] = &[
     ("another model's name leads to another model", other_models),
     ("a model that is gone is gone", gone),
     ("a port that becomes free is listened on", free_again),
+    ("a name that two models have leads to neither", twins),
+    ("a port that is not open is reached by nobody", not_open),
+    (
+        "no name of the machine itself is a workload's",
+        names_of_the_machine,
+    ),
 ];
 
 /// A connection that was answered and stays open.
@@ -132,4 +138,61 @@ fn free_again() {
     let answer = machine.publish(&model);
     assert_eq!(answer.ingress, Some(machine.ingress));
     machine.until("docs.demo.localhost", 200);
+}
+
+fn twins() {
+    let mut machine = Machine::new();
+    let mut one = machine.model("demo", 1);
+    one.unit("docs/0").expose("docs", &[]);
+    machine.publish(&one);
+    machine.until("docs.demo.localhost", 200);
+    let mut other = machine.model("demo", 2);
+    other.unit("docs/0").expose("docs", &[]);
+    machine.publish(&other);
+    let page = machine.get("docs.demo.localhost", "/");
+    // To a stranger it is as if there were none; the operator finds it in the log.
+    assert_eq!(page.status, 404, "{}", page.body);
+    assert!(machine.log().contains("two models are called demo"));
+    machine.say(&other, None);
+    machine.until("docs.demo.localhost", 200);
+}
+
+fn not_open() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    model.commit("docs/0", 2, &SITE.replace("port: 80", "port: 81"));
+    let page = machine.until("docs.demo.localhost", 503);
+    assert!(
+        page.body.contains("No service of docs/0 listens there"),
+        "{}",
+        page.body
+    );
+    // Nor where the client names it.
+    let page = machine.get("docs.demo.localhost:81", "/");
+    assert_eq!(page.status, 503);
+}
+
+fn names_of_the_machine() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &[]);
+    machine.publish(&model);
+    machine.until("docs.demo.localhost", 200);
+    let port = machine.ingress.port();
+    for host in [
+        "localhost".to_owned(),
+        format!("localhost:{port}"),
+        format!("127.0.0.1:{port}"),
+        format!("[::1]:{port}"),
+        "docs.demo.localhost.example.com".to_owned(),
+        "example.com".to_owned(),
+        "docs.demo.localhost@example.com".to_owned(),
+    ] {
+        let page = machine.get(&host, "/");
+        assert!([400, 404].contains(&page.status), "{host}: {}", page.status);
+        assert!(!page.body.contains("<h1>1</h1>"), "{host}");
+    }
 }

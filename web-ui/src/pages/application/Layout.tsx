@@ -59,6 +59,7 @@ export function ApplicationLayout() {
   const tabs: Tab[] = [
     { to, label: "Units", end: true, count: own.length },
     { to: `${to}/relations`, label: "Relations", count: relationsOf(relations, name).length },
+    { to: `${to}/requests`, label: "Requests" },
     { to: `${to}/config`, label: "Configuration" },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/history`, label: "History" },

@@ -24,8 +24,9 @@ import { useAllowed } from "../../session";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
 import { UnitRelations } from "./UnitRelations";
+import { UnitWorkloads } from "./UnitWorkloads";
 
-const VIEWS = { hooks: "Hooks", relations: "Relations", history: "Status history", log: "Live log" };
+const VIEWS = { hooks: "Hooks", services: "Services", relations: "Relations", history: "Status history", log: "Live log" };
 
 type View = keyof typeof VIEWS;
 
@@ -140,6 +141,7 @@ export function UnitPage() {
       </div>
       <div id="unit-view" role="tabpanel" aria-labelledby={`tab-${view}`} className="section">
         {view === "hooks" && <HookRuns model={model} filter={{ unit: name }} />}
+        {view === "services" && <UnitWorkloads model={model} unit={name} url={url} />}
         {view === "relations" && <UnitRelations model={model} unit={name} />}
         {view === "history" && <History model={model} name={name} />}
         {view === "log" && <LiveLog model={model} filter={{ include: name, tail: 200 }} />}

@@ -29,6 +29,7 @@ pub(super) struct Waiting {
     capacity: usize,
     /// In the order in which they came, by numbers that only say that.
     lines: BTreeMap<i64, LogRecord>,
+    /// By [`writer_of`].
     writers: BTreeMap<String, Writer>,
     next: i64,
 }
@@ -92,7 +93,7 @@ impl Waiting {
         while taken.len() < most
             && let Some((_, record)) = self.lines.pop_first()
         {
-            if let Some(writer) = self.writers.get_mut(&record.module) {
+            if let Some(writer) = self.writers.get_mut(&writer_of(&record)) {
                 writer.lines.pop_front();
                 writer.bytes = writer.bytes.saturating_sub(weight(&record));
             }
@@ -112,7 +113,7 @@ impl Waiting {
     }
 
     fn writer(&mut self, record: &LogRecord, now: Duration) -> &mut Writer {
-        let writer = self.writers.entry(record.module.clone());
+        let writer = self.writers.entry(writer_of(record));
         writer.or_insert_with(|| Writer {
             lines: VecDeque::new(),
             bytes: 0,
@@ -133,10 +134,10 @@ impl Waiting {
         writer.bytes += weight(&record);
         let over = LOG_WAITING_LINES.exceeded_by(writer.lines.len())
             || writer.bytes > LOG_WAITING_BYTES.most;
-        let module = over.then(|| record.module.clone());
+        let name = over.then(|| writer_of(&record));
         self.lines.insert(number, record);
-        if let Some(module) = module {
-            self.drop_oldest(&module);
+        if let Some(name) = name {
+            self.drop_oldest(&name);
         }
     }
 
@@ -147,15 +148,15 @@ impl Waiting {
                 .writers
                 .iter()
                 .max_by_key(|(_, writer)| writer.lines.len());
-            let Some(module) = largest.map(|(module, _)| module.clone()) else {
+            let Some(name) = largest.map(|(name, _)| name.clone()) else {
                 return;
             };
-            self.drop_oldest(&module);
+            self.drop_oldest(&name);
         }
     }
 
-    fn drop_oldest(&mut self, module: &str) {
-        let Some(writer) = self.writers.get_mut(module) else {
+    fn drop_oldest(&mut self, name: &str) {
+        let Some(writer) = self.writers.get_mut(name) else {
             return;
         };
         while let Some(number) = writer.lines.pop_front() {
@@ -177,6 +178,11 @@ impl Writer {
             none => *none = Some((record, 1)),
         }
     }
+}
+
+/// Services of all units of an application have the same module.
+fn writer_of(record: &LogRecord) -> String {
+    format!("{} {}", record.entity, record.module)
 }
 
 fn weight(record: &LogRecord) -> u64 {

@@ -24,7 +24,7 @@ mod tests;
 use std::sync::Arc;
 
 use periapt_engine::{
-    Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult,
+    Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
 };
 use periapt_model::MachineId;
 use periapt_model::provisioning::{Task, classify, failed_start};
@@ -127,10 +127,7 @@ impl Provisioner {
         let mut tells = true;
         loop {
             self.show();
-            let pause = self
-                .queue
-                .next_due()
-                .map(|due| self.clock.sleep(due.saturating_sub(self.clock.monotonic())));
+            let pause = clock::until(self.clock.as_ref(), self.queue.next_due());
             tokio::select! {
                 changed = machines.names::<MachineId>() => {
                     let changed = changed?;
@@ -160,7 +157,7 @@ impl Provisioner {
                     // Each machine has an agent of its own.
                     Err(_) => tells = false,
                 },
-                () = maybe(pause) => {}
+                () = pause => {}
             }
             self.begin_due();
         }
@@ -207,6 +204,7 @@ impl Provisioner {
             life,
             instance_id,
             instance_status,
+            ..
         } = info;
         if self.queue.is_running(&machine) {
             // Looked at again when that is over.
@@ -405,12 +403,5 @@ fn unless_gone(answer: Result<Empty, CallError>) -> Result<(), CallError> {
 async fn changed(addresses: &mut watch::Receiver<Vec<String>>) {
     if addresses.changed().await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-async fn maybe(wait: Option<impl Future<Output = ()>>) {
-    match wait {
-        Some(wait) => wait.await,
-        None => std::future::pending().await,
     }
 }

@@ -58,6 +58,12 @@ impl Double {
             .insert(name.to_owned(), instance);
     }
 
+    /// Changes an instance as its provider would without being asked.
+    pub fn change(&self, name: &str, change: impl FnOnce(&mut Instance)) {
+        let mut instances = self.instances.lock().unwrap();
+        change(instances.get_mut(name).unwrap());
+    }
+
     fn may(&self) -> Result<(), ProviderError> {
         if self.refuses.load(Ordering::SeqCst) {
             let why = "the door is locked".to_owned();
@@ -128,6 +134,7 @@ impl Provider for Double {
         Ok(())
     }
     async fn instances(&self) -> Result<Vec<Instance>, ProviderError> {
+        self.note("instances".into());
         Ok(self.instances.lock().unwrap().values().cloned().collect())
     }
     async fn destroy(&self) -> Result<(), ProviderError> {

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 mod double;
 mod harvest;
+mod instances;
 mod machines;
 mod ports;
 mod provider;

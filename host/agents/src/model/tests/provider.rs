@@ -7,14 +7,17 @@ use periapt_store::Setter;
 use periapt_wire::rest::{ConfigChange, Deploy};
 
 use super::*;
-use crate::model::{charmdownloader, credentialvalidator, firewaller, machineundertaker};
+use crate::model::{
+    charmdownloader, credentialvalidator, firewaller, instancepoller, machineundertaker,
+};
 
 /// What asks the provider.
-const USERS: [&str; 4] = [
+const USERS: [&str; 5] = [
     environ::NAME,
     provisioner::NAME,
     machineundertaker::NAME,
     firewaller::NAME,
+    instancepoller::NAME,
 ];
 
 async fn until_resting(bench: &Bench, engine: &periapt_engine::DependencyEngine) {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use periapt_engine::SharedClock;
+use periapt_engine::{SharedClock, clock};
 use periapt_model::ModelUuid;
 use periapt_model::reach::published::{Answer, Published, Request};
 use tokio::sync::{mpsc, oneshot};
@@ -19,7 +19,7 @@ use super::control::Control;
 use super::wanted::Wanted;
 use super::{Told, nothing};
 use crate::local::process::{AgentProcess, Program};
-use crate::local::supervisor::{Patience, agent_ended, maybe};
+use crate::local::supervisor::{Patience, agent_ended};
 use crate::{Applied, ProviderError};
 
 /// How long an answer may take: connections are cut before it comes.
@@ -130,19 +130,18 @@ impl Keeper {
     }
 
     async fn next(&mut self, asks: &mut mpsc::UnboundedReceiver<Ask>) -> Event {
-        let restart = self.restart_at;
-        let pause = |at: Duration| self.clock.sleep(at.saturating_sub(self.clock.monotonic()));
-        let restart = restart.map(pause);
+        let restart = clock::until(self.clock.as_ref(), self.restart_at);
         // Whom nobody is connected to need not answer.
         let waiting = self.waiting.values().filter(|_| self.control.is_some());
-        let silent = waiting.map(|waiting| waiting.until).min().map(pause);
+        let silent = waiting.map(|waiting| waiting.until).min();
+        let silent = clock::until(self.clock.as_ref(), silent);
         tokio::select! {
             biased;
             answer = answered(self.control.as_mut()) => Event::Answered(answer),
             how = agent_ended(self.process.as_ref()) => Event::Ended(how),
-            () = maybe(restart) => Event::Restart,
+            () = restart => Event::Restart,
             ask = asks.recv() => Event::Asked(ask),
-            () = maybe(silent) => Event::Silent,
+            () = silent => Event::Silent,
         }
     }
 

@@ -81,7 +81,8 @@ impl Model {
         let (uuid, number) = (self.uuid.clone(), self.serves);
         let wrap = move |said| Event::Serve(uuid.clone(), number, said);
         let directory = &self.document.directory;
-        let serve = match Process::start("serve", directory, shared.events.clone(), wrap) {
+        let pulse = shared.settings.pulse();
+        let serve = match Process::start("serve", directory, pulse, shared.events.clone(), wrap) {
             Ok(serve) => serve,
             Err(error) => {
                 tracing::warn!(model = %self.uuid, %error, "a process that serves cannot be started");
@@ -115,6 +116,12 @@ impl Model {
         gate: Option<&Process<ToGate>>,
     ) {
         let current = number == self.serves;
+        if let Some(serve) = self.serve.as_mut().filter(|_| current) {
+            serve.heard();
+        }
+        if said.is_none() {
+            self.write_counts(true);
+        }
         match said {
             // Also of one that is about to end.
             Some(FromServe::Lines {
@@ -127,10 +134,10 @@ impl Model {
                     unit.log(folders, &place, &lines, dropped);
                 }
             }
-            Some(FromServe::Answered { place, answered }) => {
-                tracing::debug!(unit = %place.unit, ?answered, "requests were answered");
-            }
+            // The supervisor gives it to [`Model::count`].
+            Some(FromServe::Answered { .. }) => {}
             _ if !current => {}
+            Some(FromServe::Alive) => {}
             Some(FromServe::Loaded { place, load, error }) => {
                 if let Some(unit) = self.units.get_mut(&place.unit) {
                     unit.loaded(&place, load, error, shared.now());

@@ -1,8 +1,8 @@
 //! How many files and connections this process may have open.
 //!
 //! Systems give a process few to begin with, for the sake of programs that count them in a bit
-//! set, and let it take more by itself. Controllers and agents take what they may, once, before
-//! they open anything; what they can serve follows from what they got.
+//! set, and let it take more by itself. Controllers, agents and the supervisor of workloads take what they
+//! may, once, before they open anything; what they can serve follows from what they got.
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 

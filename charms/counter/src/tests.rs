@@ -1,0 +1,44 @@
+use periapt_charm::StatusKind;
+use periapt_charm::testing::Harness;
+
+use super::*;
+
+fn counter() -> Harness<Counter> {
+    let mut harness = Harness::new();
+    harness.add_container(CONTAINER, &["80/tcp"], &["server.wasm"]);
+    harness.set_config("start", 10).set_config("greeting", "Hi");
+    harness
+}
+
+fn shown(harness: &Harness<Counter>) -> (String, Count) {
+    let folder = harness.state_dir().join("counter");
+    let greeting = fs::read_to_string(folder.join("greeting.txt")).expect("is there");
+    let count = fs::read(folder.join("count.json")).expect("is there");
+    (greeting, serde_json::from_slice(&count).expect("is JSON"))
+}
+
+#[test]
+fn each_hook_counts_and_is_shown() {
+    let mut harness = counter();
+    for hook in [Hook::ConfigChanged, Hook::Start, Hook::UpdateStatus] {
+        harness.run(hook).expect("succeeds");
+    }
+    let (greeting, count) = shown(&harness);
+    assert_eq!((greeting.as_str(), count.count, count.hooks), ("Hi", 13, 3));
+    assert_eq!(harness.status(), Status::active("counted 13"));
+    assert_eq!(harness.plan(CONTAINER)["services"]["web"]["port"], PORT);
+    assert_eq!(harness.ports(), [PortRange::tcp(PORT)]);
+}
+
+#[test]
+fn without_a_greeting_it_says_what_to_do_and_keeps_what_it_showed() {
+    let mut harness = counter();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness.set_config("greeting", " ");
+    harness.run(Hook::ConfigChanged).expect("does not fail");
+    assert_eq!(harness.status().kind, StatusKind::Blocked);
+    assert_eq!(shown(&harness).1.count, 11);
+    harness.set_config("greeting", "Hi");
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    assert_eq!(shown(&harness).1.count, 13);
+}
