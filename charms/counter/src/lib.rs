@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use periapt_charm::{Charm, Context, Hook, Layer, PortRange, Result, Service, Status};
+use periapt_charm::{Charm, Check, Context, Hook, Layer, PortRange, Result, Service, Status};
 use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
@@ -66,9 +66,11 @@ impl Counter {
             serde_json::to_vec(&count).map_err(std::io::Error::from)?,
         )?;
         let service = Service::http("server.wasm", PORT).summary("the count");
-        context
-            .container(CONTAINER)
-            .set(&Layer::new(CONTAINER).service(CONTAINER, service))?;
+        context.container(CONTAINER).set(
+            &Layer::new(CONTAINER)
+                .service(CONTAINER, service)
+                .check("health", Check::http(PORT, "/health").ready()),
+        )?;
         context.open_ports(PortRange::tcp(PORT))?;
         context.set_status(Status::active(format!("counted {}", count.count)))
     }

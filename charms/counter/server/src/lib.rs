@@ -1,4 +1,5 @@
-//! Shows what the hook counted, as it was committed: a page at `/`, JSON at `/count`.
+//! Shows what the hook counted, as it was committed: a page at `/`, JSON at `/count`, and at `/health`
+//! that it answers.
 
 use std::path::Path;
 use std::{fs, io};
@@ -27,6 +28,8 @@ fn answer(folder: &Path, request: &Request) -> Response {
         return Response::status(405).header("allow", "GET, HEAD");
     }
     let shown = match request.path() {
+        // That it answers is all there is to say.
+        "/health" => Ok(Response::ok("text/plain; charset=utf-8", "ok\n")),
         "/" => page(folder).map(Response::html),
         "/count" => {
             fs::read(folder.join("count.json")).map(|json| Response::ok("application/json", json))

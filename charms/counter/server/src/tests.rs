@@ -37,5 +37,6 @@ fn the_page_and_the_json_say_the_same() {
 fn without_files_it_fails_and_says_so() {
     let folder = folder("empty");
     assert_eq!(answer(&folder, &Request::get("/")).code(), 500);
+    assert_eq!(text(answer(&folder, &Request::get("/health"))), "ok\n");
     fs::remove_dir_all(&folder).unwrap();
 }
