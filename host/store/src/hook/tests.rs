@@ -1,6 +1,5 @@
 use proptest::prelude::*;
 
-use periapt_contract::workload::{Change, Current, Layers, Request, Seen, ServiceSeen, layer};
 use periapt_model::bounds::{PORT_RANGES, SETTINGS_BYTES, STATE_KEYS};
 use periapt_model::hook::{Effects, RelationSettings};
 use periapt_model::ports::{Changes, PortRange};
@@ -433,98 +432,5 @@ proptest! {
                 fixture.end().await;
             }
         });
-    }
-}
-
-/// A layer with one service of the component `server.wasm`.
-fn planned(port: u16) -> Effects {
-    let text = format!(
-        "services: {{site: {{override: replace, kind: http, component: server.wasm, port: {port}, startup: enabled}}}}"
-    );
-    let mut layers = Layers::default();
-    let layer = layer::Layer::parse(&text).expect("layer");
-    layers.add("site", layer, true).expect("sound");
-    let change = Change {
-        layers: Some(layers),
-        requests: vec![Request::Restart(vec!["site".to_owned()])],
-    };
-    Effects {
-        workload: [("web".to_owned(), change)].into(),
-        ..Default::default()
-    }
-}
-
-#[tokio::test]
-async fn what_hooks_ask_of_containers_lands_with_them_and_is_shown_as_it_is_seen() {
-    for fixture in fixtures().await {
-        let store = &fixture.store;
-        let model = fixture.site(1).await;
-        let site = unit("site/0");
-        let operation = OperationState::default();
-        assert_eq!(store.services(&model).await.expect("services"), []);
-        // A hook that is refused asks for nothing.
-        let refused = Effects {
-            ports: open(vec![
-                "80/tcp".parse().expect("range"),
-                "80-90/tcp".parse().expect("range"),
-            ]),
-            ..planned(80)
-        };
-        let refused = store.commit_hook(&model, &site, refused, &operation).await;
-        assert_eq!(refused.expect_err("overlap").code(), "port-conflict");
-        let state = store.get_state(&model, &site).await.expect("state");
-        assert!(state.containers.is_empty());
-
-        for port in [80, 8080] {
-            store
-                .commit_hook(&model, &site, planned(port), &operation)
-                .await
-                .expect("committed");
-        }
-        let state = store.get_state(&model, &site).await.expect("state");
-        let web = &state.containers["web"];
-        assert_eq!((web.number, web.requests.len()), (2, 2));
-        assert_eq!(web.layers.plan().services["site"].port, Some(8080));
-        let shown = store.services(&model).await.expect("services");
-        assert_eq!(shown.len(), 1);
-        let names = (shown[0].name.as_str(), shown[0].current.as_str());
-        assert_eq!(names, ("site/0:web/site", "inactive"));
-
-        let active = ServiceSeen {
-            current: Current::Active,
-            since: 7,
-            restarts: 2,
-            last_end: Some("it trapped".to_owned()),
-        };
-        let seen = Seen {
-            services: [("site".to_owned(), active)].into(),
-            ..Seen::default()
-        };
-        let all = || {
-            [
-                ("web".to_owned(), seen.clone()),
-                ("other".to_owned(), seen.clone()),
-            ]
-            .into()
-        };
-        store
-            .set_containers_seen(&model, &site, all())
-            .await
-            .expect("kept");
-        let before = store.last_commit(&model);
-        store
-            .set_containers_seen(&model, &site, all())
-            .await
-            .expect("kept");
-        assert_eq!(
-            store.last_commit(&model),
-            before,
-            "the same again is no change"
-        );
-        let shown = &store.services(&model).await.expect("services")[0];
-        assert_eq!((shown.current.as_str(), shown.restarts), ("active", 2));
-        assert_eq!(shown.last_end.as_deref(), Some("it trapped"));
-        assert_eq!(store.services(&model).await.expect("services").len(), 1);
-        fixture.end().await;
     }
 }

@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use periapt_model::workload::desired::Desired;
+
 use super::Executor;
 use crate::directories;
 use crate::error::UniterError;
@@ -21,6 +23,14 @@ pub(super) struct Wanted {
     generation: u64,
     /// Of the containers, by name.
     numbers: Vec<u64>,
+}
+
+/// What was handed over last.
+#[derive(Debug)]
+pub(super) struct HandedOver {
+    wanted: Wanted,
+    /// As it was written.
+    desired: Desired,
 }
 
 impl Executor {
@@ -40,7 +50,8 @@ impl Executor {
     /// Whether the supervisor has yet to be told of what is committed.
     pub fn is_behind(&self) -> bool {
         let wanted = self.wanted();
-        wanted.is_some() && wanted != self.handed_over
+        let handed_over = self.handed_over.as_ref().map(|last| &last.wanted);
+        wanted.is_some() && wanted.as_ref() != handed_over
     }
 
     /// Hands over what is committed, unless that is done. What fails keeps the unit from nothing: until
@@ -49,18 +60,24 @@ impl Executor {
         let Some(wanted) = self.wanted() else {
             return;
         };
-        if self.handed_over.as_ref() == Some(&wanted) {
+        if self.handed_over.as_ref().map(|last| &last.wanted) == Some(&wanted) {
             return;
         }
-        match self.try_hand_over(&wanted).await {
-            Ok(()) => self.handed_over = Some(wanted),
+        // Should it fail, the file itself says what was written last.
+        let last = self.handed_over.take().map(|last| last.desired);
+        match self.try_hand_over(&wanted, last).await {
+            Ok(desired) => self.handed_over = Some(HandedOver { wanted, desired }),
             Err(error) => {
                 tracing::warn!(unit = %self.config.unit, %error, "containers are not told of what is committed");
             }
         }
     }
 
-    async fn try_hand_over(&self, wanted: &Wanted) -> Result<(), UniterError> {
+    async fn try_hand_over(
+        &self,
+        wanted: &Wanted,
+        last: Option<Desired>,
+    ) -> Result<Desired, UniterError> {
         let charm = self.charm(&wanted.charm).await?;
         let unit = self.config.unit.clone();
         let process = &self.config.process;
@@ -81,6 +98,6 @@ impl Executor {
         let generation = directories::generation(Path::new(""), &unit, wanted.generation);
         let desired = workloads::desired(&unit, generation, plans, components);
         let workloads = process.workloads().clone();
-        blocking(move || workloads.want(desired)).await
+        blocking(move || workloads.want(desired, last)).await
     }
 }
