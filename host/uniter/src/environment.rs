@@ -4,6 +4,7 @@
 //! none of the agent's socket, and no context id, because the sandbox itself is the context.
 
 use periapt_model::hook::Info;
+use periapt_model::proxy::ProxySettings;
 use periapt_model::{JUJU_VERSION, MachineId, UnitName};
 
 use crate::process::ModelIdentity;
@@ -16,6 +17,7 @@ pub fn variables(
     model: &ModelIdentity,
     machine: Option<&MachineId>,
     principal: Option<&UnitName>,
+    proxies: &ProxySettings,
     hook: &Info,
 ) -> Vec<(String, String)> {
     let name = hook.name();
@@ -39,6 +41,7 @@ pub fn variables(
         .chain(principal)
         .chain(relation)
         .map(|(name, value)| (name.to_owned(), value))
+        .chain(proxies.variables())
         .collect()
 }
 

@@ -65,8 +65,8 @@ pub(crate) struct Executor {
     /// None if it is too much to be kept.
     kept: Option<Arc<Kept>>,
     /// What was committed of the unit's containers.
-    containers: BTreeMap<String, Committed>,
-    handed_over: Option<containers::Wanted>,
+    containers: Arc<BTreeMap<String, Committed>>,
+    handed_over: Option<containers::HandedOver>,
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
@@ -101,7 +101,7 @@ impl Executor {
         let ask = GetState {
             unit: config.unit.clone(),
         };
-        let recorded = config
+        let mut recorded = config
             .connection
             .call(&ask)
             .await
@@ -121,7 +121,7 @@ impl Executor {
         };
         let process = &config.process;
         let (clock, randomness) = (process.clock().clone(), process.randomness().clone());
-        let containers = recorded.containers.clone();
+        let containers = Arc::new(std::mem::take(&mut recorded.containers));
         let kept = Kept::of(recorded);
         let mut executor = Self {
             retries: Retries::new(config.retry.clone(), clock, randomness),

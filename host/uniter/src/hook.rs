@@ -72,7 +72,7 @@ pub(crate) struct Surroundings {
     /// Until when the unit leads, as it was known before the controller said what the hook sees.
     pub leads_until: Option<Duration>,
     /// What was committed of the unit's containers.
-    pub containers: BTreeMap<String, Committed>,
+    pub containers: Arc<BTreeMap<String, Committed>>,
 }
 
 /// A hook that is about to run on the files of `generation`. The turn goes on until its thread has
@@ -240,6 +240,7 @@ fn hook_call(
             &config.model,
             snapshot.machine.as_ref(),
             snapshot.principal.as_ref(),
+            &config.proxies.borrow(),
             hook,
         ),
         directories: Directories {

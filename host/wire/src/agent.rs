@@ -26,6 +26,7 @@ pub mod model_upgrader;
 pub mod models;
 pub mod pinger;
 pub mod provisioner;
+pub mod proxy_updater;
 pub mod retry_strategy;
 pub mod singular;
 pub mod status_history;

@@ -2,7 +2,7 @@
 
 use super::methods;
 use crate::config::Value;
-use crate::duration;
+use crate::{duration, proxy};
 
 /// Levels of a logging configuration.
 const LEVELS: &[&str] = &["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"];
@@ -37,6 +37,10 @@ pub enum Kind {
     SyslogTarget,
     /// `HOST` or `HOST:PORT`, separated by commas.
     Hosts,
+    /// Nothing, or the URL of a proxy.
+    Proxy,
+    /// Hosts, domains and ranges of addresses that are reached without a proxy, separated by commas.
+    NoProxy,
     /// Text that is written and never read again but by the one worker that needs it.
     Secret,
     /// Whatever it is, its user judges it.
@@ -59,6 +63,8 @@ impl Kind {
             | Kind::SyslogTarget
             | Kind::Hosts
             | Kind::Address
+            | Kind::Proxy
+            | Kind::NoProxy
             | Kind::Text => "text",
         }
     }
@@ -137,6 +143,13 @@ impl Kind {
                 hosts(plain).all(is_host),
                 "names or addresses, each with or without a port, separated by commas",
             ),
+            Kind::Proxy => keep(
+                proxy::is_proxy(plain),
+                "nothing, or a URL such as http://proxy.example:3128",
+            ),
+            Kind::NoProxy => proxy::no_proxy(plain).map(Value::Text).ok_or_else(|| {
+                "hosts, .domains and ranges of addresses, separated by commas".to_owned()
+            }),
             // Not trimmed: what a person gave is what is used.
             Kind::Secret | Kind::Text => Ok(Value::Text(text.to_owned())),
         }

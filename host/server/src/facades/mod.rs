@@ -57,6 +57,7 @@ mod model_manager;
 mod model_upgrader;
 mod pinger;
 mod provisioner;
+mod proxy_updater;
 mod retry_strategy;
 mod singular;
 mod status_history;
@@ -118,6 +119,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         model_upgrader::handlers(),
         pinger::handlers(),
         provisioner::handlers(),
+        proxy_updater::handlers(),
         retry_strategy::handlers(),
         singular::handlers(),
         status_history::handlers(),

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
+use periapt_model::proxy::ProxySettings;
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{Life, MachineId, ModelUuid, UnitName, options};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
@@ -362,6 +363,11 @@ impl Controller {
             "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
             "WatchUnit" => value(self.watch(&format!("unit:{}", unit()?))),
             "ModelConfig" => value(&self.lock().settings),
+            "ProxyConfig" => {
+                let inner = self.lock();
+                let settings = ProxySettings::of(&options::MODEL.effective(&inner.settings));
+                value(settings.without(&inner.addresses))
+            }
             "RetryStrategy" => {
                 let retry = self
                     .lock()
