@@ -6,6 +6,7 @@ mod author;
 mod bundles;
 mod catalogue;
 mod lifecycle;
+mod metrics;
 mod observe;
 mod serving;
 mod site;

@@ -184,6 +184,8 @@ pub enum Command {
     Services(Workloads),
     /// Show the checks of units: up or down, and what happens on a failure.
     Checks(Workloads),
+    /// Show what charms measured of their units.
+    Metrics(Workloads),
     /// Show the log of a model.
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine, a relation or a model has reached a state.

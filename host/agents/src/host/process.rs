@@ -12,6 +12,7 @@ use periapt_engine::{SharedClock, SystemClock, SystemRandomness};
 use periapt_model::turns::Room;
 use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, User, Walls, lock_down};
 use periapt_sandbox::{CompileCache, SandboxEngine, Settings};
+use periapt_uniter::metrics::AT_ONCE;
 use periapt_uniter::{Process, ProcessOptions, WasmSandbox};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit};
@@ -143,7 +144,7 @@ async fn run_prepared(
         None => tracing::warn!(model = %config.model_uuid, "agent starts without restrictions"),
     }
     let room = found.room;
-    let slots = u32::try_from(room.all()).unwrap_or(u32::MAX);
+    let slots = u32::try_from(room.all() + AT_ONCE).unwrap_or(u32::MAX);
     let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     let engine = SandboxEngine::new(Settings::for_process(slots, descriptors))?;
     let compiled = config.directory.join(COMPILED);

@@ -16,6 +16,7 @@ pub mod firewaller;
 pub mod lifeflag;
 pub mod logforwarder;
 pub mod machineundertaker;
+pub mod metricworker;
 pub mod provisioner;
 pub mod pruner;
 pub mod singular;
@@ -119,6 +120,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(machineundertaker::NAME, machineundertaker::manifold())
                 .add(cleaner::NAME, cleaner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())
+                .add(metricworker::NAME, metricworker::manifold())
         })
 }
 

@@ -19,6 +19,7 @@ mod download;
 mod hooks;
 mod introspect;
 mod machines;
+mod metrics;
 mod models;
 mod nodes;
 mod reach;
@@ -120,6 +121,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
+        Command::Metrics(arguments) => metrics::metrics(context, arguments).await,
         Command::Services(arguments) => workloads::services(context, arguments).await,
         Command::Checks(arguments) => workloads::checks(context, arguments).await,
         Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,

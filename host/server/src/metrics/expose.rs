@@ -14,6 +14,7 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
+use super::charms::Charms;
 use super::process::{self, ProcessFigures};
 use super::{Metrics, lock};
 use crate::introspection::Introspection;
@@ -30,6 +31,8 @@ impl Metrics {
             self.retain(applications);
         }
         let leases = sources.leases.leases().await;
+        let now = self.inner.clock.now().as_second();
+        let charms = sources.store.exposed_metrics(now).await;
         let (controller, models) = sources.own_engines().await;
         let mut workers = Workers::default();
         controller
@@ -39,7 +42,7 @@ impl Metrics {
             .values()
             .for_each(|report| workers.add("model", report));
         let seen = Seen {
-            complete: applications.is_ok() && leases.is_ok(),
+            complete: applications.is_ok() && leases.is_ok() && charms.is_ok(),
             applications: applications.map_or(0, |names| names.len()) as u64,
             leases: leases.map_or(0, |leases| leases.len()) as u64,
             lease_counts: sources.leases.report(),
@@ -56,6 +59,7 @@ impl Metrics {
         };
         let mut now = Registry::with_prefix("periapt");
         now.register_collector(Box::new(seen));
+        now.register_collector(Box::new(Charms(charms.unwrap_or_default())));
         let mut process = Registry::with_prefix("process");
         process.register_collector(Box::new(Process {
             figures: process::read(),

@@ -23,6 +23,7 @@ import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
+import { UnitMetrics } from "./UnitMetrics";
 import { UnitRelations } from "./UnitRelations";
 
 const VIEWS = { hooks: "Hooks", relations: "Relations", history: "Status history", log: "Live log" };
@@ -123,6 +124,7 @@ export function UnitPage() {
           )}
         </>
       )}
+      {unit && <UnitMetrics model={model} unit={name} />}
       <div className="segments" role="tablist" aria-label="Unit">
         {views.map((each) => (
           <button

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 mod double;
 mod harvest;
 mod machines;
+mod metrics;
 mod ports;
 mod provider;
 mod reach;
