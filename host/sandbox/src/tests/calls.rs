@@ -250,7 +250,7 @@ fn a_restricted_context_has_metrics_and_log_and_denies_the_rest() {
     outcome.result.unwrap();
     assert!(outcome.effects.is_empty());
     let record = unit.record.lock().unwrap();
-    assert_eq!(record.metrics, [("pings".to_owned(), 7.5, Vec::new())]);
+    assert_eq!(record.metrics, [("pings".to_owned(), 7.5)]);
     assert!(record.statuses.is_empty());
     assert_eq!(record.lines, [(LogLevel::Info, "pings".to_owned())]);
 }
