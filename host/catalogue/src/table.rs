@@ -160,8 +160,11 @@ pub static WORKERS: &[Worker] = &[
     worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
         .kept_by(&["a_dead_machine_leaves_nothing_behind"]),
     worker("meterstatus", Adapted, "unit", NotBuilt("waits for quotas of units")),
-    worker("metrics", Adapted, "unit", NotBuilt("waits for metrics of charms")),
-    worker("metricworker", Artefact, "model", NotNeeded("there is no metrics collector to send to")),
+    worker("metrics", Adapted, "unit", Built(&[(Unit, "metrics")]))
+        .kept_by(&["a_value_of_a_declared_metric_arrives_after_one_cycle_and_none_is_collected_during_an_upgrade", "a_batch_that_was_sent_twice_is_kept_once_and_the_newest_is_shown", "what_a_charm_measures_shows_to_scrapers_and_to_people"]),
+    worker("metricworker", Artefact, "model", Built(&[(Model, "metric-worker")]))
+        .promises("When metrics are older than metrics-max-age, then they vanish after the clean-up tick; there is nothing to send to, since whoever collects reads /metrics.")
+        .kept_by(&["metrics_older_than_the_retention_vanish_after_the_clean_up_tick"]),
     worker("migrationflag", Lib, "all", MIGRATION),
     worker("migrationmaster", Same, "model", MIGRATION),
     worker("migrationminion", Same, "machine, unit", MIGRATION),

@@ -12,20 +12,20 @@ use crate::process::ModelIdentity;
 /// Where a charm finds its own files.
 pub const CHARM_DIRECTORY: &str = "/charm";
 
+/// What every hook has, that of this name as well.
 pub fn variables(
     unit: &UnitName,
     model: &ModelIdentity,
     machine: Option<&MachineId>,
     principal: Option<&UnitName>,
     proxies: &ProxySettings,
-    hook: &Info,
+    hook: &str,
 ) -> Vec<(String, String)> {
-    let name = hook.name();
     let fixed = [
         ("CHARM_DIR", CHARM_DIRECTORY.to_owned()),
         ("JUJU_CHARM_DIR", CHARM_DIRECTORY.to_owned()),
-        ("JUJU_HOOK_NAME", name.clone()),
-        ("JUJU_DISPATCH_PATH", format!("hooks/{name}")),
+        ("JUJU_HOOK_NAME", hook.to_owned()),
+        ("JUJU_DISPATCH_PATH", format!("hooks/{hook}")),
         ("JUJU_UNIT_NAME", unit.to_string()),
         ("JUJU_MODEL_NAME", model.name.to_string()),
         ("JUJU_MODEL_UUID", model.uuid.to_string()),
@@ -34,15 +34,18 @@ pub fn variables(
     ];
     let machine = machine.map(|id| ("JUJU_MACHINE_ID", id.to_string()));
     let principal = principal.map(|unit| ("JUJU_PRINCIPAL_UNIT", unit.to_string()));
-    let relation = about(hook).map(|(_, variable, value)| (variable, value));
     fixed
         .into_iter()
         .chain(machine)
         .chain(principal)
-        .chain(relation)
         .map(|(name, value)| (name.to_owned(), value))
         .chain(proxies.variables())
         .collect()
+}
+
+/// What the hook of a relation has beside that.
+pub fn of_relation(hook: &Info) -> impl Iterator<Item = (String, String)> {
+    about(hook).map(|(_, variable, value)| (variable.to_owned(), value))
 }
 
 /// What the event of a relation's hook says of it, as the contract names these things.

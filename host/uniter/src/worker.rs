@@ -219,6 +219,7 @@ async fn turns(
         if worker.dying().is_cancelled() {
             return Ok(Some(End::Stopping));
         }
+        executor.stand(remote.heard());
         executor.set_charm_directory().await?;
         report(executor, worker);
         let decision = resolve(&executor.local, remote.state());

@@ -21,6 +21,8 @@ pub mod log_forwarding;
 pub mod log_sink;
 pub mod machine_undertaker;
 pub mod machiner;
+pub mod metric_pruning;
+pub mod metrics;
 pub mod model_config;
 pub mod model_upgrader;
 pub mod models;

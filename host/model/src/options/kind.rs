@@ -21,6 +21,8 @@ pub enum Kind {
     Address,
     /// Go's notation: `5m`, `1h30m`, `500ms`.
     Duration,
+    /// The same, so many seconds or more.
+    DurationFrom(u64),
     /// `512M`, `5G`; without a suffix megabytes. Zero only where the flag says so.
     Size {
         zero: bool,
@@ -53,7 +55,7 @@ impl Kind {
         match self {
             Kind::Boolean => "boolean",
             Kind::Count | Kind::Number | Kind::Port => "integer",
-            Kind::Duration => "duration",
+            Kind::Duration | Kind::DurationFrom(_) => "duration",
             Kind::Size { .. } => "size",
             Kind::Choice(_) => "choice",
             Kind::Secret => "secret",
@@ -109,6 +111,10 @@ impl Kind {
             Kind::Duration => keep(
                 duration::parse(plain).is_some(),
                 "a duration such as 5m or 336h",
+            ),
+            Kind::DurationFrom(least) => keep(
+                duration::parse(plain).is_some_and(|found| found.as_secs() >= least),
+                &format!("a duration of {least}s or more, such as 5m"),
             ),
             Kind::Size { zero } => keep(
                 parse_size_mb(plain).is_some_and(|size| zero || size > 0),

@@ -18,6 +18,8 @@ const SIZE: Kind = Kind::Size { zero: true };
 const ROWS: &[Row] = &[
     row("automatically-retry-hooks", Kind::Boolean, "true",
         "Whether a failed hook is tried again by itself."),
+    row("collect-metrics-interval", Kind::DurationFrom(1), "5m",
+        "How often a unit whose charm declares metrics runs the collect-metrics hook."),
     row("force-wait", Kind::Duration, "1m",
         "How long a forced removal waits before each of its steps."),
     row("ftp-proxy", Kind::Proxy, "",
@@ -44,6 +46,8 @@ const ROWS: &[Row] = &[
         "How long status history and runs of hooks are kept."),
     row("max-status-history-size", SIZE, "5G",
         "How much room status history may take."),
+    row("metrics-max-age", Kind::DurationFrom(60), "24h",
+        "How long metrics of charms are kept."),
     row("no-proxy", Kind::NoProxy, HERE,
         "Who is reached without http-proxy and its like: hosts, .domains and ranges of addresses; the controller always is."),
     row("num-provision-workers", Kind::Number, "16",

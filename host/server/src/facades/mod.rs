@@ -52,6 +52,8 @@ mod log_forwarding;
 mod log_sink;
 mod machine_undertaker;
 mod machiner;
+mod metric_pruning;
+mod metrics;
 mod model_config;
 mod model_manager;
 mod model_upgrader;
@@ -114,6 +116,8 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         log_sink::handlers(),
         machine_undertaker::handlers(),
         machiner::handlers(),
+        metric_pruning::handlers(),
+        metrics::handlers(),
         model_config::handlers(),
         model_manager::handlers(),
         model_upgrader::handlers(),

@@ -13,6 +13,7 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName, options};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::metrics::MetricBatch;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{HookReport, UnitState};
 use periapt_wire::rest::WorkerRow;
@@ -55,6 +56,8 @@ pub struct UnitRecord {
     pub subordinates: u32,
     /// A person wants its agent stopped.
     pub stopped: bool,
+    /// What its charm measured, as it came.
+    pub metrics: Vec<MetricBatch>,
 }
 
 #[derive(Default)]
@@ -164,6 +167,7 @@ impl Controller {
             runs: Vec::new(),
             subordinates: 0,
             stopped: false,
+            metrics: Vec::new(),
         };
         self.lock().units.insert(unit.clone(), record);
         self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
@@ -400,6 +404,13 @@ impl Controller {
                 api_addresses: self.lock().addresses.clone(),
                 limits: self.limits.clone(),
             }),
+            "AddBatches" => {
+                let batches: Vec<MetricBatch> = argument(&params, "batches")?;
+                if let Some(record) = self.lock().units.get_mut(&unit()?) {
+                    record.metrics.extend(batches);
+                }
+                value(Empty {})
+            }
             "PutReport" => {
                 self.lock().rows = argument(&params, "rows")?;
                 value(Empty {})
