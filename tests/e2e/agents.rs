@@ -243,3 +243,43 @@ fn an_agent_at_rest_wakes_hardly_ever_and_weighs_little() -> Result<()> {
     ensure!(weighs < 15 << 10, "{weighs} KiB at rest");
     Ok(())
 }
+
+/// proxyupdater, on the real program: the option of the model is in the environment of the next hook.
+#[test]
+fn a_hook_sees_the_proxies_of_its_model() -> anyhow::Result<()> {
+    let home = Home::started()?;
+    let probe = charm("probe").display().to_string();
+    let script = |name: &str| {
+        format!("script=start: environment {name}\nconfig-changed: environment {name}")
+    };
+    home.ok(["model-config", "juju-http-proxy=http://proxy.example:3128"])?;
+    let first = script("JUJU_CHARM_HTTP_PROXY");
+    home.ok(["deploy", &probe, "probe", "--config", &first])?;
+    let says = |text: &str| {
+        home.until(text, |model| {
+            let unit = &model["applications"]["probe"]["units"]["probe/0"];
+            let message = unit["workload-status"]["message"].as_str();
+            message.is_some_and(|message| message.starts_with(text))
+        })
+    };
+    says("JUJU_CHARM_HTTP_PROXY=http://proxy.example:3128")?;
+    home.ok(["config", "probe", &script("JUJU_CHARM_NO_PROXY")])?;
+    says("JUJU_CHARM_NO_PROXY=127.0.0.1,localhost,::1")?;
+
+    let both = home.periapt(["model-config", "http-proxy=http://other.example"])?;
+    let refused = both.err.contains("cannot both be set");
+    assert!(both.code != 0 && refused, "{}", both.err);
+    home.ok(["model-config", "--reset", "juju-http-proxy"])?;
+    // The agent hears of it by itself, beside the hooks: one of the next has it.
+    for round in 0..100 {
+        let again = format!("{}\n# {round}", script("JUJU_CHARM_HTTP_PROXY"));
+        home.ok(["config", "probe", &again])?;
+        let shown = says("JUJU_CHARM_HTTP_PROXY=")?;
+        let unit = &shown["applications"]["probe"]["units"]["probe/0"];
+        if unit["workload-status"]["message"] == "JUJU_CHARM_HTTP_PROXY=nothing" {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    anyhow::bail!("the proxy stays after its option was reset")
+}

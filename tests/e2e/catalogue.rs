@@ -38,6 +38,8 @@ fn all_109_workers_are_in_the_report_with_their_state() -> anyhow::Result<()> {
         "controllerport",
         "unitassigner",
         "provisioner",
+        "instancepoller",
+        "proxyupdater",
         "machiner",
         "deployer",
         "charmdownloader",

@@ -7,6 +7,7 @@ mod bundles;
 mod catalogue;
 mod gateway;
 mod lifecycle;
+mod metrics;
 mod observe;
 mod serving;
 mod site;

@@ -70,6 +70,10 @@ pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
         }
         Action::Status(kind, message) => context.set_status(Status::new(*kind, message.as_str())),
         Action::Version(text) => context.set_workload_version(text),
+        Action::Environment(name) => {
+            let value = std::env::var(name).unwrap_or_else(|_| "nothing".to_owned());
+            context.set_status(Status::new(StatusKind::Active, format!("{name}={value}")))
+        }
         Action::Clock => {
             let now = SystemTime::now()
                 .duration_since(UNIX_EPOCH)

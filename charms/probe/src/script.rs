@@ -44,6 +44,8 @@ pub enum Action {
     ClosePort(PortRange, Option<String>),
     Status(StatusKind, String),
     Version(String),
+    /// Shows a variable of the environment as the status.
+    Environment(String),
     Clock,
     Random,
     Escape,
@@ -138,6 +140,7 @@ fn parse_action(text: &str) -> Result<Action, String> {
             Action::Status(status_kind(kind)?, message.trim().to_owned())
         }
         "version" => Action::Version(rest.to_owned()),
+        "environment" => Action::Environment(rest.to_owned()),
         "clock" => Action::Clock,
         "random" => Action::Random,
         "escape" => Action::Escape,

@@ -20,6 +20,7 @@ use periapt_charm::{
 use serde::Deserialize;
 
 mod log;
+mod measure;
 mod pages;
 mod render;
 #[cfg(test)]
@@ -148,6 +149,7 @@ impl Charm for SiteCharm {
         Hook::UpdateStatus,
         Hook::UpgradeCharm,
         Hook::Stop,
+        Hook::CollectMetrics,
     ];
     const ENDPOINTS: &'static [&'static str] = &[http_site::ENDPOINT];
     /// The site says what it has and asks for nothing, so who comes and goes is all one to it.
@@ -199,6 +201,12 @@ impl Charm for SiteCharm {
 
     fn stop(&mut self, context: &Context<Config>) -> Result<()> {
         context.set_status(Status::maintenance("the site is being taken down"))
+    }
+
+    fn collect_metrics(&mut self, context: &Context<Config>) -> Result<()> {
+        let measured = measure::measure(&site_folder(context))?;
+        context.add_metric("pages", measured.pages as f64)?;
+        context.add_metric("bytes", measured.bytes as f64)
     }
 
     fn relation_created(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {

@@ -195,3 +195,32 @@ fn what_is_rendered_is_logged_and_the_log_stays_small() {
     assert_eq!(size(log::ROTATED), log::FULL);
     assert_eq!(size(log::FILE), text.len() as u64);
 }
+
+#[test]
+fn the_site_is_measured_by_the_files_that_it_serves() {
+    let mut harness = site();
+    harness
+        .add_metric("pages", "gauge")
+        .add_metric("bytes", "gauge");
+    let mut measured = || {
+        harness.run(Hook::CollectMetrics).expect("measures");
+        let metrics = harness.metrics().into_iter();
+        let values: Vec<(String, f64)> = metrics.map(|one| (one.name, one.value)).collect();
+        harness.run(Hook::ConfigChanged).expect("renders");
+        let files = fs::read_dir(harness.state_dir().join("site")).expect("the site");
+        let bytes = |file: std::io::Result<fs::DirEntry>| {
+            file.expect("a file").metadata().expect("length").len()
+        };
+        (values, files.map(bytes).sum::<u64>() as f64)
+    };
+    let (before, bytes) = measured();
+    assert_eq!(
+        before,
+        [("bytes".to_owned(), 0.0), ("pages".to_owned(), 0.0)]
+    );
+    let (after, _) = measured();
+    assert_eq!(
+        after,
+        [("bytes".to_owned(), bytes), ("pages".to_owned(), 2.0)]
+    );
+}

@@ -32,7 +32,9 @@
 //!   which a hook of the charm writes; the handler finds the directories that its layer names, to
 //!   read, as ordinary `std::fs` paths, and each request sees them as the last hook committed them.
 //! * A panic, a loop or too much memory end this request alone; the client is told that the application failed.
-//! * There is no network. [`send`] reaches the authorities that the charm was granted, and no others.
+//! * There is no network. [`send`] reaches units of related applications, by names such as `docs-0.internal`
+//!   or, for any of them, `docs.internal:8080`, at the ports that they have open for the relation; and
+//!   nothing else.
 //! * What is written to standard output and standard error is in the unit's log.
 //!
 //! # Building

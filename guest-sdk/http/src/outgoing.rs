@@ -44,8 +44,8 @@ impl std::error::Error for SendError {}
 
 /// Sends a request to where [`Request::to`] said, and waits for the head of the answer.
 ///
-/// Only what the charm was granted can be reached. The header `host` is made of the authority and cannot be set.
-/// Outside of a component nothing can be reached at all.
+/// Only units of related applications can be reached, over HTTP: a request to another authority is denied. The
+/// header `host` is made of the authority and cannot be set. Outside of a component nothing can be reached at all.
 pub fn send(request: Request) -> Result<Response, SendError> {
     #[cfg(target_family = "wasm")]
     return crate::guest::send(request);

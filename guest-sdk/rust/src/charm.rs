@@ -68,6 +68,13 @@ pub trait Charm: Default {
         Ok(())
     }
 
+    /// Every few minutes, if `metrics.yaml` declares metrics: measures, and
+    /// [adds](Context::add_metric) what it finds. It runs beside other hooks and commits nothing, so
+    /// that state, config, relations and statuses are denied; files can be read.
+    fn collect_metrics(&mut self, _context: &Context<Self::Config>) -> Result<()> {
+        Ok(())
+    }
+
     /// The relation is there; nobody was seen in it yet. What the unit publishes here reaches
     /// others with their first `relation_changed`.
     fn relation_created(
@@ -143,6 +150,7 @@ pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result
             Hook::UpgradeCharm => charm.upgrade_charm(&context),
             Hook::Stop => charm.stop(&context),
             Hook::Remove => charm.remove(&context),
+            Hook::CollectMetrics => charm.collect_metrics(&context),
         },
         Occasion::Relation(event) => match event.hook {
             RelationHook::Created => charm.relation_created(&context, event),

@@ -31,6 +31,10 @@ pub enum Hook {
     Stop,
     /// The last hook of a unit.
     Remove,
+    /// From time to time, beside other hooks, in a charm that declares metrics: the place for
+    /// [`Context::add_metric`](crate::Context::add_metric). It may read files and write log lines, and
+    /// everything else is denied.
+    CollectMetrics,
 }
 
 impl Hook {
@@ -45,6 +49,7 @@ impl Hook {
         Hook::UpgradeCharm,
         Hook::Stop,
         Hook::Remove,
+        Hook::CollectMetrics,
     ];
 
     /// The hook's name.
@@ -59,6 +64,7 @@ impl Hook {
             Hook::UpgradeCharm => "upgrade-charm",
             Hook::Stop => "stop",
             Hook::Remove => "remove",
+            Hook::CollectMetrics => "collect-metrics",
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
 use crate::leadership::LeadershipHost;
 use crate::log::LogHost;
+use crate::metrics::MetricsHost;
 use crate::network::NetworkHost;
 use crate::ports::PortsHost;
 use crate::relation::RelationHost;
@@ -33,6 +34,7 @@ host!(
     GoalStateHost,
     LeadershipHost,
     LogHost,
+    MetricsHost,
     NetworkHost,
     PortsHost,
     RelationHost,

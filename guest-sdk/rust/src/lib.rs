@@ -92,6 +92,7 @@ mod goal_state;
 mod host;
 mod leadership;
 mod log;
+mod metrics;
 mod network;
 mod ports;
 mod relation;

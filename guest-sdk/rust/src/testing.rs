@@ -14,6 +14,9 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use periapt_contract::metrics::Kind;
+pub use periapt_contract::metrics::Sample;
+
 use crate::{
     Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value,
     dispatch,
@@ -114,6 +117,26 @@ impl<C: Charm> Harness<C> {
         self
     }
 
+    /// Declares a metric as the charm's `metrics.yaml` does: `gauge` or `absolute`.
+    ///
+    /// # Panics
+    /// For another type.
+    #[allow(clippy::expect_used)]
+    pub fn add_metric(&mut self, name: &str, kind: &str) -> &mut Self {
+        let mut kinds = Kind::ALL.into_iter();
+        let kind = kinds.find(|known| known.as_str() == kind);
+        let kind = kind.expect("gauge or absolute");
+        let host = self.host.get_mut();
+        host.metrics.insert(name.to_owned(), kind);
+        self
+    }
+
+    /// What the last [`Hook::CollectMetrics`] added, by name and labels. It runs in the restricted
+    /// context that it has on a unit, and files it changes are not kept.
+    pub fn metrics(&self) -> Vec<Sample> {
+        self.host.borrow().samples.clone()
+    }
+
     /// Runs a hook and commits or discards what it asked for.
     pub fn run(&mut self, hook: Hook) -> Result<Outcome> {
         self.run_event(&Event::new(hook))
@@ -134,11 +157,13 @@ impl<C: Charm> Harness<C> {
         files::empty(&self.dirs.tmp);
         let before = self.folder.sub("state-before");
         files::copy(&self.dirs.state, &before);
-        self.host.get_mut().begin();
+        let collects = event.hook() == Some(Hook::CollectMetrics);
+        self.host.get_mut().begin(collects);
         let result = dispatch::<C>(&self.host, &self.dirs, event);
         match result {
-            Ok(()) => self.host.get_mut().commit(),
-            Err(_) => {
+            Ok(()) if !collects => self.host.get_mut().commit(),
+            _ => {
+                self.host.get_mut().collected(result.is_ok());
                 self.host.get_mut().discard();
                 files::empty(&self.dirs.state);
                 files::copy(&before, &self.dirs.state);
@@ -155,7 +180,7 @@ impl<C: Charm> Harness<C> {
         body: impl FnOnce(&Context<C::Config>) -> T,
     ) -> T {
         let event = Event::new(hook);
-        self.host.get_mut().begin();
+        self.host.get_mut().begin(hook == Hook::CollectMetrics);
         let answer = body(&Context::new(&self.host, &self.dirs, &event));
         self.host.get_mut().commit();
         answer

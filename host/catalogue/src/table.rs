@@ -160,8 +160,11 @@ pub static WORKERS: &[Worker] = &[
     worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
         .kept_by(&["a_dead_machine_leaves_nothing_behind"]),
     worker("meterstatus", Adapted, "unit", NotBuilt("waits for quotas of units")),
-    worker("metrics", Adapted, "unit", NotBuilt("waits for metrics of charms")),
-    worker("metricworker", Artefact, "model", NotNeeded("there is no metrics collector to send to")),
+    worker("metrics", Adapted, "unit", Built(&[(Unit, "metrics")]))
+        .kept_by(&["a_value_of_a_declared_metric_arrives_after_one_cycle_and_none_is_collected_during_an_upgrade", "a_batch_that_was_sent_twice_is_kept_once_and_the_newest_is_shown", "what_a_charm_measures_shows_to_scrapers_and_to_people"]),
+    worker("metricworker", Artefact, "model", Built(&[(Model, "metric-worker")]))
+        .promises("When metrics are older than metrics-max-age, then they vanish after the clean-up tick; there is nothing to send to, since whoever collects reads /metrics.")
+        .kept_by(&["metrics_older_than_the_retention_vanish_after_the_clean_up_tick"]),
     worker("migrationflag", Lib, "all", MIGRATION),
     worker("migrationmaster", Same, "model", MIGRATION),
     worker("migrationminion", Same, "machine, unit", MIGRATION),
@@ -183,7 +186,9 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_killed_agent_is_down_until_it_is_back", "an_agent_that_hangs_is_down_within_the_ping_timeout", "an_agent_connected_to_another_process_of_the_controller_is_present"]),
     worker("provisioner", Same, "model", Built(&[(Model, "compute-provisioner")]))
         .kept_by(&["a_provider_that_fails_twice_is_tried_again", "a_machine_that_was_given_up_is_tried_again_when_a_person_says_so"]),
-    worker("proxyupdater", Adapted, "machine", NotBuilt("waits for proxy settings")),
+    worker("proxyupdater", Adapted, "machine", Built(&[(Host, "proxy-config-updater")]))
+        .promises("When juju-http-proxy is set, then the next hook sees JUJU_CHARM_HTTP_PROXY with the controller's hosts in JUJU_CHARM_NO_PROXY. Agents reach the controller alone, and that directly. Files for apt, snap and LXD are for Ubuntu's machines and have no place here.")
+        .kept_by(&["the_next_hook_sees_the_models_proxies_with_the_api_hosts_in_no_proxy", "a_hook_sees_the_proxies_of_its_model"]),
     worker("pruner", Lib, "library", Library(&[(Model, "status-history-pruner")], "the loop of workers that drop old rows"))
         .kept_by(&["the_tick_prunes_with_the_configuration_of_that_moment"]),
     worker("pubsub", Adapted, "controller", NotNeeded("the change log in the database that all processes share is what they tell each other"))

@@ -186,6 +186,8 @@ pub enum Command {
     Checks(Workloads),
     /// Show what the services of a unit wrote.
     Logs(Logs),
+    /// Show what charms measured of their units.
+    Metrics(Workloads),
     /// Show the log of a model.
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine, a relation or a model has reached a state.

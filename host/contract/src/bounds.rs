@@ -89,6 +89,10 @@ bounds! {
     /// Each is a write of its own, at once. A charm that shows its progress sets one a second.
     STATUS_CHANGES = 1_000, "changes" of "statuses and workload versions that one hook sets", "the call fails with `limit`";
     LOG_LINE_BYTES = 8 << 10, "bytes" of "a line of log", "it is broken into several";
+    METRIC_NAME_BYTES = 128, "bytes" of "a metric's name", "the charm is refused";
+    METRIC_VALUES = 256, "values" of "metrics that one run of collect-metrics adds", "the call fails with `limit`";
+    METRIC_LABELS = 8, "labels" of "one value of a metric", "the call fails with `limit`";
+    METRIC_LABEL_BYTES = 128, "bytes" of "the name or the value of a metric's label", "the call fails with `limit`";
     /// Far deeper than what people make, and shallow enough that every walk is short.
     DIRECTORY_LEVELS = 256, "levels" of "directories in one another that a charm makes", "the hook fails";
 }

@@ -70,6 +70,13 @@ impl CallError {
         Self::denied("the host answers only while a hook runs")
     }
 
+    /// The answer of every tool but a few in a hook that runs beside those of the unit.
+    pub fn restricted(hook: &str) -> Self {
+        Self::denied(format!(
+            "not allowed in this context: {hook} runs beside other hooks; do it in one of those"
+        ))
+    }
+
     pub fn code(&self) -> &'static str {
         self.code.as_str()
     }

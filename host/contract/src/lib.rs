@@ -3,7 +3,7 @@
 //! One folder for each tool that changes something when its hook is committed ([`state`],
 //! [`ports`], [`relation`], [`leadership`], [`workload`]). In it are what an agent answers for the tool (a trait
 //! whose methods refuse unless they are written), the tool's share of the [`HookTxn`] with its
-//! refusals, and its [`Effect`]. What is common to them is beside the folders.
+//! refusals, and its [`Effect`]. [`metrics`] has the same for the hook that commits nothing. What is common to them is beside the folders.
 //!
 //! Nothing here knows WebAssembly, a controller or a store, and nothing needs more than `serde` and
 //! the rules of plans (`host/plan`):
@@ -16,6 +16,7 @@ pub mod bounds;
 mod effects;
 mod error;
 pub mod leadership;
+pub mod metrics;
 pub mod ports;
 pub mod relation;
 pub mod settings;
@@ -31,6 +32,7 @@ mod testing;
 pub use effects::Effect;
 pub use error::{CallError, CallErrorCode};
 pub use leadership::LeadershipAnswers;
+pub use metrics::MetricsAnswers;
 pub use ports::PortsAnswers;
 pub use relation::{Member, OwnBag, RelationAnswers, RelationInfo};
 pub use state::StateAnswers;

@@ -26,6 +26,7 @@ periapt_contract::bounds! {
     SHARED_DIRECTORIES = 16, "directories" of "what a principal and its subordinates share", "the charm is refused";
     CHARM_COMPONENTS = 8, "components" of "a charm, beside its own", "the charm is refused";
     CHARM_CONTAINERS = 32, "containers" of "a charm", "the charm is refused";
+    CHARM_METRICS = 64, "metrics" of "a charm", "the charm is refused";
     CHARM_HOOKS = 256, "hooks" of "what a charm says it implements", "the charm is refused";
     HOOK_NAME_BYTES = 64, "bytes" of "a hook's name", "the charm is refused";
 
@@ -38,6 +39,10 @@ periapt_contract::bounds! {
     RUN_EFFECT_CHARACTERS = 120, "characters" of "one effect of a run", "the rest is cut off";
     LOG_LINES = 100_000, "lines" of "one model's log", "the oldest are forgotten";
     AUDIT_ROWS = 500_000, "records" of "the audit log in the database", "the oldest are forgotten";
+
+    METRIC_BATCHES = 50, "batches" of "metrics of one unit that wait in its agent for the controller", "the oldest are forgotten";
+    METRIC_ROWS = 20_000, "values" of "metrics that are kept of one unit", "the oldest are forgotten";
+    METRIC_SERIES = 10_000, "series" of "metrics of charms in `/metrics`", "the rest is left out";
 
     // What people name and ask for.
 

@@ -16,6 +16,7 @@ mod archive;
 mod hooks;
 mod manifest;
 mod metadata;
+pub mod metrics;
 mod url;
 mod workload;
 
@@ -26,6 +27,7 @@ pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};
 pub use metadata::{
     CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,
 };
+pub use metrics::{Metric, Metrics};
 pub use url::CharmUrl;
 pub use workload::{Root, Workload};
 
@@ -66,6 +68,9 @@ pub struct CharmInfo {
     /// The components beside the charm's own, which services may name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<String>,
+    /// What the charm measures of its units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: Metrics,
     /// The hooks the component says it implements, in its own order.
     pub hooks: Vec<String>,
     pub subordinate: bool,

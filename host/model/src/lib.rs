@@ -22,6 +22,7 @@ pub mod name;
 pub mod options;
 pub mod password;
 pub mod provisioning;
+pub mod proxy;
 pub mod query;
 pub mod reach;
 pub mod relation;

@@ -18,12 +18,13 @@ use crate::error::At;
 use crate::project::{SERVER, SERVER_COMPONENT, manifest};
 
 /// Files taken from the project's root where they exist.
-const ROOT_FILES: [&str; 9] = [
+const ROOT_FILES: [&str; 10] = [
     "metadata.yaml",
     "charmcraft.yaml",
     "config.yaml",
     "actions.yaml",
     "capabilities.yaml",
+    "metrics.yaml",
     "README.md",
     "README",
     "LICENSE",

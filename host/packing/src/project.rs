@@ -26,7 +26,7 @@ pub fn manifest(project: &Path) -> Result<Manifest, PackingError> {
             *text = Some(fs::read_to_string(&path).at(&path)?);
         }
     }
-    let [metadata, charmcraft, config, actions, capabilities] = &texts;
+    let [metadata, charmcraft, config, actions, capabilities, metrics] = &texts;
     if metadata.is_none() && charmcraft.is_none() {
         return Err(PackingError::NotAProject {
             dir: project.to_owned(),
@@ -39,5 +39,6 @@ pub fn manifest(project: &Path) -> Result<Manifest, PackingError> {
         config: config.as_deref(),
         actions: actions.as_deref(),
         capabilities: capabilities.as_deref(),
+        metrics: metrics.as_deref(),
     })?)
 }

@@ -52,8 +52,8 @@ pub use foundation::{EngineError, Foundation, Settings, engine_hash, imports};
 pub use meter::Meter;
 pub use periapt_contract::settings::Settings as Bag;
 pub use periapt_contract::{
-    CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, OwnBag, PortsAnswers,
-    RelationAnswers, RelationInfo, StateAnswers, UnitAnswers, WorkloadAnswers,
+    CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, MetricsAnswers, OwnBag,
+    PortsAnswers, RelationAnswers, RelationInfo, StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use ticker::Ticking;

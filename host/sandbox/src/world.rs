@@ -82,13 +82,24 @@ impl HookState {
         error
     }
 
-    /// Calls the context; the borrow of the journal ends with the call.
-    pub(crate) fn context<R>(
+    /// Calls the context, which may be a restricted one; the borrow of the journal ends with the call.
+    pub(crate) fn in_any_context<R>(
         &mut self,
         call: impl FnOnce(&mut dyn HookContext) -> R,
     ) -> wasmtime::Result<R> {
         self.enter()?;
         Ok(call(lock(&self.journal).context.as_mut()))
+    }
+
+    /// Calls the context, unless it is a restricted one.
+    pub(crate) fn context<R>(
+        &mut self,
+        call: impl FnOnce(&mut dyn HookContext) -> Result<R, types::Error>,
+    ) -> Answer<R> {
+        self.in_any_context(|context| {
+            unrestricted(context)?;
+            call(context)
+        })
     }
 
     /// Makes a change that takes effect at once, of which a hook has a number.
@@ -109,7 +120,17 @@ impl HookState {
     ) -> wasmtime::Result<Result<R, types::Error>> {
         self.enter()?;
         let mut journal = lock(&self.journal);
-        Ok(call(&mut self.txn, journal.context.as_mut()).map_err(types::Error::from))
+        let context = journal.context.as_mut();
+        let answer = unrestricted(context).and_then(|()| call(&mut self.txn, context));
+        Ok(answer.map_err(types::Error::from))
+    }
+}
+
+/// Refuses what a restricted context does not allow.
+fn unrestricted(context: &dyn HookContext) -> Result<(), CallError> {
+    match context.restricted_to() {
+        None => Ok(()),
+        Some(hook) => Err(CallError::restricted(hook)),
     }
 }
 

@@ -69,7 +69,7 @@ pub use periapt_database::{
     Guard, Interest, KeptAnswer, Measures, REMEMBERED, Recent, Remembered, RequestMark, SECONDS,
     SlowQuery, SlowStatement, Spread, Staging, Subscription, version_tag,
 };
-pub use usage::{Served, ServedUnit};
+pub use usage::{ExposedMetric, Served, ServedUnit};
 pub use user::PasswordCheck;
 pub use user::access::ModelStanding;
 pub use user::tokens::{IssuedToken, KnownToken, NewToken, TokenKind};

@@ -18,5 +18,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0014_reach.sql"),
     include_str!("migrations/0015_containers.sql"),
     include_str!("migrations/0016_usage.sql"),
+    include_str!("migrations/0017_metrics.sql"),
     include_str!("migrations/0018_traffic.sql"),
 ];

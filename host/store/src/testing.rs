@@ -249,6 +249,7 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         shared: Default::default(),
         workload: Default::default(),
         components: Vec::new(),
+        metrics: Default::default(),
         url: CharmUrl::new(name, 0).expect("url"),
         name: name.to_owned(),
         revision: 0,

@@ -75,7 +75,7 @@ pub(crate) struct UnitContext {
     pub options: Vec<String>,
     /// That the charm declares.
     pub containers: Vec<Container>,
-    pub committed: BTreeMap<String, Committed>,
+    pub committed: Arc<BTreeMap<String, Committed>>,
     pub workloads: Workloads,
     pub endpoints: BTreeSet<String>,
     /// Endpoints and what else can be bound to a network.

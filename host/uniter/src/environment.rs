@@ -4,6 +4,7 @@
 //! none of the agent's socket, and no context id, because the sandbox itself is the context.
 
 use periapt_model::hook::Info;
+use periapt_model::proxy::ProxySettings;
 use periapt_model::{JUJU_VERSION, MachineId, UnitName};
 
 use crate::process::ModelIdentity;
@@ -11,19 +12,20 @@ use crate::process::ModelIdentity;
 /// Where a charm finds its own files.
 pub const CHARM_DIRECTORY: &str = "/charm";
 
+/// What every hook has, that of this name as well.
 pub fn variables(
     unit: &UnitName,
     model: &ModelIdentity,
     machine: Option<&MachineId>,
     principal: Option<&UnitName>,
-    hook: &Info,
+    proxies: &ProxySettings,
+    hook: &str,
 ) -> Vec<(String, String)> {
-    let name = hook.name();
     let fixed = [
         ("CHARM_DIR", CHARM_DIRECTORY.to_owned()),
         ("JUJU_CHARM_DIR", CHARM_DIRECTORY.to_owned()),
-        ("JUJU_HOOK_NAME", name.clone()),
-        ("JUJU_DISPATCH_PATH", format!("hooks/{name}")),
+        ("JUJU_HOOK_NAME", hook.to_owned()),
+        ("JUJU_DISPATCH_PATH", format!("hooks/{hook}")),
         ("JUJU_UNIT_NAME", unit.to_string()),
         ("JUJU_MODEL_NAME", model.name.to_string()),
         ("JUJU_MODEL_UUID", model.uuid.to_string()),
@@ -32,14 +34,18 @@ pub fn variables(
     ];
     let machine = machine.map(|id| ("JUJU_MACHINE_ID", id.to_string()));
     let principal = principal.map(|unit| ("JUJU_PRINCIPAL_UNIT", unit.to_string()));
-    let relation = about(hook).map(|(_, variable, value)| (variable, value));
     fixed
         .into_iter()
         .chain(machine)
         .chain(principal)
-        .chain(relation)
         .map(|(name, value)| (name.to_owned(), value))
+        .chain(proxies.variables())
         .collect()
+}
+
+/// What the hook of a relation has beside that.
+pub fn of_relation(hook: &Info) -> impl Iterator<Item = (String, String)> {
+    about(hook).map(|(_, variable, value)| (variable.to_owned(), value))
 }
 
 /// What the event of a relation's hook says of it, as the contract names these things.

@@ -26,6 +26,7 @@ use crate::remote::Heard;
 use crate::retries::Retries;
 use crate::settings::KnownSettings;
 use crate::snapshot::Kept;
+use crate::standing::Standing;
 use crate::state_directory::{Settled, StateDirectory};
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
@@ -65,8 +66,8 @@ pub(crate) struct Executor {
     /// None if it is too much to be kept.
     kept: Option<Arc<Kept>>,
     /// What was committed of the unit's containers.
-    containers: BTreeMap<String, Committed>,
-    handed_over: Option<containers::Wanted>,
+    containers: Arc<BTreeMap<String, Committed>>,
+    handed_over: Option<containers::HandedOver>,
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
@@ -101,7 +102,7 @@ impl Executor {
         let ask = GetState {
             unit: config.unit.clone(),
         };
-        let recorded = config
+        let mut recorded = config
             .connection
             .call(&ask)
             .await
@@ -121,7 +122,7 @@ impl Executor {
         };
         let process = &config.process;
         let (clock, randomness) = (process.clock().clone(), process.randomness().clone());
-        let containers = recorded.containers.clone();
+        let containers = Arc::new(std::mem::take(&mut recorded.containers));
         let kept = Kept::of(recorded);
         let mut executor = Self {
             retries: Retries::new(config.retry.clone(), clock, randomness),
@@ -318,6 +319,21 @@ impl Executor {
         }
     }
 
+    /// Says what may be run beside the hooks.
+    pub fn stand(&self, heard: &Heard) {
+        let UniterConfig { process, unit, .. } = &*self.config;
+        let operation = &self.local.operation;
+        let url = operation.charm_url.as_ref();
+        let standing = url
+            .filter(|_| operation.charm_directory_available())
+            .map(|url| Standing {
+                charm_url: url.clone(),
+                generation: operation.state_generation,
+                principal: heard.view.principal.clone(),
+            });
+        process.standings().set(unit, standing);
+    }
+
     /// Opens or closes the charm's directory for others, as the recorded state says.
     pub async fn set_charm_directory(&self) -> Result<(), UniterError> {
         let guard = &self.config.charm_directory;
@@ -336,6 +352,7 @@ impl Executor {
         // What a subordinate shares is its principal's, and stays.
         let shared = self.config.process.shared_directory(&self.config.unit);
         self.config.process.intents().withdraw(&self.config.unit);
+        self.config.process.standings().forget(&self.config.unit);
         let (workloads, name) = (
             self.config.process.workloads().clone(),
             self.config.unit.clone(),

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, failpoint};
+use periapt_model::UnitName;
 use periapt_model::charm::Access;
 use periapt_model::hook::{AtOnce, Effects, Info};
 use periapt_sandbox::{
@@ -27,6 +28,7 @@ use crate::environment;
 use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
 use crate::lines::Lines;
+use crate::process::Process;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
@@ -72,7 +74,7 @@ pub(crate) struct Surroundings {
     /// Until when the unit leads, as it was known before the controller said what the hook sees.
     pub leads_until: Option<Duration>,
     /// What was committed of the unit's containers.
-    pub containers: BTreeMap<String, Committed>,
+    pub containers: Arc<BTreeMap<String, Committed>>,
 }
 
 /// A hook that is about to run on the files of `generation`. The turn goes on until its thread has
@@ -230,23 +232,28 @@ fn hook_call(
     files: Arc<HookFiles>,
     snapshot: &HookSnapshot,
 ) -> HookCall {
+    let (machine, principal) = (snapshot.machine.as_ref(), snapshot.principal.as_ref());
+    let name = hook.name();
+    let mut environment = environment::variables(
+        &config.unit,
+        &config.model,
+        machine,
+        principal,
+        &config.proxies.borrow(),
+        &name,
+    );
+    environment.extend(environment::of_relation(hook));
     HookCall {
         event: HookEvent {
-            hook: hook.name(),
+            hook: name,
             attributes: environment::attributes(hook),
         },
-        environment: environment::variables(
-            &config.unit,
-            &config.model,
-            snapshot.machine.as_ref(),
-            snapshot.principal.as_ref(),
-            hook,
-        ),
+        environment,
         directories: Directories {
             charm: charm.directory.clone(),
             unit: files,
             temporary: config.process.temporary(),
-            shared: shared(config, charm, snapshot),
+            shared: shared(&config.process, &config.unit, principal, charm),
         },
         limits: snapshot.limits.clone(),
     }
@@ -254,9 +261,13 @@ fn hook_call(
 
 /// The directories that the charm shares with its principal or its subordinates. A name that is
 /// more than one word was never checked, and is left out.
-fn shared(config: &UniterConfig, charm: &Charm, snapshot: &HookSnapshot) -> Vec<SharedDirectory> {
-    let principal = snapshot.principal.as_ref().unwrap_or(&config.unit);
-    let root = config.process.shared_directory(principal);
+pub(crate) fn shared(
+    process: &Process,
+    unit: &UnitName,
+    principal: Option<&UnitName>,
+    charm: &Charm,
+) -> Vec<SharedDirectory> {
+    let root = process.shared_directory(principal.unwrap_or(unit));
     let declared = charm.info.shared.iter();
     let words = declared.filter(|(name, _)| {
         let mut parts = Path::new(name).components();

@@ -13,6 +13,7 @@ use periapt_model::uniter::OperationState;
 use periapt_model::workload::desired::Observed;
 use periapt_model::{ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::charms::Charms;
 use crate::courses::Courses;
@@ -21,7 +22,9 @@ use crate::discard;
 use crate::error::{UniterError, file};
 use crate::intents::{self, Intents};
 use crate::journal::{self, Journal, Machine};
+use crate::metrics;
 use crate::sandbox::Sandbox;
+use crate::standing::{Standing, Standings};
 use crate::state_directory::StateDirectory;
 use crate::turns::Turns;
 use crate::workloads::{self, Workloads};
@@ -77,6 +80,8 @@ struct Shared {
     /// Shared directories in which nothing is deeper than it may be.
     shallow: Mutex<BTreeSet<PathBuf>>,
     courses: Courses,
+    standings: Standings,
+    collecting: Semaphore,
 }
 
 /// A unit that runs, for as long as this lives.
@@ -143,6 +148,8 @@ impl Process {
                 running: Mutex::default(),
                 shallow: Mutex::default(),
                 courses: Courses::default(),
+                standings: Standings::default(),
+                collecting: Semaphore::new(metrics::AT_ONCE),
             }),
         })
     }
@@ -187,6 +194,20 @@ impl Process {
     /// How long hooks took lately.
     pub fn courses(&self) -> &Courses {
         &self.shared.courses
+    }
+
+    /// What of a unit's charm may be run beside its hooks, as it changes.
+    pub fn standing(&self, unit: &UnitName) -> watch::Receiver<Option<Standing>> {
+        self.shared.standings.of(unit)
+    }
+
+    pub(crate) fn standings(&self) -> &Standings {
+        &self.shared.standings
+    }
+
+    /// Waits until one more unit may collect metrics, until the permit is dropped.
+    pub async fn may_collect(&self) -> Option<SemaphorePermit<'_>> {
+        self.shared.collecting.acquire().await.ok()
     }
 
     /// What units want of their containers.

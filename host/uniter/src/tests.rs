@@ -148,6 +148,7 @@ impl World {
             charm_directory: fortress.guard(),
             retry: self.retry.clone(),
             update_status,
+            proxies: watch::channel(Default::default()).1,
         });
         Agent {
             worker,

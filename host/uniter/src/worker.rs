@@ -8,6 +8,7 @@ use periapt_engine::{
     WorkerError, WorkerResult,
 };
 use periapt_model::hook::Limits;
+use periapt_model::proxy::ProxySettings;
 use periapt_model::uniter::{
     Decision, OperationKind, Resolved, agent_failed, agent_leaving, resolve,
 };
@@ -51,6 +52,8 @@ pub struct UniterConfig {
     pub retry: RetryStrategy,
     /// Time between two `update-status` hooks; zero for none.
     pub update_status: watch::Receiver<Duration>,
+    /// What a hook finds in its environment.
+    pub proxies: watch::Receiver<ProxySettings>,
 }
 
 /// The worker that runs a unit's charm.
@@ -216,6 +219,7 @@ async fn turns(
         if worker.dying().is_cancelled() {
             return Ok(Some(End::Stopping));
         }
+        executor.stand(remote.heard());
         executor.set_charm_directory().await?;
         report(executor, worker);
         let decision = resolve(&executor.local, remote.state());

@@ -44,15 +44,20 @@ impl Workloads {
         Ok(Self { directory })
     }
 
-    /// Says what a unit wants, unless that is what was said.
-    pub fn want(&self, mut desired: Desired) -> Result<(), UniterError> {
+    /// Says what a unit wants, unless that is what was said, and gives it as it stands then. Whoever does not
+    /// know what was said last has it read.
+    pub fn want(
+        &self,
+        mut desired: Desired,
+        last: Option<Desired>,
+    ) -> Result<Desired, UniterError> {
         let folder = self.directory.join(DESIRED);
         let name = file_name(&desired.unit);
         let path = folder.join(&name);
-        let said: Option<Desired> = read(&path);
+        let said: Option<Desired> = last.or_else(|| read(&path));
         desired.number = said.as_ref().map_or(0, |said| said.number);
         if said.as_ref() == Some(&desired) {
-            return Ok(());
+            return Ok(desired);
         }
         desired.number += 1;
         let aside = folder.join(format!(".{name}.new"));
@@ -60,7 +65,8 @@ impl Workloads {
             .map_err(|error| file("write", &path)(io::Error::other(error)))?;
         fs::write(&aside, text)
             .and_then(|()| fs::rename(&aside, &path))
-            .map_err(file("write", &path))
+            .map_err(file("write", &path))?;
+        Ok(desired)
     }
 
     /// A unit that is gone, or that has no container any more, wants nothing.

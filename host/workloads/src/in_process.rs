@@ -35,6 +35,8 @@ use crate::supervisor::reading;
 use crate::supervisor::unit::{How, Unit};
 
 mod reached;
+#[cfg(test)]
+mod tests;
 
 pub use reached::{NotReached, Reached};
 

@@ -110,6 +110,8 @@ export const units = {
     call<unknown>("POST", `${paths.unit(model, name)}/resolved`, { body: { retry } }),
   history: (model: string, name: string, limit: number) =>
     call<t.HistoryEntry[]>("GET", `${paths.unit(model, name)}/history`, { query: { limit } }),
+  metrics: (model: string, name: string, limit: number) =>
+    call<t.MetricHistory[]>("GET", `${paths.unit(model, name)}/metrics`, { query: { limit } }),
 };
 
 export const relations = {

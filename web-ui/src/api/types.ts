@@ -43,6 +43,7 @@ export type LiveEvent = Schemas["Event"];
 export type CharmInfo = Schemas["CharmInfo"];
 export type Removal = Schemas["Removal"];
 export type HistoryEntry = Schemas["HistoryEntry"];
+export type MetricHistory = Schemas["MetricHistory"];
 export type HookRun = Schemas["HookRun"];
 export type AuditRecord = Schemas["AuditRecord"];
 export type ServiceInfo = Schemas["ServiceInfo"];

@@ -60,7 +60,8 @@ pub enum Found<'a> {
 }
 
 impl Table {
-    /// Where a request for a path under an authority goes. Hosts come before paths, and the longest path before others.
+    /// Where a request for a path under an authority goes. Hosts come before paths, and the longest path before
+    /// others.
     pub fn find(&self, authority: &str, path: &str) -> Found<'_> {
         let host = host(authority);
         let named = self.routes.iter().find_map(|route| match &route.from {

@@ -191,3 +191,54 @@ fn what_a_unit_is_refused_the_harness_refuses() {
             assert_eq!(code, Some(ErrorCode::Invalid));
         });
 }
+
+/// Measures its files, and tries what only other hooks may.
+#[derive(Default)]
+struct Measuring;
+
+impl Charm for Measuring {
+    type Config = ();
+    const HOOKS: &'static [Hook] = &[Hook::Start, Hook::CollectMetrics];
+
+    fn start(&mut self, context: &Context<()>) -> Result<()> {
+        std::fs::write(context.state_dir().join("pings"), "7")?;
+        match context.add_metric("pings", 1.0) {
+            Err(error) if error.host_code() == Some(ErrorCode::Denied) => Ok(()),
+            other => Err(Error::failed(format!("{other:?}"))),
+        }
+    }
+
+    fn collect_metrics(&mut self, context: &Context<()>) -> Result<()> {
+        let denied = [
+            context.state().set("key", &1),
+            context.set_status(Status::active("")),
+            context.is_leader().map(|_| ()),
+            context.goal_state().map(|_| ()),
+            context.config_value("title").map(|_| ()),
+        ];
+        for answer in denied {
+            match answer {
+                Err(error) if error.host_code() == Some(ErrorCode::Denied) => {}
+                other => return Err(Error::failed(format!("{other:?}"))),
+            }
+        }
+        let pings = std::fs::read_to_string(context.state_dir().join("pings"))?;
+        let pings = pings.parse().map_err(|_| "no number")?;
+        context.add_metric("pings", pings)?;
+        context.add_metric_with("pings", 1.0, &[("path", "/")])
+    }
+}
+
+#[test]
+fn metrics_are_added_in_their_own_hook_which_may_do_nothing_else() {
+    let mut harness = Harness::<Measuring>::new();
+    harness.run(Hook::Start).expect("denied, as it should be");
+    let unknown = harness.run(Hook::CollectMetrics).expect_err("undeclared");
+    assert_eq!(unknown.host_code(), Some(ErrorCode::NotFound));
+    assert!(harness.metrics().is_empty());
+    harness.add_metric("pings", "gauge");
+    harness.run(Hook::CollectMetrics).expect("measures");
+    let values: Vec<f64> = harness.metrics().iter().map(|one| one.value).collect();
+    assert_eq!(values, [7.0, 1.0]);
+    harness.run(Hook::Start).expect("is no restricted context");
+}

@@ -13,12 +13,14 @@ use periapt_engine::{
     Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::MachineId;
+use periapt_model::proxy::ProxySettings;
 use periapt_uniter::ModelIdentity;
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{HostModel, HostedMachines, WatchHostedMachines};
+use tokio::sync::watch;
 
 use super::settings::{self, ModelSettings};
-use super::{AgentContext, agent, apicaller, leftovers};
+use super::{AgentContext, agent, apicaller, leftovers, proxyupdater};
 use crate::machine::{self, HostContext, MachineContext};
 use crate::watching::Watching;
 
@@ -31,6 +33,7 @@ pub fn manifold() -> Manifold {
         let agent: AgentContext = context.get(agent::NAME)?;
         let connection: ApiConnection = context.get(apicaller::NAME)?;
         let settings: ModelSettings = context.get(settings::NAME)?;
+        let proxies: watch::Receiver<ProxySettings> = context.get(proxyupdater::NAME)?;
         let model = context.or_abort(connection.call(&HostModel {})).await?;
         let model = model.while_doing("asking for the model")?;
         let host = HostContext {
@@ -42,6 +45,7 @@ pub fn manifold() -> Manifold {
             connection,
             process: agent.process,
             settings,
+            proxies,
             addresses: agent.addresses,
             clock: context.clock(),
             randomness: context.randomness(),
@@ -58,7 +62,12 @@ pub fn manifold() -> Manifold {
         let worker = TaskWorker::spawn(move |worker| async move { hosted.run(worker).await });
         Ok(Arc::new(Reporting { worker, runner }) as SharedWorker)
     })
-    .needs([agent::NAME, apicaller::NAME, settings::NAME])
+    .needs([
+        agent::NAME,
+        apicaller::NAME,
+        settings::NAME,
+        proxyupdater::NAME,
+    ])
 }
 
 struct Hosted {

@@ -22,6 +22,7 @@ pub mod logsender;
 pub mod machines;
 mod notices;
 mod process;
+pub mod proxyupdater;
 pub mod settings;
 pub mod simplesignalhandler;
 pub mod terminationworker;
@@ -78,6 +79,7 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(apicaller::NAME, apicaller::manifold())
         .add(apiaddressupdater::NAME, apiaddressupdater::manifold())
         .add(settings::NAME, settings::manifold())
+        .add(proxyupdater::NAME, proxyupdater::manifold())
         .add(logger::NAME, logger::manifold())
         .add(logsender::NAME, logsender::manifold())
         .add(introspection::NAME, introspection::manifold())

@@ -13,9 +13,9 @@ use periapt_engine::{SharedClock, SystemClock, SystemRandomness};
 use periapt_model::turns::Room;
 use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, User, Walls, lock_down};
 use periapt_sandbox::{CompileCache, SandboxEngine, Settings};
+use periapt_uniter::metrics::AT_ONCE;
 use periapt_uniter::{Process, ProcessOptions, WasmSandbox};
 use rustix::fs::Mode;
-
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
@@ -144,7 +144,7 @@ async fn run_prepared(
         None => tracing::warn!(model = %config.model_uuid, "agent starts without restrictions"),
     }
     let room = found.room;
-    let slots = u32::try_from(room.all()).unwrap_or(u32::MAX);
+    let slots = u32::try_from(room.all() + AT_ONCE).unwrap_or(u32::MAX);
     let engine = SandboxEngine::new(Settings::for_process(slots, descriptors::limit()))?;
     let compiled = config.directory.join(COMPILED);
     let cache =

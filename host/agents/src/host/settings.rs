@@ -18,7 +18,8 @@ use crate::watching;
 
 pub const NAME: &str = "model-settings";
 
-/// Juju's default.
+/// Juju's defaults.
+const COLLECT_METRICS: Duration = Duration::from_secs(5 * 60);
 const UPDATE_STATUS: Duration = Duration::from_secs(5 * 60);
 
 /// The settings, as they change.
@@ -27,6 +28,8 @@ pub struct ModelSettings {
     pub retry: watch::Receiver<RetryStrategy>,
     /// Time between two `update-status` hooks; zero for none.
     pub update_status: watch::Receiver<Duration>,
+    /// Time between two `collect-metrics` hooks.
+    pub collect_metrics: watch::Receiver<Duration>,
     /// As in `<root>=INFO;unit=DEBUG`.
     pub logging: watch::Receiver<String>,
 }
@@ -36,6 +39,7 @@ pub struct ModelSettings {
 pub struct Publisher {
     retry: watch::Sender<RetryStrategy>,
     update_status: watch::Sender<Duration>,
+    collect_metrics: watch::Sender<Duration>,
     logging: watch::Sender<String>,
 }
 
@@ -44,10 +48,12 @@ pub struct Publisher {
 pub fn channel(config: &Values, retry: RetryStrategy) -> (Publisher, ModelSettings) {
     let (retry_sender, retry) = watch::channel(retry);
     let (update_sender, update_status) = watch::channel(update_status(config));
+    let (collect_sender, collect_metrics) = watch::channel(collect_metrics(config));
     let (logging_sender, logging) = watch::channel(logging(config));
     let publisher = Publisher {
         retry: retry_sender,
         update_status: update_sender,
+        collect_metrics: collect_sender,
         logging: logging_sender,
     };
     (
@@ -55,6 +61,7 @@ pub fn channel(config: &Values, retry: RetryStrategy) -> (Publisher, ModelSettin
         ModelSettings {
             retry,
             update_status,
+            collect_metrics,
             logging,
         },
     )
@@ -65,6 +72,7 @@ impl Publisher {
     pub fn publish(&self, config: &Values, retry: RetryStrategy) {
         put(&self.retry, retry);
         put(&self.update_status, update_status(config));
+        put(&self.collect_metrics, collect_metrics(config));
         put(&self.logging, logging(config));
     }
 }
@@ -82,6 +90,13 @@ fn update_status(config: &Values) -> Duration {
         .get("update-status-hook-interval")
         .and_then(duration::of_value)
         .unwrap_or(UPDATE_STATUS)
+}
+
+fn collect_metrics(config: &Values) -> Duration {
+    let interval = config.get("collect-metrics-interval");
+    interval
+        .and_then(duration::of_value)
+        .unwrap_or(COLLECT_METRICS)
 }
 
 fn logging(config: &Values) -> String {

@@ -19,6 +19,7 @@ use periapt_uniter::{HookLog, ModelIdentity, Process, ProcessOptions};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::apiaddressupdater::Routes;
@@ -28,6 +29,7 @@ use super::*;
 use crate::agent_config::AgentConfig;
 use crate::machine::HostContext;
 
+mod proxies;
 mod siblings;
 
 /// The table as the catalogue's test sees it.
@@ -60,6 +62,7 @@ pub(crate) fn host_context(connection: ApiConnection) -> HostContext {
         connection,
         process: process(&clock, &ScriptedSandbox::default(), log, directory.path()),
         settings,
+        proxies: watch::channel(Default::default()).1,
         addresses: Vec::new(),
         clock,
         randomness: Seeded::shared(1),

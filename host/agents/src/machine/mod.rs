@@ -16,8 +16,10 @@ use periapt_engine::{
 };
 use periapt_model::MachineId;
 use periapt_model::hook::Limits;
+use periapt_model::proxy::ProxySettings;
 use periapt_uniter::{ModelIdentity, Process};
 use periapt_wire::ApiConnection;
+use tokio::sync::watch;
 
 use crate::host::settings::ModelSettings;
 
@@ -30,6 +32,8 @@ pub struct HostContext {
     pub connection: ApiConnection,
     pub process: Process,
     pub settings: ModelSettings,
+    /// What hooks are told of proxies.
+    pub proxies: watch::Receiver<ProxySettings>,
     /// Addresses at which the machines of this process are reached.
     pub addresses: Vec<String>,
     pub clock: SharedClock,

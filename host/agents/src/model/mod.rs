@@ -17,6 +17,7 @@ pub mod instancepoller;
 pub mod lifeflag;
 pub mod logforwarder;
 pub mod machineundertaker;
+pub mod metricworker;
 pub mod provisioner;
 pub mod pruner;
 pub mod singular;
@@ -121,6 +122,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(machineundertaker::NAME, machineundertaker::manifold())
                 .add(cleaner::NAME, cleaner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())
+                .add(metricworker::NAME, metricworker::manifold())
         })
 }
 

@@ -10,6 +10,7 @@ pub mod agent;
 pub mod apicaller;
 pub mod charmdir;
 pub mod leadership;
+pub mod metrics;
 pub mod retrystrategy;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -35,6 +36,7 @@ pub fn manifolds(unit: &UnitContext) -> Manifolds {
         .add(charmdir::NAME, charmdir::manifold())
         .add(leadership::NAME, leadership::manifold())
         .add(retrystrategy::NAME, retrystrategy::manifold())
+        .add(metrics::NAME, metrics::manifold())
         .add(uniter::NAME, uniter::manifold())
 }
 

@@ -1,5 +1,7 @@
 //! The leadership tracker on virtual time, and the table of the unit agent.
 
+mod collecting;
+
 use std::time::Duration;
 
 use periapt_engine::testing::settle;

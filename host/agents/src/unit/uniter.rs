@@ -29,6 +29,7 @@ pub fn manifold() -> Manifold {
             process: host.process.clone(),
             limits: host.limits.clone(),
             update_status: host.settings.update_status.clone(),
+            proxies: host.proxies.clone(),
             unit: unit.unit.clone(),
             connection,
             leadership,

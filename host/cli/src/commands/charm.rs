@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use periapt_model::charm::{Archive, never_run};
+use periapt_model::charm::{Archive, Metrics, never_run};
 use periapt_model::hook::Limits;
 use periapt_packing::{BuildReport, InitOptions, Options, PackingError};
 use serde::Serialize;
@@ -123,7 +123,7 @@ fn warn_of_hooks(context: &Context, charm: &Path) -> Outcome {
     let bytes = deploy::read_archive(charm)?;
     let archive = read(charm, &bytes)?;
     let hooks = processes::inspect(archive.component())?.hooks;
-    for sentence in never_run(&archive.metadata, &hooks) {
+    for sentence in never_run(&archive.metadata, &archive.metrics, &hooks) {
         context.output.say(&format!("warning: {sentence}"));
     }
     Ok(())
@@ -160,6 +160,7 @@ struct Document {
     config: BTreeMap<String, ConfigEntry>,
     actions: Vec<String>,
     capabilities: Vec<String>,
+    metrics: Metrics,
     limits: Limits,
     files: Vec<String>,
 }
@@ -211,6 +212,7 @@ fn look_into(path: &Path) -> Outcome<Document> {
         config: config.collect(),
         actions: archive.actions.keys().cloned().collect(),
         capabilities: archive.capabilities.clone(),
+        metrics: archive.metrics.clone(),
         limits: Limits::default(),
         files: archive.files().map(|(path, _)| path.to_owned()).collect(),
     })
@@ -232,6 +234,13 @@ fn describe(document: &Document) -> String {
             .map(|default| format!(", default {default}"))
             .unwrap_or_default();
         format!("{name} ({}{default})", entry.kind)
+    });
+    let metrics = document.metrics.iter().map(|(name, metric)| {
+        let kind = metric.kind.as_str();
+        match metric.description.as_str() {
+            "" => format!("{name} ({kind})"),
+            description => format!("{name} ({kind}): {description}"),
+        }
     });
     let limits = &document.limits;
     let limits = vec![
@@ -271,6 +280,7 @@ fn describe(document: &Document) -> String {
         ("Config", none(config.collect())),
         ("Actions", none(document.actions.clone())),
         ("Capabilities", none(document.capabilities.clone())),
+        ("Metrics", none(metrics.collect())),
         ("Limits", limits),
         ("Files", document.files.clone()),
     ];

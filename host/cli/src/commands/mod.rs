@@ -20,6 +20,7 @@ mod hooks;
 mod introspect;
 mod logs;
 mod machines;
+mod metrics;
 mod models;
 mod nodes;
 mod reach;
@@ -121,6 +122,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
+        Command::Metrics(arguments) => metrics::metrics(context, arguments).await,
         Command::Services(arguments) => workloads::services(context, arguments).await,
         Command::Checks(arguments) => workloads::checks(context, arguments).await,
         Command::Logs(arguments) => logs::logs(context, arguments).await,

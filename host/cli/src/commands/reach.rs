@@ -90,12 +90,12 @@ pub async fn reachability(context: &Context, arguments: ShowReachability) -> Out
 fn table(reach: &Reachability) -> Table {
     let mut table = Table::new(&["Unit", "Reached by", "Ports", "Where"]);
     for (name, unit) in &reach.units {
-        if reach.mode == "model" {
-            let name = name.to_string();
+        if reach.mode == "model" && !unit.open.is_empty() {
+            let open: Vec<&str> = unit.open.iter().map(|open| open.ports.as_str()).collect();
             table.row(vec![
-                name.into(),
-                "every unit".into(),
-                "all".into(),
+                name.to_string().into(),
+                "every unit of the model".into(),
+                open.join(" ").into(),
                 "".into(),
             ]);
         }
@@ -187,6 +187,22 @@ Unit    Reached by        Ports      Where
 site/0  front by website  80/tcp
 site/0  0.0.0.0/0         80/tcp     127.77.0.1:10080
 site/0  10.0.0.0/8        90-91/tcp  90/tcp does not listen: nothing serves it
+";
+        assert_eq!(table(&reach).render(false), expected);
+        let reach = serde_json::json!({
+            "mode": "model",
+            "units": {
+                "front/0": { "open": [], "reached-by": [], "exposed-to": {}, "listening": [], "not-listening": [] },
+                "site/0": {
+                    "open": [{ "ports": "80/tcp", "endpoints": [] }, { "ports": "90/tcp", "endpoints": ["a"] }],
+                    "reached-by": [], "exposed-to": {}, "listening": [], "not-listening": [],
+                },
+            },
+        });
+        let reach: Reachability = serde_json::from_value(reach).unwrap();
+        let expected = "\
+Unit    Reached by               Ports          Where
+site/0  every unit of the model  80/tcp 90/tcp
 ";
         assert_eq!(table(&reach).render(false), expected);
     }

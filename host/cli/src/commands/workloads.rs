@@ -47,7 +47,7 @@ pub async fn checks(context: &Context, arguments: Workloads) -> Outcome {
 }
 
 /// A name with a slash is a unit, any other an application.
-fn whose(name: Option<&str>) -> Outcome<ListQuery> {
+pub(super) fn whose(name: Option<&str>) -> Outcome<ListQuery> {
     let mut query = ListQuery::default();
     match name {
         None => {}

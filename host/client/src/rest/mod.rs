@@ -15,6 +15,7 @@ mod charms;
 mod controller;
 mod events;
 mod lines;
+mod metrics;
 mod models;
 mod provisioning;
 mod relations;

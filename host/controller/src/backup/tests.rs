@@ -128,6 +128,7 @@ async fn scene() -> Scene {
         shared: Default::default(),
         workload: Default::default(),
         components: Vec::new(),
+        metrics: Default::default(),
         url: CharmUrl::new("probe", 0).unwrap(),
         name: "probe".to_owned(),
         revision: 0,

@@ -15,7 +15,7 @@ use zip::read::ZipFile;
 use super::actions::Actions;
 use super::manifest::{Manifest, ManifestError, ManifestFiles};
 use super::metadata::CharmMetadata;
-use super::{Access, CharmInfo, CharmUrl, Workload};
+use super::{Access, CharmInfo, CharmUrl, Metrics, Workload};
 use crate::Digest;
 use crate::bounds;
 use crate::config::Schema;
@@ -102,6 +102,8 @@ pub struct Archive {
     pub shared: BTreeMap<String, Access>,
     /// What the services of its containers may have.
     pub workload: BTreeMap<String, Workload>,
+    /// What the charm measures of its units.
+    pub metrics: Metrics,
     /// Digest of the archive, 64 lower-case hexadecimal digits.
     pub sha256: String,
     /// Bytes of the archive.
@@ -120,7 +122,7 @@ impl Archive {
         let files = unpack(bytes, limits)?;
         let component = files.get(COMPONENT).ok_or(ArchiveError::NoComponent)?;
         check_component(COMPONENT, component)?;
-        let [metadata, charmcraft, config, actions, capabilities] = ManifestFiles::NAMES;
+        let [metadata, charmcraft, config, actions, capabilities, metrics] = ManifestFiles::NAMES;
         let text = |name| manifest_text(&files, name, limits);
         let manifest = Manifest::read(ManifestFiles {
             metadata: text(metadata)?,
@@ -128,6 +130,7 @@ impl Archive {
             config: text(config)?,
             actions: text(actions)?,
             capabilities: text(capabilities)?,
+            metrics: text(metrics)?,
         })?;
         let archive = Self {
             metadata: manifest.metadata,
@@ -136,6 +139,7 @@ impl Archive {
             capabilities: manifest.capabilities,
             shared: manifest.shared,
             workload: manifest.workload,
+            metrics: manifest.metrics,
             sha256: Digest::of(bytes).to_string(),
             size: bytes.len() as u64,
             files,
@@ -198,6 +202,7 @@ impl Archive {
             capabilities: self.capabilities.clone(),
             shared: self.shared.clone(),
             workload: self.workload.clone(),
+            metrics: self.metrics.clone(),
             components: self.components().map(|(name, _)| name.to_owned()).collect(),
             hooks,
             subordinate: self.metadata.subordinate,

@@ -1,7 +1,8 @@
 //! Hooks of a component that its metadata gives no occasion for: they would never run, and nobody
 //! would say so.
 
-use super::CharmMetadata;
+use super::metrics::COLLECT_METRICS;
+use super::{CharmMetadata, Metrics};
 use crate::hook::Kind;
 use crate::nearest::suggestion;
 
@@ -11,7 +12,7 @@ const IMPLICIT: &str = "juju-info";
 /// A sentence for each endpoint or hook among `hooks` that a unit of this charm never meets, each
 /// once, in the order of `hooks`. One component may serve several charms, so none of them is an
 /// error.
-pub fn never_run(metadata: &CharmMetadata, hooks: &[String]) -> Vec<String> {
+pub fn never_run(metadata: &CharmMetadata, metrics: &Metrics, hooks: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for hook in hooks {
         let sentence = match endpoint_of(hook) {
@@ -23,6 +24,9 @@ pub fn never_run(metadata: &CharmMetadata, hooks: &[String]) -> Vec<String> {
             Some(endpoint) => format!(
                 "hooks of the endpoint \"{endpoint}\" never run: the charm's metadata does not declare it{}",
                 suggestion(endpoint, endpoints(metadata))
+            ),
+            None if hook == COLLECT_METRICS && metrics.is_empty() => format!(
+                "the hook \"{COLLECT_METRICS}\" never runs: the charm declares no metrics (metrics.yaml)"
             ),
             None if unit_hooks().any(|known| known == hook) => continue,
             None => format!(
@@ -40,7 +44,9 @@ pub fn never_run(metadata: &CharmMetadata, hooks: &[String]) -> Vec<String> {
 /// Hooks that are of no relation.
 fn unit_hooks() -> impl Iterator<Item = &'static str> {
     let names = Kind::ALL.iter().map(|kind| kind.as_str());
-    names.filter(|name| !name.starts_with("relation-"))
+    names
+        .filter(|name| !name.starts_with("relation-"))
+        .chain([COLLECT_METRICS])
 }
 
 /// `website` of `website-relation-changed`.
@@ -76,17 +82,19 @@ mod tests {
             "databse-relation-changed",
             "config-chnaged",
             "relation-changed",
+            "collect-metrics",
         ]
         .map(str::to_owned)
         .into();
         assert_eq!(
-            never_run(&metadata, &hooks),
+            never_run(&metadata, &Metrics::new(), &hooks),
             [
                 "hooks of the endpoint \"databse\" never run: the charm's metadata does not declare it; did you mean \"database\"?",
                 "the hook \"config-chnaged\" never runs: there is no such hook; did you mean \"config-changed\"?",
                 "the hook \"relation-changed\" never runs: there is no such hook",
+                "the hook \"collect-metrics\" never runs: the charm declares no metrics (metrics.yaml)",
             ]
         );
-        assert!(never_run(&metadata, &hooks[..4]).is_empty());
+        assert!(never_run(&metadata, &Metrics::new(), &hooks[..4]).is_empty());
     }
 }

@@ -1,5 +1,5 @@
 //! The YAML files of a charm read together: `metadata.yaml` or `charmcraft.yaml`,
-//! `config.yaml`, `actions.yaml`, `capabilities.yaml`.
+//! `config.yaml`, `actions.yaml`, `capabilities.yaml`, `metrics.yaml`.
 //!
 //! A separate file wins over the same part of `charmcraft.yaml`, which is what Juju's tooling
 //! does when it packs.
@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::actions::{self, Actions};
 use super::metadata::CharmMetadata;
+use super::metrics::{self, Metrics};
 use super::{Access, Workload};
 use crate::config::{ConfigOption, Kind, Schema, Value};
 
@@ -29,16 +30,18 @@ pub struct ManifestFiles<'a> {
     pub config: Option<&'a str>,
     pub actions: Option<&'a str>,
     pub capabilities: Option<&'a str>,
+    pub metrics: Option<&'a str>,
 }
 
 impl ManifestFiles<'_> {
     /// File names in the order of the fields above.
-    pub const NAMES: [&'static str; 5] = [
+    pub const NAMES: [&'static str; 6] = [
         "metadata.yaml",
         "charmcraft.yaml",
         "config.yaml",
         "actions.yaml",
         "capabilities.yaml",
+        "metrics.yaml",
     ];
 }
 
@@ -54,6 +57,7 @@ pub struct Manifest {
     pub shared: BTreeMap<String, Access>,
     /// What the services of its containers may have.
     pub workload: BTreeMap<String, Workload>,
+    pub metrics: Metrics,
 }
 
 /// A file that does not say what a charm must say.
@@ -65,6 +69,8 @@ pub enum ManifestError {
     Metadata { file: &'static str, reason: String },
     #[error("{file}: {reason}")]
     Config { file: &'static str, reason: String },
+    #[error("{file}: {reason}")]
+    Metrics { file: &'static str, reason: String },
     #[error("{file}: {reason}")]
     Actions { file: &'static str, reason: String },
     #[error(
@@ -89,6 +95,7 @@ impl ManifestError {
             ManifestError::Missing => "charm-metadata-missing",
             ManifestError::Metadata { .. } => "charm-metadata-invalid",
             ManifestError::Config { .. } => "charm-config-invalid",
+            ManifestError::Metrics { .. } => "charm-metrics-invalid",
             ManifestError::Actions { .. } => "charm-actions-invalid",
             ManifestError::Capability { .. } => "charm-capability-unknown",
             ManifestError::CapabilityInvalid { .. } => "charm-capability-invalid",
@@ -130,6 +137,7 @@ impl Manifest {
             config_file,
             actions_file,
             capabilities_file,
+            metrics_file,
         ] = ManifestFiles::NAMES;
         let (file, text) = match (files.metadata, files.charmcraft) {
             (Some(text), _) => (metadata_file, text),
@@ -208,6 +216,13 @@ impl Manifest {
         let containers = metadata.containers.keys().map(String::as_str).collect();
         let asked = Capabilities::read(asked, file, &containers)?;
 
+        let refuse = |reason| ManifestError::Metrics {
+            file: metrics_file,
+            reason,
+        };
+        let declared = yaml_or_empty(files.metrics.unwrap_or_default()).map_err(refuse)?;
+        let metrics = metrics::read(&declared.unwrap_or_default()).map_err(refuse)?;
+
         Ok(Self {
             metadata,
             config,
@@ -215,6 +230,7 @@ impl Manifest {
             capabilities: asked.words(),
             shared: asked.shared,
             workload: asked.workload,
+            metrics,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::methods;
 use crate::config::Value;
-use crate::duration;
+use crate::{duration, proxy};
 
 /// Levels of a logging configuration.
 const LEVELS: &[&str] = &["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"];
@@ -21,6 +21,8 @@ pub enum Kind {
     Address,
     /// Go's notation: `5m`, `1h30m`, `500ms`.
     Duration,
+    /// The same, so many seconds or more.
+    DurationFrom(u64),
     /// `512M`, `5G`; without a suffix megabytes. Zero only where the flag says so.
     Size {
         zero: bool,
@@ -37,6 +39,10 @@ pub enum Kind {
     SyslogTarget,
     /// `HOST` or `HOST:PORT`, separated by commas.
     Hosts,
+    /// Nothing, or the URL of a proxy.
+    Proxy,
+    /// Hosts, domains and ranges of addresses that are reached without a proxy, separated by commas.
+    NoProxy,
     /// Text that is written and never read again but by the one worker that needs it.
     Secret,
     /// Whatever it is, its user judges it.
@@ -49,7 +55,7 @@ impl Kind {
         match self {
             Kind::Boolean => "boolean",
             Kind::Count | Kind::Number | Kind::Port => "integer",
-            Kind::Duration => "duration",
+            Kind::Duration | Kind::DurationFrom(_) => "duration",
             Kind::Size { .. } => "size",
             Kind::Choice(_) => "choice",
             Kind::Secret => "secret",
@@ -59,6 +65,8 @@ impl Kind {
             | Kind::SyslogTarget
             | Kind::Hosts
             | Kind::Address
+            | Kind::Proxy
+            | Kind::NoProxy
             | Kind::Text => "text",
         }
     }
@@ -104,6 +112,10 @@ impl Kind {
                 duration::parse(plain).is_some(),
                 "a duration such as 5m or 336h",
             ),
+            Kind::DurationFrom(least) => keep(
+                duration::parse(plain).is_some_and(|found| found.as_secs() >= least),
+                &format!("a duration of {least}s or more, such as 5m"),
+            ),
             Kind::Size { zero } => keep(
                 parse_size_mb(plain).is_some_and(|size| zero || size > 0),
                 "a size such as 512M or 5G",
@@ -137,6 +149,13 @@ impl Kind {
                 hosts(plain).all(is_host),
                 "names or addresses, each with or without a port, separated by commas",
             ),
+            Kind::Proxy => keep(
+                proxy::is_proxy(plain),
+                "nothing, or a URL such as http://proxy.example:3128",
+            ),
+            Kind::NoProxy => proxy::no_proxy(plain).map(Value::Text).ok_or_else(|| {
+                "hosts, .domains and ranges of addresses, separated by commas".to_owned()
+            }),
             // Not trimmed: what a person gave is what is used.
             Kind::Secret | Kind::Text => Ok(Value::Text(text.to_owned())),
         }

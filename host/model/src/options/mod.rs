@@ -14,6 +14,7 @@ use thiserror::Error;
 use crate::bounds::OPTION_BYTES;
 use crate::config::{Value, Values};
 use crate::nearest::suggestion;
+use crate::proxy;
 
 mod controller;
 mod kind;
@@ -133,6 +134,12 @@ pub enum OptionError {
     },
     #[error("{of} option \"{name}\" is both set and reset")]
     SetAndReset { of: &'static str, name: String },
+    #[error("{of} options \"{one}\" and \"{other}\" cannot both be set")]
+    Together {
+        of: &'static str,
+        one: String,
+        other: String,
+    },
 }
 
 impl OptionError {
@@ -143,6 +150,7 @@ impl OptionError {
             OptionError::Invalid { of: "model", .. } => "model-option-invalid",
             OptionError::Invalid { .. } => "controller-option-invalid",
             OptionError::SetAndReset { .. } => "option-set-and-reset",
+            OptionError::Together { .. } => "proxy-options-conflict",
         }
     }
 }
@@ -214,6 +222,18 @@ impl Table {
             Ok((name.clone(), value))
         });
         checked.collect()
+    }
+
+    /// Checks all that would be set after a change.
+    pub fn check_together(&self, set: &Values) -> Result<(), OptionError> {
+        match proxy::conflict(set) {
+            Some((one, other)) => Err(OptionError::Together {
+                of: self.of,
+                one,
+                other,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// What holds: what was `set` over the defaults. Secrets are left out.

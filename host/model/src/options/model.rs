@@ -9,14 +9,33 @@ pub static MODEL: Table = Table {
     source: Source::Model,
 };
 
+/// Whom nobody reaches through a proxy unless the operator says so: the machine itself.
+const HERE: &str = "127.0.0.1,localhost,::1";
+
 const SIZE: Kind = Kind::Size { zero: true };
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     row("automatically-retry-hooks", Kind::Boolean, "true",
         "Whether a failed hook is tried again by itself."),
+    row("collect-metrics-interval", Kind::DurationFrom(1), "5m",
+        "How often a unit whose charm declares metrics runs the collect-metrics hook."),
     row("force-wait", Kind::Duration, "1m",
         "How long a forced removal waits before each of its steps."),
+    row("ftp-proxy", Kind::Proxy, "",
+        "The proxy that programs use for FTP, by the variable ftp_proxy. Either these options are set or those that begin with juju-."),
+    row("http-proxy", Kind::Proxy, "",
+        "The proxy that programs use for HTTP, by the variable http_proxy."),
+    row("https-proxy", Kind::Proxy, "",
+        "The proxy that programs use for HTTPS, by the variable https_proxy."),
+    row("juju-ftp-proxy", Kind::Proxy, "",
+        "The proxy that charms may use for FTP, by the variable JUJU_CHARM_FTP_PROXY."),
+    row("juju-http-proxy", Kind::Proxy, "",
+        "The proxy that charms may use for HTTP, by the variable JUJU_CHARM_HTTP_PROXY."),
+    row("juju-https-proxy", Kind::Proxy, "",
+        "The proxy that charms may use for HTTPS, by the variable JUJU_CHARM_HTTPS_PROXY."),
+    row("juju-no-proxy", Kind::NoProxy, HERE,
+        "Who is reached without the proxies that begin with juju-: hosts, .domains and ranges of addresses; the controller always is."),
     row("logforward-enabled", Kind::Boolean, "false",
         "Whether the model's log is sent to the syslog daemon at syslog-host."),
     row("logging-config", Kind::Logging, "<root>=INFO",
@@ -27,10 +46,16 @@ const ROWS: &[Row] = &[
         "How long status history and runs of hooks are kept."),
     row("max-status-history-size", SIZE, "5G",
         "How much room status history may take."),
+    row("metrics-max-age", Kind::DurationFrom(60), "24h",
+        "How long metrics of charms are kept."),
+    row("no-proxy", Kind::NoProxy, HERE,
+        "Who is reached without http-proxy and its like: hosts, .domains and ranges of addresses; the controller always is."),
     row("num-provision-workers", Kind::Number, "16",
         "How many machines are started or stopped at the same time."),
     row("provisioner-harvest-mode", Kind::Choice(&["all", "destroyed", "none", "unknown"]), "destroyed",
         "Which instances are stopped that the model does not account for: those of destroyed machines, unknown ones, all, or none."),
+    row("reachability", Kind::Choice(&["model", "relations"]), "relations",
+        "Who reaches open ports inside the model: units of related applications, or with model every unit, as in Juju."),
     row("removal-deadline", Kind::Duration, "24h",
         "How long a removal may wait before it goes on by force; 0s is for ever."),
     row("syslog-ca-cert", Kind::Text, "",

@@ -44,6 +44,9 @@ fn values_are_read_as_their_kind() {
     for (name, value) in [
         ("automatically-retry-hooks", "perhaps"),
         ("force-wait", "soon"),
+        ("collect-metrics-interval", "0s"),
+        ("collect-metrics-interval", "500ms"),
+        ("metrics-max-age", "59s"),
         ("max-status-history-size", "large"),
         ("provisioner-harvest-mode", "some"),
         ("logging-config", "<root>=LOUD"),

@@ -13,6 +13,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::{Value, Values};
 use crate::ports::PortRange;
 use crate::{ApplicationName, UnitName};
 
@@ -39,8 +40,25 @@ pub enum Mode {
     /// Units of related applications, at the ports that are open for the relation's endpoint.
     #[default]
     Relations,
-    /// Every unit every other at all ports, as in Juju.
+    /// Every unit every other at all that it has open, as in Juju.
     Model,
+}
+
+impl Mode {
+    /// What effective options say.
+    pub fn of(values: &Values) -> Self {
+        match values.get("reachability") {
+            Some(Value::Text(word)) if word == Mode::Model.as_str() => Mode::Model,
+            _ => Mode::Relations,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Relations => "relations",
+            Mode::Model => "model",
+        }
+    }
 }
 
 /// One end of a relation.
@@ -108,7 +126,7 @@ impl Network {
             ..Document::default()
         };
         let of = |application| units.get(application).map_or(&[][..], Vec::as_slice);
-        // In the other mode all is open inside, which needs no list.
+        // In the other mode everybody reaches what is open, which needs no list.
         let relations = self.relations.iter().filter(|relation| !relation.suspended);
         for relation in relations.filter(|_| self.mode == Mode::Relations) {
             let (one, other) = match relation.ends.as_slice() {
@@ -185,12 +203,12 @@ impl Network {
         if from == to {
             return false;
         }
-        if self.mode == Mode::Model {
-            return true;
-        }
         let Some(open) = there.openings.at(ports) else {
             return false;
         };
+        if self.mode == Mode::Model {
+            return true;
+        }
         let apart = container(from, here) != container(to, there);
         let (from, to) = (from.application(), to.application());
         self.relations.iter().any(|relation| {

@@ -13,8 +13,9 @@ use super::unit_files::{Files, content};
 use crate::{
     Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals, HookContext,
     HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers, LogLevel, Member,
-    Network, NetworkAnswers, PortsAnswers, RelationAnswers, RelationInfo, SandboxEngine, Settings,
-    SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
+    MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers, RelationInfo,
+    SandboxEngine, Settings, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
+    WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -23,6 +24,8 @@ pub struct Record {
     pub lines: Vec<(LogLevel, String)>,
     pub statuses: Vec<(Workload, String)>,
     pub versions: Vec<String>,
+    /// Names and values, in their order.
+    pub metrics: Vec<(String, f64)>,
 }
 
 /// A unit with its directories.
@@ -38,6 +41,7 @@ pub struct Unit {
     pub shared: Vec<SharedDirectory>,
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
+    pub restricted: bool,
     pub home: tempfile::TempDir,
 }
 
@@ -79,6 +83,7 @@ impl Unit {
                 ..Limits::default()
             },
             environment: Vec::new(),
+            restricted: false,
             home,
         }
     }
@@ -127,6 +132,7 @@ impl Unit {
             relations: self.relations.clone(),
             settings: self.settings.clone(),
             told: self.told.clone(),
+            restricted: self.restricted,
         }
     }
 }
@@ -140,11 +146,28 @@ pub struct Context {
     relations: Vec<RelationInfo>,
     settings: BTreeMap<(u64, Member), Bag>,
     told: Bag,
+    restricted: bool,
 }
 
-impl HookContext for Context {}
+impl HookContext for Context {
+    fn restricted_to(&self) -> Option<&'static str> {
+        self.restricted.then_some("collect-metrics")
+    }
+}
 
 impl WorkloadAnswers for Context {}
+
+impl MetricsAnswers for Context {
+    fn add_metric(
+        &mut self,
+        name: String,
+        value: f64,
+        _labels: Vec<(String, String)>,
+    ) -> Result<(), CallError> {
+        self.record.lock().unwrap().metrics.push((name, value));
+        Ok(())
+    }
+}
 
 impl UnitAnswers for Context {
     fn unit_name(&self) -> String {

@@ -214,3 +214,43 @@ fn the_agent_may_wait_for_its_runtime_within_a_call() {
         });
     }
 }
+
+#[test]
+fn a_restricted_context_has_metrics_and_log_and_denies_the_rest() {
+    let component = Guest {
+        imports: r#"
+          (import "periapt:charm/metrics@0.1.0" "add" (func $add (param i32 i32 f64 i32 i32 i32)))
+          (import "periapt:charm/log@0.1.0" "write" (func $log (param i32 i32 i32)))
+          (import "periapt:charm/config@0.1.0" "all" (func $config (param i32)))
+          (import "periapt:charm/state@0.1.0" "set" (func $set (param i32 i32 i32 i32 i32)))
+          (import "periapt:charm/status@0.1.0" "unit-set" (func $status (param i32 i32 i32 i32)))
+          (import "periapt:charm/ports@0.1.0" "open" (func $open (param i32 i32 i32 i32)))
+          (import "periapt:charm/unit@0.1.0" "private-address" (func $address (param i32)))"#,
+        items: r#"(data (i32.const 2048) "pings")"#,
+        dispatch: &format!(
+            "(call $add (i32.const 2048) (i32.const 5) (f64.const 7.5) (i32.const 0) (i32.const 0) (i32.const 1024))
+             {ok}
+             (call $log (i32.const 2) (i32.const 2048) (i32.const 5))
+             (call $config (i32.const 1024)) {refused} {denied}
+             (call $set (i32.const 2048) (i32.const 5) (i32.const 2048) (i32.const 5) (i32.const 1024)) {refused} {denied}
+             (call $status (i32.const 0) (i32.const 2048) (i32.const 5) (i32.const 1024)) {refused} {denied}
+             (call $open (i32.const 443) (i32.const 443) (i32.const 0) (i32.const 1024)) {refused} {denied}
+             (call $address (i32.const 1024)) {refused} {denied}
+             {OK}",
+            ok = expect(1024, 0),
+            refused = expect(1024, 1),
+            denied = expect(1028, 2),
+        ),
+        ..Guest::default()
+    }
+    .component();
+    let mut unit = Unit::new();
+    unit.restricted = true;
+    let outcome = unit.run(&component);
+    outcome.result.unwrap();
+    assert!(outcome.effects.is_empty());
+    let record = unit.record.lock().unwrap();
+    assert_eq!(record.metrics, [("pings".to_owned(), 7.5)]);
+    assert!(record.statuses.is_empty());
+    assert_eq!(record.lines, [(LogLevel::Info, "pings".to_owned())]);
+}

@@ -10,6 +10,7 @@ mod config;
 mod goal_state;
 mod leadership;
 mod log;
+mod metrics;
 mod network;
 mod ports;
 mod relation;
@@ -29,7 +30,8 @@ pub use status::StatusAnswers;
 use std::time::Duration;
 
 use periapt_contract::{
-    LeadershipAnswers, PortsAnswers, RelationAnswers, StateAnswers, UnitAnswers, WorkloadAnswers,
+    LeadershipAnswers, MetricsAnswers, PortsAnswers, RelationAnswers, StateAnswers, UnitAnswers,
+    WorkloadAnswers,
 };
 
 macro_rules! tools {
@@ -52,6 +54,12 @@ macro_rules! tools {
             fn waited(&self) -> Duration {
                 Duration::ZERO
             }
+
+            /// The hook that this is the restricted context of: in it tools that change something or
+            /// tell of the model refuse, since it runs beside the hooks that are committed.
+            fn restricted_to(&self) -> Option<&'static str> {
+                None
+            }
         }
 
         $(impl $answers for Nobody {})*
@@ -63,6 +71,7 @@ tools! {
     goal_state: GoalStateAnswers,
     leadership: LeadershipAnswers,
     log: LogAnswers,
+    metrics: MetricsAnswers,
     network: NetworkAnswers,
     ports: PortsAnswers,
     relation: RelationAnswers,
@@ -105,6 +114,8 @@ pub enum Permission {
     Leader,
     /// What concerns the settings of its own application is the leader's.
     LeaderForApplication,
+    /// In the hook `collect-metrics`, and in no other.
+    InCollectMetrics,
 }
 
 impl Tool {

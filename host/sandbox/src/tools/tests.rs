@@ -39,7 +39,9 @@ fn page() -> String {
         "# Hook tools\n\n\
          What a charm may call, by the name that Juju gives it. The functions are those of `guest-sdk/wit/charm.wit`.\n\
          A change *at the commit* becomes true when the hook has returned ok, and all of a hook's together; one\n\
-         *at once* stays also when the hook fails later. This page is written by `cargo xtask openapi` from\n\
+         *at once* stays also when the hook fails later. In `collect-metrics`, which runs beside other hooks and commits\n\
+         nothing of the model, a charm may add metrics, write log lines and ask for its own name; everything else is\n\
+         `denied`. This page is written by `cargo xtask openapi` from\n\
          `host/sandbox/src/tools`.\n\n\
          | Juju | function | changes something | who may call it |\n|---|---|---|---|\n",
     );
@@ -53,6 +55,7 @@ fn page() -> String {
             Permission::Everybody => "every unit",
             Permission::Leader => "the leader",
             Permission::LeaderForApplication => "every unit; for its own application the leader",
+            Permission::InCollectMetrics => "every unit, in the hook `collect-metrics`",
         };
         let Tool {
             juju,

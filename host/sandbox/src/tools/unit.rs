@@ -36,11 +36,11 @@ pub(super) const TOOLS: &[Tool] = &[
 
 impl wit::Host for HookState {
     fn name(&mut self) -> wasmtime::Result<String> {
-        self.context(|context| context.unit_name())
+        self.in_any_context(|context| context.unit_name())
     }
 
     fn model_name(&mut self) -> wasmtime::Result<String> {
-        self.context(|context| context.model_name())
+        self.in_any_context(|context| context.model_name())
     }
 
     fn private_address(&mut self) -> Answer<String> {

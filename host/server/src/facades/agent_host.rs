@@ -8,8 +8,8 @@ use periapt_wire::agent::host::{
 use periapt_wire::rpc::{Empty, code};
 
 use super::watch;
-use crate::rpc::RpcError;
 use crate::rpc::watcher::Source;
+use crate::rpc::{RpcError, Session};
 
 handlers! { for host:
     WatchHostedMachines: |session, _| {
@@ -33,10 +33,7 @@ handlers! { for host:
             uuid: info.uuid,
             name: info.name,
             controller_uuid: state.controller().uuid.clone(),
-            api_addresses: match session.store().agent_addresses().await? {
-                none if none.is_empty() => state.addresses(),
-                all => all,
-            },
+            api_addresses: api_host_ports(session).await?,
             limits: state.limits().clone(),
         })
     };
@@ -57,4 +54,12 @@ handlers! { for host:
         session.state().observation().agents.put(model, session.number(), call.introspection);
         Ok(Empty {})
     };
+}
+
+/// `HOST:PORT` of all processes of the controller, as agents reach them.
+pub(super) async fn api_host_ports(session: &Session) -> Result<Vec<String>, RpcError> {
+    Ok(match session.store().agent_addresses().await? {
+        none if none.is_empty() => session.state().addresses(),
+        all => all,
+    })
 }

@@ -52,11 +52,14 @@ mod log_forwarding;
 mod log_sink;
 mod machine_undertaker;
 mod machiner;
+mod metric_pruning;
+mod metrics;
 mod model_config;
 mod model_manager;
 mod model_upgrader;
 mod pinger;
 mod provisioner;
+mod proxy_updater;
 mod retry_strategy;
 mod singular;
 mod status_history;
@@ -113,11 +116,14 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         log_sink::handlers(),
         machine_undertaker::handlers(),
         machiner::handlers(),
+        metric_pruning::handlers(),
+        metrics::handlers(),
         model_config::handlers(),
         model_manager::handlers(),
         model_upgrader::handlers(),
         pinger::handlers(),
         provisioner::handlers(),
+        proxy_updater::handlers(),
         retry_strategy::handlers(),
         singular::handlers(),
         status_history::handlers(),

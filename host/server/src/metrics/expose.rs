@@ -14,6 +14,7 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
+use super::charms::Charms;
 use super::process::{self, ProcessFigures};
 use super::workloads::Workloads;
 use super::{Metrics, lock};
@@ -32,6 +33,8 @@ impl Metrics {
         }
         let leases = sources.leases.leases().await;
         let workloads = Workloads::read(&sources.store).await;
+        let now = self.inner.clock.now().as_second();
+        let charms = sources.store.exposed_metrics(now).await;
         let (controller, models) = sources.own_engines().await;
         let mut workers = Workers::default();
         controller
@@ -41,7 +44,10 @@ impl Metrics {
             .values()
             .for_each(|report| workers.add("model", report));
         let seen = Seen {
-            complete: applications.is_ok() && leases.is_ok() && workloads.is_ok(),
+            complete: applications.is_ok()
+                && leases.is_ok()
+                && workloads.is_ok()
+                && charms.is_ok(),
             applications: applications.map_or(0, |names| names.len()) as u64,
             leases: leases.map_or(0, |leases| leases.len()) as u64,
             lease_counts: sources.leases.report(),
@@ -59,6 +65,7 @@ impl Metrics {
         let mut now = Registry::with_prefix("periapt");
         now.register_collector(Box::new(seen));
         now.register_collector(Box::new(workloads.unwrap_or_default()));
+        now.register_collector(Box::new(Charms(charms.unwrap_or_default())));
         let mut process = Registry::with_prefix("process");
         process.register_collector(Box::new(Process {
             figures: process::read(),

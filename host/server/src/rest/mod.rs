@@ -45,6 +45,7 @@ mod lines;
 mod login;
 mod logs;
 mod machines;
+mod metrics;
 mod models;
 mod nodes;
 pub(crate) mod observe;
@@ -185,6 +186,11 @@ fn table() -> &'static [Resource] {
                 "workloads",
                 "What runs in the containers of units.",
                 vec![workloads::routes()],
+            ),
+            resource(
+                "metrics",
+                "What charms measured of their units.",
+                vec![metrics::routes()],
             ),
             resource(
                 "workers",

@@ -414,6 +414,7 @@ pub(super) fn advice(code: &str) -> &'static str {
         }
         "charm-config-invalid" => "correct config.yaml and pack the charm again",
         "charm-actions-invalid" => "correct actions.yaml and pack the charm again",
+        "charm-metrics-invalid" => "correct metrics.yaml and pack the charm again",
         "charm-capability-unknown" => "remove the capability, or use a newer controller",
         "wait-timed-out" => "wait longer with ?timeout=, or look at the status",
         "wait-query-invalid" => "`periapt wait-for --help` shows queries and names",

@@ -10,6 +10,9 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::{Result, Store};
 
+#[cfg(test)]
+mod tests;
+
 columns! {
     struct Row {
         name: String = "name",

@@ -97,6 +97,7 @@ pub(crate) async fn change(
         let sql = "DELETE FROM model_config WHERE model_uuid = $1 AND key = $2";
         changed += tx.db.execute(sql, params![model, name]).await?;
     }
+    MODEL.check_together(&set(&mut tx.db, model).await?)?;
     if changed > 0 {
         tx.touch(model, namespace::MODEL_CONFIG, "");
     }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
+use crate::model::config;
 use crate::views::unit::number;
 use crate::{Result, Store};
 
@@ -123,7 +124,7 @@ impl Reach {
         let mut reach = Self {
             model: row,
             network: Network {
-                mode: Mode::Relations,
+                mode: Mode::of(&config::effective(db, model).await?),
                 relations: relations(db, model).await?,
                 ..Network::default()
             },

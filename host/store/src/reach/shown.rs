@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use periapt_model::reach::{Cidr, Mode};
+use periapt_model::reach::Cidr;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::rest::{OpenPort, Reachability, ReachedBy, UnitReach};
 
@@ -32,12 +32,8 @@ impl Store {
 impl Reach {
     fn shown(mut self, only: Option<&UnitName>) -> Reachability {
         let wanted = |name: &UnitName| only.is_none_or(|only| only == name);
-        let mode = match self.network.mode {
-            Mode::Relations => "relations",
-            Mode::Model => "model",
-        };
         let mut shown = Reachability {
-            mode: mode.to_owned(),
+            mode: self.network.mode.as_str().to_owned(),
             ..Reachability::default()
         };
         if !self.network.exposures.is_empty() {

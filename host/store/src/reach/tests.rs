@@ -1,10 +1,12 @@
 use periapt_contract::ports::{Changes, Endpoints, Opening};
+use periapt_model::config::Value;
 use periapt_model::hook::Effects;
 use periapt_model::reach::published::{Listening, NotListening};
 use periapt_model::uniter::OperationState;
-use periapt_wire::rest::{Expose, ExposedEndpoint, Unexpose};
+use periapt_wire::rest::{ConfigChange, Expose, ExposedEndpoint, Unexpose};
 
 use super::*;
+use crate::Setter;
 use crate::testing::{Fixture, application, fixtures, present, unit};
 
 fn to(endpoint: &str, cidrs: &[&str]) -> Expose {
@@ -179,6 +181,39 @@ async fn what_listens_is_shown_where_it_is_exposed() {
         assert!(shown.listening.is_empty());
         let missing = store.reachability(&model, Some(&unit("site/9"))).await;
         assert_eq!(missing.unwrap_err().code(), "not found");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn the_option_reachability_says_who_reaches_whom_inside() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(2).await;
+        fixture.provision(&model).await;
+        open(&fixture, &model, "site/0", "80/tcp", &[]).await;
+        let site = application("site");
+        store
+            .expose(&model, &site, Expose::default())
+            .await
+            .unwrap();
+        let (from, to) = (unit("site/1"), unit("site/0"));
+        for (mode, reached) in [("relations", false), ("model", true), ("relations", false)] {
+            let change = ConfigChange {
+                set: [("reachability".to_owned(), Value::Text(mode.to_owned()))].into(),
+                reset: Vec::new(),
+            };
+            let set = store.set_model_config(&model, change, Setter::Admin);
+            set.await.unwrap();
+            assert_eq!(store.reachability(&model, None).await.unwrap().mode, mode);
+            let network = store.published(&model).await.unwrap().unwrap().network;
+            let allows = |port: &str| network.allows(&from, &to, port.parse().unwrap());
+            assert_eq!(
+                (allows("80/tcp"), allows("81/tcp")),
+                (reached, false),
+                "{mode}"
+            );
+        }
         fixture.end().await;
     }
 }

@@ -6,6 +6,7 @@
 
 pub(crate) mod application;
 pub(crate) mod machine;
+mod metric;
 pub(crate) mod model;
 pub(crate) mod relation;
 pub(crate) mod unit;

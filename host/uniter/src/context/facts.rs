@@ -8,8 +8,8 @@ use periapt_model::config::Values;
 use periapt_model::hook::AtOnce;
 use periapt_model::ports::{Openings, PortRange};
 use periapt_sandbox::{
-    CallError, ConfigAnswers, LogAnswers, LogLevel, PortsAnswers, StateAnswers, UnitAnswers,
-    WorkloadAnswers,
+    CallError, ConfigAnswers, LogAnswers, LogLevel, MetricsAnswers, PortsAnswers, StateAnswers,
+    UnitAnswers, WorkloadAnswers,
 };
 use periapt_wire::agent::uniter::SetWorkloadVersion;
 
@@ -62,6 +62,9 @@ impl ConfigAnswers for UnitContext {
         self.options.iter().any(|option| option == name)
     }
 }
+
+/// A hook of the uniter adds none.
+impl MetricsAnswers for UnitContext {}
 
 impl StateAnswers for UnitContext {
     fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {

@@ -134,7 +134,8 @@ impl Executor {
         }
         self.kept = self.kept.take().filter(|kept| kept.stays());
         for (name, change) in &commit.effects.workload {
-            let container = self.containers.entry(name.clone()).or_default();
+            let containers = Arc::make_mut(&mut self.containers);
+            let container = containers.entry(name.clone()).or_default();
             *container = container.with(change);
         }
         self.local = local;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use periapt_engine::failpoint;
+use periapt_model::workload::desired::Desired;
 
 use super::Executor;
 use crate::directories;
@@ -23,6 +24,14 @@ pub(super) struct Wanted {
     generation: u64,
     /// Of the containers, by name.
     numbers: Vec<u64>,
+}
+
+/// What was handed over last.
+#[derive(Debug)]
+pub(super) struct HandedOver {
+    wanted: Wanted,
+    /// As it was written.
+    desired: Desired,
 }
 
 impl Executor {
@@ -42,7 +51,8 @@ impl Executor {
     /// Whether the supervisor has yet to be told of what is committed.
     pub fn is_behind(&self) -> bool {
         let wanted = self.wanted();
-        wanted.is_some() && wanted != self.handed_over
+        let handed_over = self.handed_over.as_ref().map(|last| &last.wanted);
+        wanted.is_some() && wanted.as_ref() != handed_over
     }
 
     /// Hands over what is committed, unless that is done. What fails keeps the unit from nothing: until
@@ -51,21 +61,27 @@ impl Executor {
         let Some(wanted) = self.wanted() else {
             return;
         };
-        if self.handed_over.as_ref() == Some(&wanted) {
+        if self.handed_over.as_ref().map(|last| &last.wanted) == Some(&wanted) {
             return;
         }
+        // Should it fail, the file itself says what was written last.
+        let last = self.handed_over.take().map(|last| last.desired);
         failpoint::reach("uniter-before-hand-over");
-        let handed_over = self.try_hand_over(&wanted).await;
+        let handed_over = self.try_hand_over(&wanted, last).await;
         failpoint::reach("uniter-after-hand-over");
         match handed_over {
-            Ok(()) => self.handed_over = Some(wanted),
+            Ok(desired) => self.handed_over = Some(HandedOver { wanted, desired }),
             Err(error) => {
                 tracing::warn!(unit = %self.config.unit, %error, "containers are not told of what is committed");
             }
         }
     }
 
-    async fn try_hand_over(&self, wanted: &Wanted) -> Result<(), UniterError> {
+    async fn try_hand_over(
+        &self,
+        wanted: &Wanted,
+        last: Option<Desired>,
+    ) -> Result<Desired, UniterError> {
         let charm = self.charm(&wanted.charm).await?;
         let unit = self.config.unit.clone();
         let process = &self.config.process;
@@ -86,6 +102,6 @@ impl Executor {
         let generation = directories::generation(Path::new(""), &unit, wanted.generation);
         let desired = workloads::desired(&unit, generation, plans, components);
         let workloads = process.workloads().clone();
-        blocking(move || workloads.want(desired)).await
+        blocking(move || workloads.want(desired, last)).await
     }
 }

@@ -153,7 +153,7 @@ impl Executor {
             settings: self.settings.clone(),
             lines: Lines::hold(self.config.process.log()),
             leads_until: heard.leads_until,
-            containers: self.containers.clone(),
+            containers: Arc::clone(&self.containers),
         };
         let lines = around.lines.clone();
         let starting = Starting {

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
+use periapt_model::proxy::ProxySettings;
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{Life, MachineId, ModelUuid, UnitName, options};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
+use periapt_wire::agent::metrics::MetricBatch;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{HookReport, UnitState};
 use periapt_wire::rest::WorkerRow;
@@ -54,6 +56,8 @@ pub struct UnitRecord {
     pub subordinates: u32,
     /// A person wants its agent stopped.
     pub stopped: bool,
+    /// What its charm measured, as it came.
+    pub metrics: Vec<MetricBatch>,
 }
 
 #[derive(Default)]
@@ -163,6 +167,7 @@ impl Controller {
             runs: Vec::new(),
             subordinates: 0,
             stopped: false,
+            metrics: Vec::new(),
         };
         self.lock().units.insert(unit.clone(), record);
         self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
@@ -362,6 +367,11 @@ impl Controller {
             "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
             "WatchUnit" => value(self.watch(&format!("unit:{}", unit()?))),
             "ModelConfig" => value(&self.lock().settings),
+            "ProxyConfig" => {
+                let inner = self.lock();
+                let settings = ProxySettings::of(&options::MODEL.effective(&inner.settings));
+                value(settings.without(&inner.addresses))
+            }
             "RetryStrategy" => {
                 let retry = self
                     .lock()
@@ -394,6 +404,13 @@ impl Controller {
                 api_addresses: self.lock().addresses.clone(),
                 limits: self.limits.clone(),
             }),
+            "AddBatches" => {
+                let batches: Vec<MetricBatch> = argument(&params, "batches")?;
+                if let Some(record) = self.lock().units.get_mut(&unit()?) {
+                    record.metrics.extend(batches);
+                }
+                value(Empty {})
+            }
             "PutReport" => {
                 self.lock().rows = argument(&params, "rows")?;
                 value(Empty {})

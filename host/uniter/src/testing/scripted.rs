@@ -224,12 +224,13 @@ pub fn archive(name: &str, salt: &str) -> Vec<u8> {
         "name: {name}\nsummary: a charm\ndescription: {salt}\n\
          requires: {{db: sql}}\npeers: {{cluster: gossip}}\n"
     );
-    let files: [(&str, &[u8]); 3] = [
+    let files: [(&str, &[u8]); 4] = [
         ("metadata.yaml", metadata.as_bytes()),
         (
             "config.yaml",
             b"options:\n  title:\n    type: string\n    default: none\n",
         ),
+        ("metrics.yaml", b"metrics:\n  pings: {type: gauge}\n"),
         ("charm.wasm", b"\0asm\x0d\0\x01\0"),
     ];
     for (path, content) in files {

@@ -92,6 +92,7 @@ paths! {
     MACHINE(2) = "/v1/models/{model}/machines/{machine}";
     MACHINE_HISTORY(2) = "/v1/models/{model}/machines/{machine}/history";
     MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
+    MODEL_METRICS(1) = "/v1/models/{model}/metrics";
     MODEL_REACHABILITY(1) = "/v1/models/{model}/reachability";
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";
@@ -100,6 +101,7 @@ paths! {
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
+    UNIT_METRICS(3) = "/v1/models/{model}/units/{name}/{number}/metrics";
     UNIT_RESOLVED(3) = "/v1/models/{model}/units/{name}/{number}/resolved";
     UNIT_START(3) = "/v1/models/{model}/units/{name}/{number}/start";
     UNIT_STOP(3) = "/v1/models/{model}/units/{name}/{number}/stop";

@@ -51,7 +51,8 @@ pub struct SilentPort {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reachability {
-    /// `relations`, or `model` where every unit reaches every other.
+    /// `relations`, or `model` where every unit reaches what every other has open: the model's option
+    /// `reachability`.
     pub mode: String,
     /// Where exposed applications are found by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +71,8 @@ pub struct UnitReach {
     pub address: Option<String>,
     /// What it has open.
     pub open: Vec<OpenPort>,
-    /// Units of the model that reach it, by their applications. Where the mode is `model` it is every one.
+    /// Units of the model that reach it, by their applications. Where the mode is `model` none is named: it
+    /// is every one.
     pub reached_by: Vec<ReachedBy>,
     /// From outside: ranges of addresses by open range.
     pub exposed_to: BTreeMap<String, Vec<String>>,

@@ -23,6 +23,7 @@ import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
+import { UnitMetrics } from "./UnitMetrics";
 import { UnitRelations } from "./UnitRelations";
 import { UnitWorkloads } from "./UnitWorkloads";
 
@@ -124,6 +125,7 @@ export function UnitPage() {
           )}
         </>
       )}
+      {unit && <UnitMetrics model={model} unit={name} />}
       <div className="segments" role="tablist" aria-label="Unit">
         {views.map((each) => (
           <button

@@ -21,6 +21,7 @@ impl LeadershipAnswers for TestHost {
 
 impl LeadershipHost for RefCell<TestHost> {
     fn is_leader(&self) -> Result<bool, HostError> {
+        self.borrow().unrestricted()?;
         Ok(self.borrow().leader)
     }
 

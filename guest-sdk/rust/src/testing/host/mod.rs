@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use periapt_contract::metrics::{Collected, Kind, Sample};
 use periapt_contract::ports::Openings;
 use periapt_contract::{CallError, CallErrorCode, HookTxn, settings};
 
@@ -15,6 +16,7 @@ use crate::network::NetworkHost;
 use crate::{ErrorCode, GoalState, HostError, Level, Network, Status, StatusKind, Value};
 
 mod leadership;
+mod metrics;
 mod ports;
 mod relation;
 mod state;
@@ -42,6 +44,12 @@ pub(super) struct TestHost {
     pub goal_state: GoalState,
     pub networks: BTreeMap<String, Network>,
     pub containers: BTreeMap<String, TestContainer>,
+    /// What the charm declares that it measures.
+    pub metrics: BTreeMap<String, Kind>,
+    /// What was measured last.
+    pub samples: Vec<Sample>,
+    /// What the running `collect-metrics` added, if that is the hook that runs.
+    collecting: Option<Collected>,
     /// What the running hook asked for.
     txn: HookTxn,
 }
@@ -65,14 +73,18 @@ impl Default for TestHost {
             goal_state: GoalState::default(),
             networks: BTreeMap::new(),
             containers: BTreeMap::new(),
+            metrics: BTreeMap::new(),
+            samples: Vec::new(),
+            collecting: None,
             txn: HookTxn::default(),
         }
     }
 }
 
 impl TestHost {
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self, collects: bool) {
         self.txn = HookTxn::default();
+        self.collecting = collects.then(|| Collected::of(self.metrics.clone()));
     }
 
     pub fn commit(&mut self) {
@@ -105,6 +117,7 @@ impl TestHost {
         &mut self,
         call: impl FnOnce(&mut HookTxn, &mut Self) -> Result<R, CallError>,
     ) -> Result<R, HostError> {
+        self.unrestricted()?;
         let mut txn = std::mem::take(&mut self.txn);
         let answer = call(&mut txn, self);
         self.txn = txn;
@@ -115,10 +128,12 @@ impl TestHost {
 impl ConfigHost for RefCell<TestHost> {
     /// The harness has no schema, so an option that was never set is one without a value.
     fn config_get(&self, key: &str) -> Result<Option<Value>, HostError> {
+        self.borrow().unrestricted()?;
         Ok(self.borrow().config.get(key).cloned())
     }
 
     fn config_all(&self) -> Result<Vec<(String, Value)>, HostError> {
+        self.borrow().unrestricted()?;
         Ok(self
             .borrow()
             .config
@@ -130,6 +145,7 @@ impl ConfigHost for RefCell<TestHost> {
 
 impl GoalStateHost for RefCell<TestHost> {
     fn goal_state(&self) -> Result<GoalState, HostError> {
+        self.borrow().unrestricted()?;
         Ok(self.borrow().goal_state.clone())
     }
 }
@@ -137,6 +153,7 @@ impl GoalStateHost for RefCell<TestHost> {
 impl NetworkHost for RefCell<TestHost> {
     fn network(&self, binding: &str) -> Result<Network, HostError> {
         let host = self.borrow();
+        host.unrestricted()?;
         if let Some(network) = host.networks.get(binding) {
             return Ok(network.clone());
         }

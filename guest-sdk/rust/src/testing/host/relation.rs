@@ -41,14 +41,17 @@ impl RelationAnswers for TestHost {
 
 impl RelationHost for RefCell<TestHost> {
     fn relation_ids(&self, endpoint: &str) -> Result<Vec<String>, HostError> {
+        self.borrow().unrestricted()?;
         Ok(ids(&*self.borrow(), endpoint)?)
     }
 
     fn relation_units(&self, relation: &str) -> Result<Vec<String>, HostError> {
+        self.borrow().unrestricted()?;
         Ok(find(&*self.borrow(), relation)?.members)
     }
 
     fn relation_application(&self, relation: &str) -> Result<String, HostError> {
+        self.borrow().unrestricted()?;
         Ok(find(&*self.borrow(), relation)?.remote_application)
     }
 
@@ -74,6 +77,7 @@ impl RelationHost for RefCell<TestHost> {
 
     fn relation_model_uuid(&self, relation: &str) -> Result<String, HostError> {
         let host = self.borrow();
+        host.unrestricted()?;
         find(&*host, relation)?;
         Ok(host.model_uuid())
     }

@@ -13,6 +13,7 @@ const LEADERS: &str = "has the status of the application";
 
 impl StatusHost for RefCell<TestHost> {
     fn unit_status(&self) -> Result<Status, HostError> {
+        self.borrow().unrestricted()?;
         Ok(self.borrow().unit_status.clone())
     }
 
@@ -26,6 +27,7 @@ impl StatusHost for RefCell<TestHost> {
 
     fn application_status(&self) -> Result<Status, HostError> {
         let mut host = self.borrow_mut();
+        host.unrestricted()?;
         leader_only(&mut *host, LEADERS)?;
         Ok(host.application_status.clone())
     }

@@ -32,10 +32,12 @@ impl UnitHost for RefCell<TestHost> {
     }
 
     fn private_address(&self) -> Result<String, HostError> {
+        self.borrow().unrestricted()?;
         Ok("127.0.0.1".to_owned())
     }
 
     fn public_address(&self) -> Result<String, HostError> {
+        self.borrow().unrestricted()?;
         Ok("127.0.0.1".to_owned())
     }
 

@@ -5,6 +5,7 @@ mod double;
 mod harvest;
 mod instances;
 mod machines;
+mod metrics;
 mod ports;
 mod provider;
 mod reach;

@@ -1,10 +1,13 @@
 //! firewaller: "when a hook opens 80/tcp on an application that is not exposed, then the port is not
 //! reached from outside; after expose it is, and what listens shows; unexpose closes it".
 
+use periapt_model::config::Value;
 use periapt_model::hook::Effects;
 use periapt_model::ports::{Changes, PortRange};
+use periapt_model::reach::Mode;
 use periapt_model::uniter::OperationState;
-use periapt_wire::rest::{Expose, Unexpose};
+use periapt_store::Setter;
+use periapt_wire::rest::{ConfigChange, Expose, Unexpose};
 
 use super::bench::Bench;
 use crate::model::firewaller;
@@ -57,6 +60,21 @@ async fn an_exposed_port_is_reached_and_no_other() {
             .network
             .admits(&unit, port, "192.0.2.1".parse().unwrap())
     );
+
+    // Who reaches whom inside is another thing as soon as the option says so.
+    assert_eq!(document.network.mode, Mode::Relations);
+    let change = ConfigChange {
+        set: [("reachability".to_owned(), Value::Text("model".to_owned()))].into(),
+        reset: Vec::new(),
+    };
+    let set = store.set_model_config(model, change, Setter::Admin);
+    set.await.unwrap();
+    bench
+        .until("the other mode is told", || async {
+            let document = told().last().cloned().flatten()?;
+            (document.network.mode == Mode::Model).then_some(())
+        })
+        .await;
 
     // What changes nothing in the document is not told.
     let before = told().len();

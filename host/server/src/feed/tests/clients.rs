@@ -217,6 +217,7 @@ fn charm() -> CharmInfo {
         shared: Default::default(),
         workload: Default::default(),
         components: Vec::new(),
+        metrics: Default::default(),
         url: CharmUrl::new("site", 0).unwrap(),
         name: "site".to_owned(),
         revision: 0,

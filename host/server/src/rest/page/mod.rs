@@ -7,8 +7,8 @@ use axum::Json;
 use periapt_model::charm::CharmInfo;
 use periapt_wire::Problem;
 use periapt_wire::rest::{
-    ApplicationInfo, CheckInfo, ListQuery, MachineInfo, ModelSummary, Page, RelationInfo,
-    ServiceInfo, UnitInfo,
+    ApplicationInfo, CheckInfo, ListQuery, MachineInfo, MetricInfo, ModelSummary, Page,
+    RelationInfo, ServiceInfo, UnitInfo,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -358,6 +358,28 @@ impl Listed for CheckInfo {
         Facts {
             name: self.name.clone(),
             status: self.status.clone(),
+            applications: vec![self.application.to_string()],
+            machines: Vec::new(),
+        }
+    }
+}
+
+impl Listed for MetricInfo {
+    const FILTERS: &'static [&'static str] = &["name", "application"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "unit",
+        "application",
+        "metric",
+        "labels",
+        "timestamp",
+        "value",
+    ];
+
+    fn facts(&self) -> Facts {
+        Facts {
+            name: self.name.clone(),
+            status: String::new(),
             applications: vec![self.application.to_string()],
             machines: Vec::new(),
         }

@@ -61,6 +61,7 @@ pub(super) static REFUSALS: &[Refusal] = &[
     row("owner-access", 409, "the owner's access stays as long as they own the model"),
     row("password-refused", 400, "choose another password; several words are good"),
     row("port-conflict", 409, "open another port, or close the other range first"),
+    row("proxy-options-conflict", 400, "reset one set of them: `periapt model-config --reset http-proxy,https-proxy,ftp-proxy`"),
     row("quota-limit-exceeded", 400, "keep less in it; docs/reference/bounds.md lists what there may be"),
     row("region-not-found", 400, "`periapt clouds --format yaml` lists the clouds with their regions"),
     row("registration-invalid", 401, "ask a superuser for a new one: `periapt change-user-password USER --reset`"),

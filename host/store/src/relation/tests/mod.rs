@@ -281,13 +281,13 @@ impl<'a> House<'a> {
                 .unwrap_or_default();
             let info = event(relation, hook.clone());
             let shown = format!("{name} {} {who}", info.name());
-            let begun = store
-                .begin_hook(
-                    &self.model,
-                    name,
-                    begin(store.sequence(&self.model, name).await, pending(&info)),
-                )
-                .await;
+            let from = store.sequence(&self.model, name).await;
+            // As an agent does, it says on which answer it decided.
+            let begin = HookBegin {
+                answer: remote.resolved,
+                ..begin(from, pending(&info))
+            };
+            let begun = store.begin_hook(&self.model, name, begin).await;
             match begun {
                 Err(error) if error.code() == "try again" => continue,
                 other => other.expect("begun"),

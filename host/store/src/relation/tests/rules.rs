@@ -1,6 +1,7 @@
 //! Which relations there can be.
 
 use bytes::Bytes;
+use periapt_model::status::{Agent, Status};
 use periapt_wire::rest::Refresh;
 
 use super::*;
@@ -276,6 +277,30 @@ async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
             let relation = store.relation(&house.model, id).await.expect("relation");
             assert_eq!(relation.scope, "global");
         }
+        fixture.end().await;
+    }
+}
+
+/// Others than hooks fail too: what a forced removal answers then keeps no hook from beginning that was
+/// decided on with that answer.
+#[tokio::test]
+async fn a_forced_removal_of_a_unit_that_is_in_error_without_a_failed_hook_goes_on() {
+    for fixture in fixtures().await {
+        let mut house = House::new(&fixture, "errors").await;
+        house.deploy("site", 2).await;
+        house.settle().await;
+        let (store, name) = (&fixture.store, unit("site/0"));
+        let error = Status::new(Agent::Error, "it cannot be assigned");
+        store
+            .set_agent_status(&house.model, &name, error)
+            .await
+            .unwrap();
+        store.remove_unit(&house.model, &name, true).await.unwrap();
+        store.cleanup(&house.model).await.unwrap();
+        let remote = store.get_remote_state(&house.model, &name).await.unwrap();
+        assert_eq!(remote.unwrap().resolved, Resolved::NoHooks);
+        house.settle().await;
+        assert_eq!(house.units().await, [unit("site/1")]);
         fixture.end().await;
     }
 }

@@ -134,11 +134,11 @@ async fn a_minute_has_its_quantiles_and_goes_by_age() {
         };
         assert_eq!(
             refused(&other).await.expect_err("too many").code(),
-            "bad-request"
+            "bad request"
         );
         let nobody = "nobody".parse().expect("name");
         let missing = store.traffic(&model, &nobody, &of_unit).await;
-        assert_eq!(missing.expect_err("missing").code(), "not-found");
+        assert_eq!(missing.expect_err("missing").code(), "not found");
         fixture.end().await;
     }
 }

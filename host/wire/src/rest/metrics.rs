@@ -1,0 +1,43 @@
+//! What charms measured of their units.
+//!
+//! | method and path | query | answer |
+//! |---|---|---|
+//! | `GET /v1/models/{model}/metrics` | `ListQuery` | `Page<MetricInfo>`, the newest of each, by unit, name and labels |
+//! | `GET /v1/models/{model}/units/{name}/{number}/metrics` | `limit` | `[MetricHistory]` |
+
+use periapt_model::charm::metrics::Labels;
+use periapt_model::{ApplicationName, UnitName};
+use serde::{Deserialize, Serialize};
+
+/// The newest value of a metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct MetricInfo {
+    /// `site/0:pings`, with labels `site/0:pings{path=/}`.
+    pub name: String,
+    pub unit: UnitName,
+    pub application: ApplicationName,
+    pub metric: String,
+    pub labels: Labels,
+    /// Seconds since the epoch, by the clock of the unit's agent.
+    pub timestamp: i64,
+    pub value: f64,
+}
+
+/// What a metric was, oldest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct MetricHistory {
+    pub metric: String,
+    pub labels: Labels,
+    pub values: Vec<MetricValue>,
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct MetricValue {
+    /// Seconds since the epoch.
+    pub timestamp: i64,
+    pub value: f64,
+}
