@@ -29,6 +29,7 @@ use crate::gate::table::{Table, Ways};
 use crate::serve::answer::probe;
 use crate::serve::units::Units;
 use crate::supervisor::below::Below;
+use crate::supervisor::counts::Counts;
 use crate::supervisor::folders::{DESIRED, DIRECTORY};
 use crate::supervisor::kept::Record;
 use crate::supervisor::reading;
@@ -128,7 +129,8 @@ impl InProcess {
                     else {
                         continue;
                     };
-                    let begin = || Unit::begin(unit.clone(), Record::default());
+                    let counts = || Counts::begin(&unit, None);
+                    let begin = || Unit::begin(unit.clone(), Record::default(), counts());
                     let life = self.lives.entry(unit.clone()).or_insert_with(begin);
                     life.desire(desired, now);
                     known.insert(unit);

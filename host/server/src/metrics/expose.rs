@@ -44,10 +44,7 @@ impl Metrics {
             .values()
             .for_each(|report| workers.add("model", report));
         let seen = Seen {
-            complete: applications.is_ok()
-                && leases.is_ok()
-                && workloads.is_ok()
-                && charms.is_ok(),
+            complete: applications.is_ok() && leases.is_ok() && workloads.is_ok() && charms.is_ok(),
             applications: applications.map_or(0, |names| names.len()) as u64,
             leases: leases.map_or(0, |leases| leases.len()) as u64,
             lease_counts: sources.leases.report(),

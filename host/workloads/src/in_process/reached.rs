@@ -14,9 +14,9 @@ use thiserror::Error;
 
 use super::STRANGER;
 use crate::gate::NOT_HERE;
+use crate::gate::fields::{forwarded, remove_hops};
 use crate::gate::names::host as named_host;
 use crate::gate::pages::Page;
-use crate::gate::fields::{forwarded, remove_hops};
 use crate::gate::websocket::{self, Asks};
 use crate::serve::answer::NOT_OFFERED;
 

@@ -15,10 +15,6 @@ use super::units::Units;
 use crate::channel::{self, Inbox};
 use crate::frames::{FromServe, Place, Probe, Serving};
 
-#[path = "../../../serving/src/tests/guest.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod guest;
-
 struct Stage {
     home: tempfile::TempDir,
     digest: String,
@@ -39,7 +35,7 @@ impl Stage {
         });
         let engine = engine.unwrap();
         let artifact = engine
-            .compile(&guest::Guest::default().component())
+            .compile(&crate::guest::Guest::default().component())
             .unwrap();
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("server.cwasm"), artifact.as_bytes()).unwrap();

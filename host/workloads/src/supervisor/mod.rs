@@ -5,7 +5,7 @@
 
 pub(crate) mod below;
 mod control;
-mod counts;
+pub(crate) mod counts;
 pub(crate) mod folders;
 pub(crate) mod kept;
 mod life;
