@@ -4,6 +4,8 @@
 //! state of its own: it reads the files that the last hook committed.
 
 use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use periapt_charm::{Charm, Check, Context, Hook, Layer, PortRange, Result, Service, Status};
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,8 @@ pub const CONTAINER: &str = "web";
 pub const PORT: u16 = 80;
 /// How many hooks ran.
 pub const HOOKS_KEY: &str = "hooks";
+/// The file with the [`Count`].
+const COUNT: &str = "count.json";
 
 /// What the server shows beside the greeting.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,11 +62,11 @@ impl Counter {
             hooks,
             greeting: greeting.clone(),
         };
-        let folder = context.state_dir().join("counter");
+        let folder = folder(context);
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("greeting.txt"), greeting)?;
         fs::write(
-            folder.join("count.json"),
+            folder.join(COUNT),
             serde_json::to_vec(&count).map_err(std::io::Error::from)?,
         )?;
         let service = Service::http("server.wasm", PORT).summary("the count");
@@ -83,6 +87,7 @@ impl Charm for Counter {
         Hook::Start,
         Hook::UpdateStatus,
         Hook::UpgradeCharm,
+        Hook::CollectMetrics,
     ];
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
@@ -102,6 +107,22 @@ impl Charm for Counter {
         context.set_workload_version(env!("CARGO_PKG_VERSION"))?;
         self.count(context)
     }
+
+    /// What is shown, as it was committed; before the first count there is nothing.
+    fn collect_metrics(&mut self, context: &Context<Config>) -> Result<()> {
+        let json = match fs::read(folder(context).join(COUNT)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            json => json?,
+        };
+        let shown: Count = serde_json::from_slice(&json).map_err(std::io::Error::from)?;
+        context.add_metric("count", shown.count as f64)?;
+        context.add_metric("hooks", shown.hooks as f64)
+    }
+}
+
+/// Where the server finds what it shows.
+fn folder(context: &Context<Config>) -> PathBuf {
+    context.state_dir().join("counter")
 }
 
 periapt_charm::export!(Counter);

@@ -42,3 +42,21 @@ fn without_a_greeting_it_says_what_to_do_and_keeps_what_it_showed() {
     harness.run(Hook::ConfigChanged).expect("succeeds");
     assert_eq!(shown(&harness).1.count, 13);
 }
+
+#[test]
+fn what_is_shown_is_measured() {
+    let mut harness = counter();
+    harness
+        .add_metric("count", "gauge")
+        .add_metric("hooks", "gauge");
+    harness.run(Hook::CollectMetrics).expect("succeeds");
+    assert!(harness.metrics().is_empty(), "there is nothing yet");
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness.run(Hook::CollectMetrics).expect("succeeds");
+    let metrics = harness.metrics().into_iter();
+    let values: Vec<(String, f64)> = metrics.map(|one| (one.name, one.value)).collect();
+    assert_eq!(
+        values,
+        [("count".to_owned(), 11.0), ("hooks".to_owned(), 1.0)]
+    );
+}
