@@ -27,6 +27,10 @@ mod child;
 mod failure;
 mod frames;
 mod gate;
+#[cfg(test)]
+#[path = "../../serving/src/tests/guest.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod guest;
 mod in_process;
 mod serve;
 mod settings;

@@ -7,11 +7,7 @@ use periapt_model::workload::desired::{Component, Container, Desired, file_name}
 use periapt_sandbox::Settings;
 
 use super::*;
-use guest::Guest;
-
-#[path = "../../../serving/src/tests/guest.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod guest;
+use crate::guest::Guest;
 
 /// `docs/0` wants a service at port 80 that answers with the path of the request.
 fn write(directory: &Path) {

@@ -14,10 +14,7 @@ use super::inside::Inside;
 use super::units::Units;
 use crate::channel::{self, Inbox};
 use crate::frames::{FromServe, Place, Probe, Serving};
-
-#[path = "../../../serving/src/tests/guest.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod guest;
+use crate::guest;
 
 struct Stage {
     home: tempfile::TempDir,
