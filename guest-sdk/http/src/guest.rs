@@ -110,13 +110,9 @@ pub fn send(request: Request) -> Result<Response, SendError> {
         Content::Empty => None,
         _ => Some(outgoing.body().map_err(|()| failed("no body"))?),
     };
-    let lost = |text: String| SendError {
-        text,
-        unreached: false,
-    };
-    let refused = |code: ErrorCode| SendError {
-        unreached: is_unreached(&code),
-        text: format!("{code:?}"),
+    let refused = |code: ErrorCode| match is_unreached(&code) {
+        true => SendError::unreached(format!("{code:?}")),
+        false => SendError::lost(format!("{code:?}")),
     };
     let coming = outgoing_handler::handle(outgoing, None).map_err(refused)?;
     if let Some(body) = body {

@@ -16,11 +16,13 @@ mod error;
 mod init;
 mod pack;
 mod project;
+mod template;
 pub mod toolchain;
 
 pub use build::{BuildReport, Options, build};
 pub use component::{Inspection, componentize, inspect};
 pub use error::PackingError;
-pub use init::{InitOptions, InitReport, Template, init};
+pub use init::{InitOptions, InitReport, init};
 pub use pack::{PackReport, pack};
 pub use project::manifest;
+pub use template::Template;

@@ -24,6 +24,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     guests: usize,
+    /// The thread waits for one.
+    rests: bool,
     over: bool,
     /// Epochs so far.
     ticks: u64,
@@ -53,8 +55,13 @@ impl Ticker {
 
     /// Says that a guest runs from now on.
     pub fn guest(&self) -> Ticking<'_> {
-        self.shared.lock().guests += 1;
-        self.shared.begun.notify_one();
+        let mut state = self.shared.lock();
+        state.guests += 1;
+        // Most guests begin while it ticks, and are over before the next tick.
+        if std::mem::take(&mut state.rests) {
+            self.shared.begun.notify_one();
+        }
+        drop(state);
         Ticking {
             shared: &self.shared,
         }
@@ -71,6 +78,7 @@ impl Shared {
     fn wait_for_guest(&self) -> bool {
         let mut state = self.lock();
         while state.guests == 0 && !state.over {
+            state.rests = true;
             state = self
                 .begun
                 .wait(state)

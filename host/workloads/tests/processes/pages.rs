@@ -108,7 +108,9 @@ fn rests() {
     });
     assert!(machine.children("serve").is_empty());
     for _ in 0..3 {
+        let begun = std::time::Instant::now();
         assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
+        println!("  the first page after a rest took {:?}", begun.elapsed());
         assert_eq!(machine.children("serve").len(), 1);
         until("rest", || {
             machine.children("serve").is_empty().then_some(())
