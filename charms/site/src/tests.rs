@@ -9,6 +9,8 @@ fn site() -> Harness<SiteCharm> {
     let mut harness = Harness::new();
     harness.add_container(CONTAINER, &["80/tcp"], &["server.wasm"]);
     harness
+        .add_metric("pages", "gauge")
+        .add_metric("bytes", "gauge")
         .set_config("title", "Tea & <toast>")
         .set_config("theme", "dark")
         .set_config("pages", "--- index\n# Welcome\nHello <script>alert(1)</script>\n--- about\n# About\n[x](JAVA&#9;script:alert(1)) [y](https://a.b)\n");
@@ -199,9 +201,6 @@ fn what_is_rendered_is_logged_and_the_log_stays_small() {
 #[test]
 fn the_site_is_measured_by_the_files_that_it_serves() {
     let mut harness = site();
-    harness
-        .add_metric("pages", "gauge")
-        .add_metric("bytes", "gauge");
     let mut measured = || {
         harness.run(Hook::CollectMetrics).expect("measures");
         let metrics = harness.metrics().into_iter();

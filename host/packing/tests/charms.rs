@@ -238,7 +238,7 @@ fn a_project_may_have_the_name_of_a_keyword_or_of_what_the_sdk_exports() {
         ("a-very-long-name-of-a-charm-that-says-all", Template::Hooks),
         (&longest, Template::Hooks),
         ("service", Template::Web),
-        (&format!("web-{}", &longest[4..]), Template::Web),
+        (&format!("web-{}", &longest[5..]), Template::Web),
     ] {
         let project = folder.path().join(name);
         init(name, &project, &of_checkout(template)).expect("makes it");

@@ -19,7 +19,7 @@ columns! {
     const LATEST = "FROM metric_latest
         JOIN unit ON unit.model_uuid = metric_latest.model_uuid AND unit.name = metric_latest.unit
         WHERE metric_latest.model_uuid = $1
-        ORDER BY unit.application, unit.number, metric_latest.name, metric_latest.labels";
+        ORDER BY unit.application, unit.number";
 }
 
 columns! {
@@ -29,7 +29,7 @@ columns! {
         timestamp: i64 = "at",
         value: f64 = "value" as json,
     }
-    const PAST = "FROM metric WHERE model_uuid = $1 AND unit = $2 ORDER BY name, labels, at";
+    const PAST = "FROM metric WHERE model_uuid = $1 AND unit = $2 ORDER BY at";
 }
 
 impl Store {
@@ -37,7 +37,13 @@ impl Store {
     pub async fn metrics(&self, model: &ModelUuid) -> Result<Vec<MetricInfo>> {
         let mut db = self.snapshot().await?;
         crate::require_model(&mut db, model).await?;
-        let rows = db.all(LATEST, params![model]).await?;
+        let mut rows = db.all(LATEST, params![model]).await?;
+        // Databases do not agree on the order of texts.
+        for rows in rows.chunk_by_mut(|one, next| one.unit == next.unit) {
+            rows.sort_by(|one, other| {
+                (&one.metric, &one.labels).cmp(&(&other.metric, &other.labels))
+            });
+        }
         Ok(rows.into_iter().map(Latest::shown).collect())
     }
 
@@ -53,7 +59,8 @@ impl Store {
         if db.count(sql, params![model, unit]).await? == 0 {
             return Err(StoreError::not_found("unit", unit.as_str()));
         }
-        let rows = db.all(PAST, params![model, unit]).await?;
+        let mut rows = db.all(PAST, params![model, unit]).await?;
+        rows.sort_by(|one, other| (&one.metric, &one.labels).cmp(&(&other.metric, &other.labels)));
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(together(rows, limit))
     }

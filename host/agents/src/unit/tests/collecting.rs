@@ -89,7 +89,9 @@ impl Stage {
         };
         let unit = name("site/0");
         let engine = super::super::start(&UnitContext { unit, machine }).unwrap();
-        self.until(is_idle).await;
+        // Nodes of an engine start a moment after what they need.
+        self.pass_by(Duration::from_millis(10), || is_idle(&self.record()))
+            .await;
         engine
     }
 
@@ -102,9 +104,13 @@ impl Stage {
 
     /// Lets time pass until something has happened, since timers are set when workers get to it.
     async fn pass_until(&self, condition: impl Fn() -> bool) {
+        self.pass_by(INTERVAL / 4, condition).await;
+    }
+
+    async fn pass_by(&self, step: Duration, condition: impl Fn() -> bool) {
         let happened = async {
             while !condition() {
-                self.clock.advance(INTERVAL / 4);
+                self.clock.advance(step);
                 periapt_engine::testing::settle().await;
             }
         };

@@ -294,6 +294,7 @@ impl Listed for CharmInfo {
         "shared",
         "workload",
         "components",
+        "metrics",
         "hooks",
         "subordinate",
     ];
