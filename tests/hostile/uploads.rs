@@ -2,11 +2,11 @@
 //! waits for it.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::Stdio;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use periapt_tests::{Answer, Home, assert_three_lines, charm};
 
 /// A number as WebAssembly writes it.
@@ -140,10 +140,15 @@ fn an_upload_does_not_wait_behind_another_users_two() -> Result<()> {
     let took = begun.elapsed();
     ensure!(answer.code == 0, "{answer:?}");
     for deploy in &mut slow {
-        ensure!(
-            deploy.try_wait()?.is_none(),
-            "served after {took:?}, behind the slow ones"
-        );
+        if let Some(status) = deploy.try_wait()? {
+            let mut said = String::new();
+            deploy
+                .stderr
+                .take()
+                .context("stderr")?
+                .read_to_string(&mut said)?;
+            bail!("served after {took:?}; a slow one ended before with {status}: {said}");
+        }
     }
     for deploy in slow {
         let answer = Answer::from(deploy.wait_with_output()?);
