@@ -8,6 +8,7 @@ mod charm;
 mod clouds;
 mod controllers;
 mod credentials;
+mod logs;
 mod model;
 mod reach;
 mod relations;
@@ -28,11 +29,12 @@ pub use controllers::{
     Switch, UninstallService,
 };
 pub use credentials::{InvalidateCredential, ShowCredential, UpdateCredential};
+pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
-    AddModel, AddUnit, Config, DebugLog, Deploy, DestroyModel, DiffBundle, Download, ExportBundle,
-    Hooks, LogFormat, Logs, ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
-    Resolved, ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor,
-    WaitForKind, Workers, Workloads, duration,
+    AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
+    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
+    ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
+    Workers, Workloads, duration,
 };
 pub use reach::{Expose, ShowReachability, Unexpose};
 pub use relations::{

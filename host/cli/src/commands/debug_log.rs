@@ -4,7 +4,7 @@ use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::LogQuery;
 
 use super::Context;
-use crate::arguments::{DebugLog, LogFormat};
+use crate::arguments::{DebugLog, LogFormat, LogLines};
 use crate::failure::{Failure, Outcome};
 use crate::output::table::Tone;
 use crate::output::text::clean_line;
@@ -14,17 +14,28 @@ use crate::session::ModelSession;
 const LEVELS: [&str; 5] = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
 
 pub async fn debug_log(context: &Context, arguments: DebugLog) -> Outcome {
+    let query = query(&arguments, context.output.is_live())?;
+    let here = ModelSession::open(&context.files, &arguments.shown.model).await?;
+    show(context, &here, &query, &arguments.shown, line).await
+}
+
+/// Shows the lines of an answer as they come, each as `line` writes it.
+pub(super) async fn show(
+    context: &Context,
+    here: &ModelSession,
+    query: &LogQuery,
+    shown: &LogLines,
+    line: impl Fn(&LogRecord, &LogLines, &Times, bool) -> String,
+) -> Outcome {
     let output = &context.output;
-    let query = query(&arguments, output.is_live())?;
-    let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let mut lines = here.client().logs(&here.model, &query).await?;
-    let times = Times::new(arguments.utc);
+    let mut lines = here.client().logs(&here.model, query).await?;
+    let times = Times::new(shown.utc);
     let paint = output.paints();
     while let Some(record) = lines.next().await {
         let record = record?;
-        match arguments.format {
+        match shown.format {
             LogFormat::Json => output.json_line(&record)?,
-            LogFormat::Text => output.data(&line(&record, &arguments, &times, paint))?,
+            LogFormat::Text => output.data(&line(&record, shown, &times, paint))?,
         }
     }
     Ok(())
@@ -37,7 +48,7 @@ fn query(arguments: &DebugLog, live: bool) -> Outcome<LogQuery> {
         replay,
         tail,
         limit,
-    } = reach(arguments.replay, arguments.limit, arguments.lines);
+    } = reach(&arguments.shown, arguments.lines);
     Ok(LogQuery {
         include: listed(&arguments.include),
         exclude: listed(&arguments.exclude),
@@ -58,9 +69,9 @@ pub(super) struct Reach {
     pub limit: Option<u64>,
 }
 
-pub(super) fn reach(replay: bool, limit: Option<u64>, lines: u64) -> Reach {
-    let replay = replay || limit == Some(0);
-    let limit = limit.filter(|limit| *limit > 0);
+pub(super) fn reach(shown: &LogLines, lines: u64) -> Reach {
+    let replay = shown.replay || shown.limit == Some(0);
+    let limit = shown.limit.filter(|limit| *limit > 0);
     Reach {
         replay,
         tail: (!replay).then(|| limit.unwrap_or(lines)),
@@ -80,13 +91,13 @@ fn level(word: &str) -> Outcome<String> {
 }
 
 /// `unit-site-0: 10:38:00 INFO unit.site/0.juju-log hello`
-fn line(record: &LogRecord, arguments: &DebugLog, times: &Times, paint: bool) -> String {
+fn line(record: &LogRecord, shown: &LogLines, times: &Times, paint: bool) -> String {
     let tone = tone(&record.level);
     let level = clean_line(&record.level);
     format!(
         "{}: {} {} {} {}",
         record.entity,
-        times.log(record.time, arguments.date, arguments.ms),
+        times.log(record.time, shown.date, shown.ms),
         if paint { tone.paint(&level) } else { level },
         clean_line(&record.module),
         clean_line(&record.message),
@@ -156,12 +167,12 @@ mod tests {
             message: "hello\u{1b}[2J\nworld".to_owned(),
         };
         let times = Times::new(true);
-        let text = line(&record, &arguments(""), &times, false);
+        let text = line(&record, &arguments("").shown, &times, false);
         assert_eq!(
             text,
             "unit-site-0: 10:38:00 INFO unit.site/0.juju-log hello world"
         );
-        let text = line(&record, &arguments("--date --ms"), &times, false);
+        let text = line(&record, &arguments("--date --ms").shown, &times, false);
         assert!(
             text.starts_with("unit-site-0: 2026-11-21 10:38:00.123 INFO "),
             "{text}"

@@ -6,8 +6,8 @@ use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{ListQuery, LogQuery, ServiceInfo};
 
 use super::Context;
-use super::debug_log::{Reach, reach, tone};
-use crate::arguments::{LogFormat, Logs};
+use super::debug_log::{Reach, reach, show, tone};
+use crate::arguments::{LogLines, Logs};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text::clean_line;
 use crate::output::time::Times;
@@ -18,7 +18,7 @@ const MODULE: &str = "workload";
 
 pub async fn logs(context: &Context, arguments: Logs) -> Outcome {
     let unit: UnitName = arguments.unit.parse()?;
-    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let here = ModelSession::open(&context.files, &arguments.shown.model).await?;
     let modules = match &arguments.service {
         None => MODULE.to_owned(),
         Some(service) => {
@@ -34,19 +34,8 @@ pub async fn logs(context: &Context, arguments: Logs) -> Outcome {
             modules(&unit, &services, service)?
         }
     };
-    let output = &context.output;
     let query = query(&arguments, &unit, modules);
-    let mut lines = here.client().logs(&here.model, &query).await?;
-    let times = Times::new(arguments.utc);
-    let paint = output.paints();
-    while let Some(record) = lines.next().await {
-        let record = record?;
-        match arguments.format {
-            LogFormat::Json => output.json_line(&record)?,
-            LogFormat::Text => output.data(&line(&record, &arguments, &times, paint))?,
-        }
-    }
-    Ok(())
+    show(context, &here, &query, &arguments.shown, line).await
 }
 
 fn query(arguments: &Logs, unit: &UnitName, modules: String) -> LogQuery {
@@ -54,7 +43,7 @@ fn query(arguments: &Logs, unit: &UnitName, modules: String) -> LogQuery {
         replay,
         tail,
         limit,
-    } = reach(arguments.replay, arguments.limit, arguments.lines);
+    } = reach(&arguments.shown, arguments.lines);
     LogQuery {
         include: Some(unit.to_string()),
         include_module: Some(modules),
@@ -97,13 +86,13 @@ fn modules(unit: &UnitName, services: &[ServiceInfo], wanted: &str) -> Outcome<S
 }
 
 /// `10:38:00 web/site: hello`
-fn line(record: &LogRecord, arguments: &Logs, times: &Times, paint: bool) -> String {
+fn line(record: &LogRecord, shown: &LogLines, times: &Times, paint: bool) -> String {
     let module = record.module.strip_prefix(MODULE).unwrap_or_default();
     let service = clean_line(&module.trim_start_matches('.').replacen('.', "/", 1));
     let message = clean_line(&record.message);
     format!(
         "{} {service}: {}",
-        times.log(record.time, arguments.date, arguments.ms),
+        times.log(record.time, shown.date, shown.ms),
         match paint {
             true => tone(&record.level).paint(&message),
             false => message,
@@ -189,7 +178,12 @@ mod tests {
             module: "workload.web.site".to_owned(),
             message: "GET\u{1b}[2J /".to_owned(),
         };
-        let text = line(&record, &arguments("docs/0"), &Times::new(true), false);
+        let text = line(
+            &record,
+            &arguments("docs/0").shown,
+            &Times::new(true),
+            false,
+        );
         assert_eq!(text, "10:38:00 web/site: GET /");
     }
 }
