@@ -94,6 +94,13 @@ fn of_checkout(template: Template) -> InitOptions {
     }
 }
 
+/// Has a new project use the versions of the project's own charms, which are on this machine already:
+/// what a registry answers, and how quickly, is not what is tested.
+fn with_known_versions(project: &Path) {
+    let lock = checkout().join("charms/Cargo.lock");
+    fs::copy(lock, project.join("Cargo.lock")).expect("copies");
+}
+
 #[test]
 fn an_unknown_template_is_refused_with_the_nearest() {
     assert_eq!("web".parse::<Template>().expect("is known"), Template::Web);
@@ -109,6 +116,7 @@ fn a_new_project_tests_builds_and_packs() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join("my-charm");
     let made = init("my-charm", &project, &of_checkout(Template::Hooks)).expect("makes it");
+    with_known_versions(&project);
     assert!(made.files.contains(&"src/lib.rs".to_owned()) && made.next_steps.len() == 4);
     assert_eq!(
         init("my-charm", &project, &InitOptions::default())
@@ -195,6 +203,7 @@ fn what_cannot_be_built_says_why() {
 
     let project = folder.path().join("broken");
     init("broken", &project, &of_checkout(Template::Hooks)).expect("makes it");
+    with_known_versions(&project);
     fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
     let error = build(&project, &options()).expect_err("does not compile");
     assert_eq!(error.code(), "packing-compile-failed");
@@ -242,6 +251,7 @@ fn a_project_may_have_the_name_of_a_keyword_or_of_what_the_sdk_exports() {
     ] {
         let project = folder.path().join(name);
         init(name, &project, &of_checkout(template)).expect("makes it");
+        with_known_versions(&project);
         for arguments in [
             &["check", "--quiet", "--workspace", "--tests", "--jobs", "2"][..],
             &["fmt", "--all", "--check"],

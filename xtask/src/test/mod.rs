@@ -197,6 +197,12 @@ pub fn run(wanted: &[String]) -> Result<()> {
     for suite in &ended {
         println!("  {suite}");
     }
+    for suite in ended.iter().filter(|suite| suite.count.failed > 0) {
+        println!("\nFailed in {}:", suite.name);
+        for line in &suite.count.failures {
+            println!("  {line}");
+        }
+    }
     let passed: u64 = ended.iter().map(|suite| suite.count.passed).sum();
     let failed: u64 = ended.iter().map(|suite| suite.count.failed).sum();
     println!("{passed} passed, {failed} failed");

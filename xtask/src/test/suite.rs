@@ -18,6 +18,9 @@ use crate::run;
 /// Suites that run side by side at a time.
 const LANES: usize = 2;
 
+/// At most so many lines of what a suite's failed tests said are repeated at the end.
+const FAILURE_LINES: usize = 100;
+
 pub struct Suite {
     name: &'static str,
     commands: Vec<Command>,
@@ -37,11 +40,14 @@ pub struct Ended {
 pub struct Count {
     pub passed: u64,
     pub failed: u64,
+    /// What the failed tests said, line by line, to be read again where the run ends: between two
+    /// suites side by side and thousands of lines further up, nobody finds it.
+    pub failures: Vec<String>,
 }
 
 impl std::fmt::Display for Ended {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Count { passed, failed } = self.count;
+        let Count { passed, failed, .. } = &self.count;
         let (name, took) = (self.name, &self.took);
         write!(
             formatter,
@@ -117,10 +123,12 @@ impl Suite {
                 Count {
                     passed: 0,
                     failed: 1,
+                    failures: vec![format!("{error:#}")],
                 }
             });
             sum.passed += count.passed;
             sum.failed += count.failed;
+            sum.failures.extend(count.failures);
         }
         let busy = Processors::now()
             .zip(processors)
@@ -145,12 +153,17 @@ fn count(command: &mut Command, suite: &str) -> Result<Count> {
         .with_context(|| format!("cannot start {:?}", command.get_program()))?;
     let mut count = Count::default();
     let mut results = 0;
+    let mut telling = false;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line?;
             match suite {
                 "" => println!("{line}"),
                 suite => println!("{suite} | {line}"),
+            }
+            telling = tells_of_failure(&line, telling);
+            if telling && count.failures.len() < FAILURE_LINES {
+                count.failures.push(line.clone());
             }
             if let Some((passed, failed)) = result_line(&line) {
                 count.passed += passed;
@@ -166,6 +179,16 @@ fn count(command: &mut Command, suite: &str) -> Result<Count> {
         _ => {}
     }
     Ok(count)
+}
+
+/// Whether a line belongs to what a failed test said: from `---- NAME stdout ----` up to the list of
+/// names that follows, and each line in which Vitest names a failure.
+fn tells_of_failure(line: &str, telling: bool) -> bool {
+    match line.trim_start() {
+        line if line.starts_with("---- ") || line.starts_with("FAIL ") => true,
+        line if line == "failures:" || line.starts_with("Test Files ") => false,
+        _ => telling,
+    }
 }
 
 /// `test result: ok. 12 passed; 0 failed; ...`, or Vitest's `Tests  1 failed | 12 passed (13)`, as
@@ -192,7 +215,32 @@ fn result_line(line: &str) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::result_line;
+    use super::{result_line, tells_of_failure};
+
+    #[test]
+    fn what_a_failed_test_said_is_found() {
+        let output = [
+            "test a ... FAILED",
+            "",
+            "failures:",
+            "",
+            "---- a stdout ----",
+            "Error: it is red",
+            "",
+            "failures:",
+            "    a",
+            "test result: FAILED. 0 passed; 1 failed; 0 ignored",
+        ];
+        let mut telling = false;
+        let said: Vec<&str> = output
+            .into_iter()
+            .filter(|line| {
+                telling = tells_of_failure(line, telling);
+                telling
+            })
+            .collect();
+        assert_eq!(said, ["---- a stdout ----", "Error: it is red", ""]);
+    }
 
     #[test]
     fn counts_are_read_from_the_harness() {
