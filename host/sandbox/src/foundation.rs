@@ -17,7 +17,7 @@ use periapt_model::text;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use wasmtime::component::Component;
-use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::artifact::{Artifact, FRAME_VERSION, Inspection};
 use crate::charm::LoadError;
@@ -29,7 +29,8 @@ use crate::ticker::{Ticker, Ticking};
 const GUEST_STACK_BYTES: usize = 1 << 20;
 const WHOLE_STACK_BYTES: usize = 4 << 20;
 /// Memory of an instance that stays mapped between two hooks, so that small guests do not
-/// fault their pages in again.
+/// fault their pages in again. It is what the guest wrote, where the kernel tells which pages that are;
+/// else the lowest addresses, where the stack of most guests ends.
 const KEEP_RESIDENT_BYTES: usize = 256 << 10;
 /// Linear memories, tables and core modules one component may have. A component made from one
 /// module has one memory and up to three tables; one that carries CPython has some 40 modules.
@@ -102,6 +103,13 @@ impl EngineError {
     pub fn of(error: &wasmtime::Error) -> Self {
         Self(format!("{error:#}"))
     }
+}
+
+/// Opens what the kernel tells of this process's pages, while its path can still be reached: the memory of
+/// guests is then made anew by its written pages alone, without giving it back and faulting it in again.
+/// Whether this kernel tells (Linux 6.7).
+pub(crate) fn keep_page_map() -> bool {
+    PoolingAllocationConfig::is_pagemap_scan_available()
 }
 
 impl EngineError {
@@ -308,7 +316,8 @@ fn config(settings: &Settings, pooled: bool) -> Config {
             .max_memory_size(usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX))
             .table_elements(usize::try_from(settings.table_elements).unwrap_or(usize::MAX))
             .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)
-            .table_keep_resident(64 << 10);
+            .table_keep_resident(64 << 10)
+            .pagemap_scan(Enabled::Auto);
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     }
     config

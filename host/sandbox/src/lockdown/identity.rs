@@ -135,6 +135,20 @@ fn maps_to(map: &str, id: u32) -> bool {
     })
 }
 
+/// Gives up the capability that most secrets of a kernel are kept for.
+pub(super) fn administer_nothing() -> Result<(), LockdownError> {
+    let failed = |error: rustix::io::Errno| LockdownError::Privileges(error.to_string());
+    let mut held = capabilities(None).map_err(failed)?;
+    for set in [
+        &mut held.effective,
+        &mut held.permitted,
+        &mut held.inheritable,
+    ] {
+        set.remove(CapabilitySet::SYS_ADMIN);
+    }
+    set_capabilities(None, held).map_err(failed)
+}
+
 /// Gives up every capability and, if told to, root's ids. The process's user id afterwards.
 pub(super) fn become_user(identity: &Identity) -> Result<u32, LockdownError> {
     let failed = |what: &'static str| {
