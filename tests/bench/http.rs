@@ -21,12 +21,13 @@ use periapt_tests::{Home, PATIENCE, charm};
 
 use crate::figures::Figures;
 use crate::load::wrk;
+use crate::neighbours;
 use crate::report::{Budget, Report};
 
 /// The argument with which this program is the bare server: a port and the file that it reads follow.
 pub const BARE: &str = "--bare-http-server";
 /// Answered by the counter without a look at any file.
-const CONSTANT: &str = "/health";
+pub const CONSTANT: &str = "/health";
 const CONSTANT_ANSWER: &str = "ok\n";
 const PAGE: &str = "/";
 
@@ -98,6 +99,7 @@ pub async fn measure(report: &mut Report, size: &Size) -> Result<()> {
     let more = named.p(50).saturating_sub(direct.p(50)).as_secs_f64() * 1000.0;
     report.budget("ingress by name adds, p50", more, "ms", Budget::AtMost(0.1));
     drop(bare);
+    neighbours::measure(report, &home, ingress_address, &name, size.requests).await?;
     first(report, &home, ingress_address, size.models).await
 }
 
@@ -120,7 +122,7 @@ async fn first(report: &mut Report, home: &Home, at: SocketAddr, models: usize) 
             &name(number),
         ])?;
         let host = format!("counter.{}.localhost:{}", name(number), at.port());
-        until_served(at, &host).await?;
+        until_answered(at, &host, CONSTANT).await?;
     }
     // Each has a minute without a request.
     let begun = Instant::now();
@@ -150,10 +152,10 @@ async fn first(report: &mut Report, home: &Home, at: SocketAddr, models: usize) 
     Ok(())
 }
 
-async fn until_served(at: SocketAddr, host: &str) -> Result<()> {
+pub async fn until_answered(at: SocketAddr, host: &str, path: &str) -> Result<()> {
     let begun = Instant::now();
     loop {
-        match Kept::connect(at).await?.ask(host, CONSTANT).await {
+        match Kept::connect(at).await?.ask(host, path).await {
             Ok(_) => return Ok(()),
             Err(error) if begun.elapsed() > PATIENCE => bail!("{host} is not served: {error:#}"),
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -175,7 +177,7 @@ fn shown(status: &serde_json::Value, unit: &str) -> Option<SocketAddr> {
     Some(SocketAddr::new(address.parse().ok()?, port.parse().ok()?))
 }
 
-async fn in_turn(at: SocketAddr, host: &str, path: &str, requests: usize) -> Result<Figures> {
+pub async fn in_turn(at: SocketAddr, host: &str, path: &str, requests: usize) -> Result<Figures> {
     let mut connection = Kept::connect(at).await?;
     let mut took = Vec::with_capacity(requests);
     for _ in 0..requests {

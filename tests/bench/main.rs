@@ -10,6 +10,7 @@ mod hooks;
 mod http;
 mod leases;
 mod load;
+mod neighbours;
 mod peer;
 mod relations;
 mod report;
@@ -35,8 +36,8 @@ const PEERS: usize = 10;
 /// What can be measured by itself; `b` brings `c` and `d`, `e` brings `f`, which need the same model.
 const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n'];
 
-/// Parts that have a name as well.
-const NAMES: &[(&str, char)] = &[("http", 'n')];
+/// Parts that have a name as well. Workloads are to leave a hook as it was, so that is measured with them.
+const NAMES: &[(&str, &[char])] = &[("http", &['n', 'a'])];
 
 /// The program's own, since what a client makes of an answer is measured as well.
 #[global_allocator]
@@ -58,8 +59,11 @@ impl Arguments {
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
             let named = NAMES.iter().find(|(name, _)| *name == argument);
+            if let Some((_, parts)) = named {
+                read.parts.extend(*parts);
+                continue;
+            }
             let letter = argument.chars().next().filter(|_| argument.len() == 1);
-            let letter = named.map(|(_, part)| *part).or(letter);
             match (argument.as_str(), letter) {
                 ("--quick", _) => read.quick = true,
                 ("--json", _) => {

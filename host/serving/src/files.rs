@@ -2,14 +2,15 @@
 //!
 //! Where it is, is asked for each request, so a commit is seen by the next one, and one that is under way
 //! goes on in what it began with. The directory itself is inside a tree that a guest wrote, which may have made
-//! a link of it; it is opened below the tree's root and follows none.
+//! a link of it; it is opened below the tree's root and follows none. It stays open for the requests that follow,
+//! as long as it is there.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat, openat2};
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
 use crate::Failure;
@@ -29,14 +30,30 @@ impl<F: Fn() -> io::Result<PathBuf> + Send + Sync> Committed for F {
 #[derive(Clone)]
 pub struct Mount {
     /// The tree of files that the charm wrote.
-    pub committed: Arc<dyn Committed>,
+    committed: Arc<dyn Committed>,
     /// The directory in it; empty for all of it.
-    pub below: PathBuf,
+    below: PathBuf,
     /// Where the workload finds it, such as `/site`.
-    pub guest: String,
+    guest: String,
+    opened: Arc<Mutex<Option<Opened>>>,
+}
+
+/// The directory that the last request saw.
+struct Opened {
+    root: PathBuf,
+    directory: Arc<OwnedFd>,
 }
 
 impl Mount {
+    pub fn new(committed: Arc<dyn Committed>, below: PathBuf, guest: String) -> Self {
+        Self {
+            committed,
+            below,
+            guest,
+            opened: Arc::default(),
+        }
+    }
+
     pub(crate) fn add_to(&self, wasi: &mut WasiCtxBuilder) -> Result<(), Failure> {
         let failed = |error: io::Error| match periapt_files::out_of_descriptors(&error) {
             true => Failure::Descriptors(error.to_string()),
@@ -50,10 +67,26 @@ impl Mount {
         Ok(())
     }
 
-    fn open(&self) -> io::Result<OwnedFd> {
+    fn open(&self) -> io::Result<Arc<OwnedFd>> {
         let root = self.committed.directory()?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that was removed has no name left, and there may be another one of its name.
+        if let Some(last) = opened.as_ref().filter(|last| last.root == root)
+            && fstat(&last.directory)?.st_nlink > 0
+        {
+            return Ok(last.directory.clone());
+        }
+        let directory = Arc::new(self.open_below(&root)?);
+        *opened = Some(Opened {
+            root,
+            directory: directory.clone(),
+        });
+        Ok(directory)
+    }
+
+    fn open_below(&self, root: &Path) -> io::Result<OwnedFd> {
         let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;
-        let root = openat(CWD, &root, flags, Mode::empty())?;
+        let root = openat(CWD, root, flags, Mode::empty())?;
         if self.below.as_os_str().is_empty() {
             return Ok(root);
         }

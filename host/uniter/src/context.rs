@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::leadership::Leadership;
 use crate::lines::Lines;
 use crate::process::ModelIdentity;
-use crate::settings::KnownSettings;
+use crate::settings::{KnownSettings, SharedSettings};
 use crate::snapshot::HookSnapshot;
 use crate::turns::Turn;
 use crate::workloads::Workloads;
@@ -83,6 +83,7 @@ pub(crate) struct UnitContext {
     /// As the hook is told of them.
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,
+    pub shared_settings: SharedSettings,
     pub goals: Option<Goals>,
     pub connection: ApiConnection,
     pub leadership: Leadership,

@@ -82,6 +82,8 @@ pub(crate) struct Executor {
     missing: Option<Missing>,
     /// The hook at hand was put back because the charm is not compiled.
     awaits_code: bool,
+    /// There are files of before that have yet to be given up.
+    outdated: bool,
     _running: Running,
 }
 
@@ -146,6 +148,7 @@ impl Executor {
                 Settled::Missing { newest } => Some(Missing { newest }),
             },
             awaits_code: false,
+            outdated: false,
             _running: running,
         };
         executor.record_unfinished().await?;
@@ -459,6 +462,16 @@ impl Executor {
     fn recorded(&mut self) {
         self.sequence += 1;
         self.unrecorded = None;
+    }
+
+    /// Gives up the files of before, once nobody needs them: containers read those that they were told of
+    /// last until they are told of others.
+    pub async fn drop_outdated(&mut self) -> Result<(), UniterError> {
+        if self.outdated && !self.is_behind() {
+            self.outdated = false;
+            self.drop_generations().await?;
+        }
+        Ok(())
     }
 
     async fn drop_generations(&self) -> Result<(), UniterError> {

@@ -300,6 +300,7 @@ fn context(
         bindings: charm.info.metadata.bindings(),
         relations: around.relations,
         settings: around.settings,
+        shared_settings: config.process.settings().clone(),
         goals: None,
         snapshot,
         application: None,

@@ -24,6 +24,7 @@ use crate::intents::{self, Intents};
 use crate::journal::{self, Journal, Machine};
 use crate::metrics;
 use crate::sandbox::Sandbox;
+use crate::settings::SharedSettings;
 use crate::standing::{Standing, Standings};
 use crate::state_directory::StateDirectory;
 use crate::turns::Turns;
@@ -81,6 +82,7 @@ struct Shared {
     shallow: Mutex<BTreeSet<PathBuf>>,
     courses: Courses,
     standings: Standings,
+    settings: SharedSettings,
     collecting: Semaphore,
 }
 
@@ -149,6 +151,7 @@ impl Process {
                 shallow: Mutex::default(),
                 courses: Courses::default(),
                 standings: Standings::default(),
+                settings: SharedSettings::default(),
                 collecting: Semaphore::new(metrics::AT_ONCE),
             }),
         })
@@ -192,6 +195,10 @@ impl Process {
     }
 
     /// How long hooks took lately.
+    pub(crate) fn settings(&self) -> &SharedSettings {
+        &self.shared.settings
+    }
+
     pub fn courses(&self) -> &Courses {
         &self.shared.courses
     }

@@ -23,6 +23,10 @@ use tokio::sync::watch;
 use crate::error::{UniterError, call};
 use crate::leadership::{Leadership, Standing};
 
+/// Of what a hook sees, the watcher does not tell of what its leader says of the application and of the
+/// application's version; they are at most so old as it begins.
+const FRESH: Duration = Duration::from_secs(2);
+
 /// Where the snapshot comes from.
 pub struct Sources {
     pub unit: UnitName,
@@ -89,6 +93,8 @@ pub struct RemoteWatcher {
     standing: watch::Receiver<Standing>,
     watcher: Watcher,
     heard: Heard,
+    /// When that was, on the clock's monotonic time.
+    heard_at: Duration,
     retry: Option<BoxFuture<'static, ()>>,
     /// What the retry timer is, or was, set to, on the clock's monotonic time.
     retry_at: Option<Duration>,
@@ -125,6 +131,7 @@ impl RemoteWatcher {
                 view,
                 leads_until,
             },
+            heard_at: sources.clock.monotonic(),
             sources,
             standing,
             watcher,
@@ -151,6 +158,12 @@ impl RemoteWatcher {
         &self.heard
     }
 
+    /// Whether the controller was heard a moment ago.
+    pub fn is_fresh(&self) -> bool {
+        let now = self.sources.clock.monotonic();
+        now.saturating_sub(self.heard_at) < FRESH
+    }
+
     /// Fetches the snapshot; false when the unit is gone.
     pub async fn refresh(&mut self) -> Result<bool, UniterError> {
         let leads_until = self.sources.leadership.leads_until();
@@ -164,6 +177,7 @@ impl RemoteWatcher {
     /// Takes over what the controller says of the unit; `leads_until` was known before it was asked.
     pub fn accept(&mut self, news: News, leads_until: Option<Duration>) {
         self.heard.hear(news, leads_until);
+        self.heard_at = self.sources.clock.monotonic();
         self.heard.state.leader = self.standing.borrow_and_update().is_leader();
     }
 

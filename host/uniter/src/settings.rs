@@ -13,8 +13,11 @@ use periapt_model::relation::RemoteRelation;
 use periapt_model::uniter::RemoteState;
 use periapt_sandbox::{Bag, Member};
 
+mod shared;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use shared::SharedSettings;
 
 type Asked = (u64, Member);
 
@@ -50,6 +53,11 @@ impl KnownSettings {
         let kept = *bytes <= KEPT_BYTES;
         bags.retain(|asked, (at, _)| kept && at.is_some() && *at == version(relations, asked));
         *bytes = bags.values().map(|(_, bag)| size(bag)).sum();
+    }
+
+    /// The version of what is asked for, as far as the controller told this unit of it.
+    pub fn version(&self, asked: &Asked) -> Option<u64> {
+        version(&self.lock().relations, asked)
     }
 
     pub fn get(&self, asked: &Asked) -> Option<Bag> {

@@ -239,6 +239,7 @@ async fn turns(
                             None => Place::new(executor.line_up(&hook), hook, &executor.clock()),
                         };
                         if !waits.turn.has_come() {
+                            executor.hand_over().await;
                             wait(&mut waits, executor, remote, worker).await?;
                             place = Some(waits);
                             // What was decided on may not be so any more.
@@ -253,8 +254,12 @@ async fn turns(
                 let outcome = run.await?;
                 match outcome {
                     Outcome::BrokenOff => return Ok(Some(End::Stopping)),
-                    Outcome::NotYet => changed_or_late(NOT_YET, executor, remote, worker).await?,
+                    Outcome::NotYet => {
+                        executor.hand_over().await;
+                        changed_or_late(NOT_YET, executor, remote, worker).await?;
+                    }
                     Outcome::Later => {
+                        executor.hand_over().await;
                         changed_or_late(NO_DESCRIPTORS, executor, remote, worker).await?;
                     }
                     Outcome::Failed if executor.local.operation.kind == OperationKind::Install => {
@@ -273,6 +278,7 @@ async fn turns(
             }
             Decision::NoOperation => {
                 executor.hand_over().await;
+                executor.drop_outdated().await?;
                 executor.show_rest().await?;
                 remote.retry_at(executor.retry_due());
                 match executor.is_behind() {
@@ -280,7 +286,10 @@ async fn turns(
                     false => changed(remote, worker).await?,
                 }
             }
-            Decision::Waiting => changed(remote, worker).await?,
+            Decision::Waiting => {
+                executor.hand_over().await;
+                changed(remote, worker).await?;
+            }
             Decision::Restart => {
                 executor.local.restart = false;
                 return Ok(None);
@@ -331,7 +340,8 @@ async fn wait(
             come = place.waiting.ends(&place.turn) => come,
         };
         if come {
-            return match remote.refresh().await? {
+            // The watcher has told of nothing, and what it does not tell of may be as old as this.
+            return match remote.is_fresh() || remote.refresh().await? {
                 true => Ok(()),
                 false => Err(Turn::Gone),
             };

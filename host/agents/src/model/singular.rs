@@ -54,7 +54,7 @@ pub fn manifold(entity: Tag, claimant: String) -> Manifold {
                         return Err(WorkerError::Bounce);
                     }
                     loop {
-                        let wait = renewal::wait(clock.monotonic(), LEASE / 2);
+                        let wait = renewal::wait(clock.now(), LEASE / 2);
                         worker.or_dying(clock.sleep(wait)).await?;
                         if worker.or_dying(api.call(&claim)).await?.is_err() {
                             return Err(WorkerError::Bounce);

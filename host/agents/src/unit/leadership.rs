@@ -68,7 +68,7 @@ impl Tracker {
         // Made when somebody asks: a thousand trackers at rest need not keep it.
         worker.report_from(move || json!({ "leader": standing.borrow().is_leader() }));
         loop {
-            let before = self.clock.monotonic();
+            let (before, turn) = (self.clock.monotonic(), self.clock.now());
             let claim = ClaimLeadership {
                 unit: self.unit.clone(),
                 duration_ms: u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX),
@@ -88,7 +88,7 @@ impl Tracker {
                 let _ = request.send(won);
             }
             asking = if won {
-                let renewal = before + renewal::wait(before, LEASE - GUARANTEE);
+                let renewal = before + renewal::wait(turn, LEASE - GUARANTEE);
                 worker.or_dying(self.lead(renewal)).await?
             } else {
                 worker

@@ -35,11 +35,7 @@ impl Unit {
         let committed = move || -> io::Result<PathBuf> {
             Ok(root.join(std::fs::read_to_string(root.join("committed"))?))
         };
-        Mount {
-            committed: Arc::new(committed),
-            below: below.into(),
-            guest: "/site".to_owned(),
-        }
+        Mount::new(Arc::new(committed), below.into(), "/site".to_owned())
     }
 }
 
@@ -66,6 +62,19 @@ fn a_commit_is_seen_by_the_next_request() {
     assert!(mounted(&mount).is_err());
     unit.commit("2");
     assert_eq!(mounted(&mount), Ok(()));
+}
+
+#[test]
+fn a_directory_that_was_made_anew_is_another_one() {
+    let unit = Unit::new();
+    let mount = unit.mount("site");
+    assert_eq!(mounted(&mount), Ok(()));
+    let site = unit.path().join("1/site");
+    std::fs::remove_dir(&site).unwrap();
+    assert!(mounted(&mount).is_err());
+    std::fs::create_dir(&site).unwrap();
+    assert_eq!(mounted(&mount), Ok(()));
+    assert_eq!(mounted(&mount), Ok(()), "and stays open");
 }
 
 #[test]

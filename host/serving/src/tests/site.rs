@@ -46,11 +46,11 @@ impl Site {
             server,
             limits,
             environment: Vec::new(),
-            mounts: vec![Mount {
-                committed: Arc::new(committed),
-                below: "site".into(),
-                guest: "/site".to_owned(),
-            }],
+            mounts: vec![Mount::new(
+                Arc::new(committed),
+                "site".into(),
+                "/site".to_owned(),
+            )],
             granted: Arc::new([]),
             connector,
             listener: heard.clone(),

@@ -17,7 +17,7 @@ use periapt_wire::agent::uniter::{
     GetGoalState, GetLeaderSettings, GetRelationSettings, GoalState, GoalStatus,
 };
 
-use super::UnitContext;
+use super::{UnitContext, refused};
 
 const MICROSECONDS: i64 = 1_000_000;
 
@@ -35,11 +35,20 @@ impl RelationAnswers for UnitContext {
         if let Some(known) = self.settings.get(&asked) {
             return Ok(known);
         }
-        let settings = self.call(&GetRelationSettings {
+        let ask = GetRelationSettings {
             unit: self.unit.clone(),
             relation,
             of: tag(of)?,
-        })?;
+        };
+        let settings = match (&ask.of, self.settings.version(&asked)) {
+            (Tag::Unit(member), Some(version)) => {
+                let (shared, connection) = (self.shared_settings.clone(), self.connection.clone());
+                let call = connection.call(&ask);
+                self.wait(shared.read(relation, member.clone(), version, call))?
+                    .map_err(refused)?
+            }
+            _ => self.call(&ask)?,
+        };
         match self.settings.put(asked, settings.clone()) {
             true => Ok(settings),
             false => Err(CallError::limit(format!(

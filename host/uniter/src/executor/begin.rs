@@ -58,10 +58,14 @@ impl Executor {
             () = lasts => {}
         }
         lines.release();
-        if self.unrecorded.is_none() {
-            return run.await;
-        }
-        let (begun, ended) = tokio::join!(self.begin(begin), run);
+        let telling = async {
+            self.hand_over().await;
+            match self.unrecorded {
+                Some(_) => self.begin(begin).await,
+                None => Ok(()),
+            }
+        };
+        let (begun, ended) = tokio::join!(telling, run);
         begun.and(ended)
     }
 

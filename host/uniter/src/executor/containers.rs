@@ -1,5 +1,6 @@
 //! Hands over what the unit wants of its containers, whenever that is another thing than what was handed
-//! over last: after a hook, after another charm came in place, and when the uniter starts.
+//! over last: when the uniter starts, and once the unit rests, waits, or runs a hook that lasts. So hooks that
+//! follow one another are handed over together.
 //!
 //! What is to be handed over is compared as a whole, so nobody has to remember what changed it, and what
 //! failed is tried again until it is done.

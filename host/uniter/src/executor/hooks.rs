@@ -267,6 +267,7 @@ impl Executor {
             come = waiting.ends(turn) => come,
             () = dying.cancelled() => return Ok(false),
         } {
+            self.hand_over().await;
             if let Some(waits_for) = turn.waits_for() {
                 self.show(agent_waiting(&waits_for)).await?;
                 was_shown = true;
@@ -311,11 +312,8 @@ impl Executor {
         }
         failpoint::reach("uniter-after-commit");
         failpoint::reach("uniter-before-finish");
-        self.hand_over().await;
-        // The files that its containers were told of last stay until they are told of others.
-        if other_files && !self.is_behind() {
-            self.drop_generations().await?;
-        }
+        self.outdated |= other_files;
+        self.drop_outdated().await?;
         Ok(Outcome::Committed)
     }
 

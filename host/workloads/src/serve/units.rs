@@ -123,11 +123,8 @@ impl Units {
             .clone();
         let mounts = serving.files.iter().map(|(below, guest)| {
             let generation = serving.generation.clone();
-            Mount {
-                committed: Arc::new(move || -> std::io::Result<PathBuf> { Ok(generation.clone()) }),
-                below: PathBuf::from(below),
-                guest: guest.clone(),
-            }
+            let committed = move || -> std::io::Result<PathBuf> { Ok(generation.clone()) };
+            Mount::new(Arc::new(committed), PathBuf::from(below), guest.clone())
         });
         let deadline = Duration::from_millis(serving.timeout_ms);
         let workload = Workload {
