@@ -49,6 +49,11 @@ fn a_visitor_clicks_from_front_to_a_page_of_blog() -> Result<()> {
 }
 
 #[test]
+fn an_application_is_exposed_told_why_it_is_not_found_opened_and_closed_again() -> Result<()> {
+    run("expose")
+}
+
+#[test]
 fn a_broken_unit_is_found_and_resolved() -> Result<()> {
     run("resolve")
 }

@@ -60,13 +60,22 @@ fn unchunked(mut body: &str) -> Result<String> {
 
 /// Waits until this is the page.
 pub fn until_page(port: u16, host: &str, page: &str) -> Result<()> {
+    until(port, host, |body| body == page).map(drop)
+}
+
+/// Waits for a page with these words.
+pub fn until_found(port: u16, host: &str, words: &str) -> Result<String> {
+    until(port, host, |body| body.contains(words))
+}
+
+fn until(port: u16, host: &str, holds: impl Fn(&str) -> bool) -> Result<String> {
     let begun = Instant::now();
     loop {
         let last = get(port, host, "/");
-        if matches!(&last, Ok((200, body)) if body == page) {
-            return Ok(());
+        match last {
+            Ok((200, body)) if holds(&body) => return Ok(body),
+            last => ensure!(begun.elapsed() < PATIENCE, "not the page: {last:?}"),
         }
-        ensure!(begun.elapsed() < PATIENCE, "no page \"{page}\": {last:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,3 +1,5 @@
+import { freePort } from "./steps.mjs";
+
 /** Who is related in a furnished model; the first is the one that the pages look at. */
 const RELATED = [
   ["front:website", "hub:website"],
@@ -29,6 +31,8 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["subordinate", `${m}/applications/shipper`, "shipper"],
     ["unit-relations", `${m}/units/hub/0?view=relations`, "hub/0"],
     ["sharing-charm", `${m}/charms/${part("local:shipper-0")}`, "local:shipper-0"],
+    ["reachability", `${m}/reachability`, model],
+    ["nobody-reached", "/models/controller/reachability", "controller"],
     ["hooks", `${m}/hooks`, model],
     ["logs", `${m}/logs?level=DEBUG`, model],
     ["charms", `${m}/charms`, model],
@@ -40,10 +44,14 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["machine", `${m}/machines/${machine}`, `Machine ${machine}`],
     ["application", `${m}/applications/${application}`, application],
     ["config", `${m}/applications/${application}/config`, application],
+    ["requests", `${m}/applications/${application}/requests`, application],
     ["history", `${m}/applications/${application}/history`, application],
     ["unit", `${m}/units/${unit}`, unit],
     ["unit-history", `${m}/units/${unit}?view=history`, unit],
     ["unit-log", `${m}/units/${unit}?view=log`, unit],
+    ["services", `${m}/units/${application}/0?view=services`, `${application}/0`],
+    ["unit-reached", `${m}/units/${application}/0?view=reach`, `${application}/0`],
+    ["service-log", `${m}/units/${application}/0?view=log&service=web%2Fweb`, `${application}/0`],
     ["audit", "/audit", "Audit"],
     ["workers", "/workers", "Workers"],
     ["controller", "/controller", "Controller"],
@@ -56,13 +64,14 @@ export function pages(model, { application, unit, machine, charm, user, relation
 }
 
 /** Dialogs that ask before something is done: its name, the page it opens from, the button that opens it. */
-export function dialogs(model, { relation, unit, other }) {
+export function dialogs(model, { relation, application, unit, other }) {
   const m = `/models/${encodeURIComponent(model)}`;
   return [
     ["integrate", [`${m}/applications/shipper`, "shipper"], "Integrate"],
     ["suspend-relation", [`${m}/relations/${relation.id}`, relation.key], "Suspend"],
     ["remove-relation", [`${m}/relations/${relation.id}`, relation.key], "Remove"],
     ["expose", [`${m}/applications/shipper`, "shipper"], "Expose"],
+    ["unexpose", [`${m}/applications/${application}`, application], "Unexpose"],
     ["remove-principal", [`${m}/applications/hub`, "hub"], "Remove"],
     ["remove-principal-unit", [`${m}/units/hub/0`, "hub/0"], "Remove"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
@@ -115,11 +124,12 @@ export async function visit(page, [name, path, title]) {
 }
 
 /**
- * Something on every page: two applications, one in error, and what they bring; and a hub that is
- * related to others, with subordinates.
+ * Something on every page: two applications, one in error and one that is exposed, and what they bring;
+ * and a hub that is related to others, with subordinates.
  */
 export async function furnish(periapt, charmFile) {
   await periapt("model-config", "automatically-retry-hooks=false");
+  await periapt("controller-config", `ingress-port=${await freePort()}`);
   await periapt("deploy", charmFile("site"), "site", "-n", "3", "--config", "title=Shop");
   await periapt("deploy", charmFile("probe"), "probe", "--config", "script=start: fail 1000");
   await periapt("deploy", charmFile("hub"), "hub", "-n", "2");
@@ -128,6 +138,7 @@ export async function furnish(periapt, charmFile) {
   await periapt("add-user", "reader");
   for (const [one, other] of RELATED) await periapt("integrate", one, other);
   await periapt("wait-for", "application", "site", "--timeout", "3m");
+  await periapt("expose", "site");
   for (const ends of RELATED) await periapt("wait-for", "relation", ends.join(" "), "--timeout", "3m");
   await periapt(
     "wait-for", "unit", "probe/0", "--query", 'workload-status == "error"', "--timeout", "3m",

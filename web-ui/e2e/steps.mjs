@@ -1,6 +1,7 @@
 /** What a person does, in the words of the page. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createServer } from "node:net";
 import { promisify } from "node:util";
 import { PATIENCE } from "./browser.mjs";
 
@@ -19,6 +20,15 @@ export function charm(name) {
   const own = `${process.env.PERIAPT_TEST_OWN_CHARMS}/${name}.charm`;
   if (existsSync(own)) return own;
   return `${process.env.PERIAPT_TEST_CHARMS ?? "../target/charms"}/${name}.charm`;
+}
+
+/** A port that nobody has, for the gate that takes it soon. */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 export async function signIn(page, world, path = "/models") {

@@ -25,6 +25,7 @@ import { AccessPage } from "./pages/model/AccessPage";
 import { ModelConfigPage } from "./pages/model/ConfigPage";
 import { ModelLayout } from "./pages/model/Layout";
 import { OverviewPage } from "./pages/model/OverviewPage";
+import { ReachabilityPage } from "./pages/model/ReachabilityPage";
 import { ModelsPage } from "./pages/models/ModelsPage";
 import { NotFoundPage } from "./pages/NotFoundPage";
 import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
@@ -87,6 +88,7 @@ export function App() {
               element={<Later what="the topology" page={<TopologyPage />} />}
             />
             <Route path="relations" element={<ModelRelationsPage />} />
+            <Route path="reachability" element={<ReachabilityPage />} />
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />

@@ -1,15 +1,5 @@
 /** What charms serve, as a visitor meets it: from the page of `front`, by its links, to a page of `blog`. */
-import { createServer } from "node:net";
-import { charm, check, periapt } from "../steps.mjs";
-
-/** A port that nobody has, for the gate that takes it soon. */
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { charm, check, freePort, periapt } from "../steps.mjs";
 
 export default async function ({ browser, world }) {
   const port = await freePort();

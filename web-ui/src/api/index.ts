@@ -97,6 +97,12 @@ export const applications = {
     call<t.Traffic>("GET", `${paths.application(model, name)}/traffic`, { query: { unit } }),
 };
 
+export const reach = {
+  /** Of all units, or of one. */
+  show: (model: string, unit: string | undefined) =>
+    call<t.Reachability>("GET", paths.reachability(model), { query: { unit } }),
+};
+
 export const units = {
   /** With its relations and their settings, which the stream leaves out. */
   show: (model: string, name: string) => call<t.UnitInfo>("GET", paths.unit(model, name)),

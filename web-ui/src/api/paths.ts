@@ -1,4 +1,4 @@
-/** Addresses of the API. Names are encoded here and nowhere else. */
+/** Addresses of the API. Names are encoded here and nowhere else; `described.test.ts` holds every call against the description. */
 
 const part = encodeURIComponent;
 
@@ -18,6 +18,8 @@ export const machine = (inModel: string, id: string): string =>
 export const relations = (inModel: string): string => `${model(inModel)}/relations`;
 
 export const relation = (inModel: string, id: number): string => `${relations(inModel)}/${id}`;
+
+export const reachability = (inModel: string): string => `${model(inModel)}/reachability`;
 
 export const charm = (inModel: string, url: string): string =>
   `${model(inModel)}/charms/${part(url)}`;

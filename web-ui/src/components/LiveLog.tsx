@@ -44,7 +44,12 @@ export function LiveLog({ model, filter, highlight = "", onEntity }: Properties)
         empty={
           <Empty
             title={state === "broken" ? "The log cannot be read now" : "No matching lines yet"}
-            cli={command("debug-log", "-m", model, "--replay", filter.include && "--include", filter.include)}
+            cli={command(
+              "debug-log", "-m", model, "--replay",
+              filter.include && "--include", filter.include,
+              filter["include-module"] && "--include-module", filter["include-module"],
+              filter["exclude-module"] && "--exclude-module", filter["exclude-module"],
+            )}
           >
             {state === "broken"
               ? "The connection to the controller broke. Lines written meanwhile appear once it is back."

@@ -9,13 +9,17 @@ export function unitUrl(application: ApplicationInfo | undefined, unit: string):
 
 const EVERYBODY = "0.0.0.0/0,::/0";
 
+/** `everybody`, `10.0.0.0/8, fd00::/8`. */
+export function whomOf(cidrs: readonly string[]): string {
+  return cidrs.join(",") === EVERYBODY ? "everybody" : cidrs.join(", ");
+}
+
 /** `to everybody`, `website to 10.0.0.0/8`, `no`. */
 export function exposure(application: ApplicationInfo): string {
   const endpoints = Object.entries(application["exposed-endpoints"]);
   if (endpoints.length === 0) return "no";
   const words = endpoints.map(([name, to]) => {
-    const cidrs = to["expose-to-cidrs"] ?? [];
-    const whom = cidrs.join(",") === EVERYBODY ? "everybody" : cidrs.join(", ");
+    const whom = whomOf(to["expose-to-cidrs"] ?? []);
     return name ? `${name} to ${whom}` : `to ${whom}`;
   });
   return words.join("; ");

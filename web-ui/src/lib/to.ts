@@ -10,6 +10,7 @@ export const toMachine = (model: string, id: string): string =>
   `${toModel(model)}/machines/${part(id.replaceAll("/", "-"))}`;
 export const toRelations = (model: string): string => `${toModel(model)}/relations`;
 export const toRelation = (model: string, id: number): string => `${toRelations(model)}/${id}`;
+export const toReachability = (model: string): string => `${toModel(model)}/reachability`;
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;
 export const toUser = (name: string): string => `/users/${part(name)}`;

@@ -54,18 +54,18 @@ async function isThere(model: string | null, queries: QueryClient): Promise<bool
 function staleKeys(event: LiveEvent): unknown[][] {
   switch (event.kind) {
     case "application":
-      return [["application", event.key], ["history", event.key]];
+      return [["application", event.key], ["history", event.key], ["reachability"]];
     case "unit":
-      return [["history", event.key], ["log-tail", event.key], ["workloads", event.key]];
+      return [["history", event.key], ["log-tail", event.key], ["workloads", event.key], ["reachability"]];
     case "machine":
       return [["history", event.key]];
     case "hook":
       return [["hooks"], ["log-tail"]];
     case "relation":
       // Told whenever somebody enters it or changes settings in it.
-      return [["bags"]];
+      return [["bags"], ["reachability"]];
     case "model":
-      return [["model-config"], ["access"]];
+      return [["model-config"], ["access"], ["reachability"]];
     case "user":
       return [["users"], ["access"]];
     default:

@@ -8,6 +8,8 @@ export interface LogFilter {
   include?: string | undefined;
   exclude?: string | undefined;
   level?: string | undefined;
+  "include-module"?: string | undefined;
+  "exclude-module"?: string | undefined;
   /** Lines of the past to begin with. */
   tail?: number;
 }

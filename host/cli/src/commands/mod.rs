@@ -24,6 +24,7 @@ mod metrics;
 mod models;
 mod nodes;
 mod reach;
+mod reached;
 mod relations;
 mod service;
 mod settings;

@@ -3,7 +3,7 @@
 use periapt_model::{ApplicationName, UnitName};
 use periapt_wire::rest::{self, ExposedEndpoint, ExposedEndpoints, Reachability, UnitReach};
 
-use super::Context;
+use super::{Context, reached};
 use crate::arguments::{Expose, ListFormat, ShowReachability, Unexpose};
 use crate::failure::Outcome;
 use crate::output::table::Table;
@@ -29,9 +29,7 @@ pub async fn expose(context: &Context, arguments: Expose) -> Outcome {
     let exposed = here.client().expose(&here.model, &name, &request).await?;
     let shown = shown(&exposed.exposed_endpoints);
     context.output.say(&format!("{name} is exposed: {shown}"));
-    if let Some(url) = &exposed.url {
-        context.output.say(url);
-    }
+    context.output.say(&reached::line(&here, &name).await?);
     Ok(())
 }
 
@@ -138,7 +136,7 @@ fn places(unit: &UnitReach, range: &str) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-fn covers(range: &str, port: &str) -> bool {
+pub(super) fn covers(range: &str, port: &str) -> bool {
     use periapt_model::ports::PortRange;
     match (range.parse::<PortRange>(), port.parse::<PortRange>()) {
         (Ok(range), Ok(port)) => {

@@ -42,11 +42,11 @@ pub struct Request {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Answer {
-    /// Of the request; 0 for one that nobody made: what could not listen does now, and who asked about it
+    /// Of the request; 0 for one that nobody made: what holds is not what was answered any more, and who asked
     /// does so again.
     pub number: u64,
     /// Where requests by name are answered; none for a model that is gone or exposes nothing, and where
-    /// `ingress-failed` says why.
+    /// `ingress-failed` says why: the port is taken, or another model has the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingress: Option<SocketAddr>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

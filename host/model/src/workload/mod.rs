@@ -15,6 +15,6 @@ pub mod traffic;
 mod unwell;
 
 pub use periapt_contract::workload::Committed;
-pub use unwell::{unwell, with_unwell};
+pub use unwell::{nameless, silent, unwell, with_unwell};
 
 pub use periapt_plan::{WorkloadError, layer, order, plan};

@@ -1,5 +1,6 @@
-//! What is wrong in a unit's containers, in words: it follows the message of the charm wherever that is shown, so that
-//! `active` does not hide a server that is gone. What the charm said is kept as it said it.
+//! What is wrong beside the charm, in words: in a unit's containers, and on the way from outside to what is exposed. It
+//! follows the message of the charm wherever that is shown, so that `active` does not hide a server that is gone or that
+//! nobody reaches. What the charm said is kept as it said it.
 
 use periapt_plan::layer::Level;
 
@@ -44,6 +45,16 @@ pub fn unwell(seen: &Seen, level: impl Fn(&str) -> Level) -> Vec<String> {
         found.push(clean_line_at_most(&text, BYTES));
     }
     found
+}
+
+/// An exposed port of a unit that nothing listens at.
+pub fn silent(port: &str, reason: &str) -> String {
+    clean_line_at_most(&format!("{port} does not listen: {reason}"), BYTES)
+}
+
+/// An exposed application that nobody finds by its name.
+pub fn nameless(reason: &str) -> String {
+    clean_line_at_most(&format!("not found by name: {reason}"), BYTES)
 }
 
 /// The message of a workload with what is wrong.
@@ -117,5 +128,16 @@ mod tests {
             "serving; web: backoff, exited: 1, 4 restarts; work: failed, 1 restart; \
              check alive: down, answered with 500; 1 more"
         );
+    }
+
+    #[test]
+    fn what_is_exposed_and_not_reached_says_why() {
+        let port = silent("80/tcp", "127.77.0.1:80 is in use\nby another program");
+        assert_eq!(
+            with_unwell("serving", &[port]),
+            "serving; 80/tcp does not listen: 127.77.0.1:80 is in use by another program"
+        );
+        let name = nameless(&"x".repeat(BYTES));
+        assert!(name.starts_with("not found by name: xx") && name.len() <= BYTES);
     }
 }

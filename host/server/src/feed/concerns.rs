@@ -28,11 +28,11 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 wanted.add_shown(Application, application(key), position);
                 wanted.add_shown(Model, &change.model, position);
             }
-            ns::UNIT_STATUS | ns::CONTAINER => {
+            ns::UNIT_STATUS | ns::CONTAINER | ns::PORT => {
                 wanted.add(Unit, key, position);
                 wanted.add_shown(Application, application(key), position);
             }
-            ns::RESOLVED | ns::PORT | ns::UNIT_ASSIGNMENT => wanted.add(Unit, key, position),
+            ns::RESOLVED | ns::UNIT_ASSIGNMENT => wanted.add(Unit, key, position),
             ns::MACHINE => {
                 wanted.add(Machine, key, position);
                 wanted.add_shown(Model, &change.model, position);

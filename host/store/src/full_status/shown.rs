@@ -112,7 +112,7 @@ impl<'a> View<'a> {
                 .map(|unit| (unit.workload.clone(), unit.agent.clone()))
                 .collect(),
         };
-        parts.status()
+        row.follow(parts.status())
     }
 
     /// An application with its principal units; a subordinate one has none of its own.

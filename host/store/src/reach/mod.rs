@@ -1,12 +1,13 @@
 //! Who reaches whom: what it is made of, read at one moment, and what a model's provider says of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use periapt_model::ports::Openings;
 use periapt_model::reach::published::{Answer, Published};
 use periapt_model::reach::{End, Exposure, Mode, Network, Relation, Unit, unit_address};
+use periapt_model::workload::{nameless, silent};
 use periapt_model::{ApplicationName, ModelName, ModelUuid, UnitName};
 use periapt_wire::rest::{ListeningPort, SilentPort};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,14 @@ pub(crate) struct Reached {
     pub not_listening: Vec<SilentPort>,
 }
 
+impl Reached {
+    /// What is wrong with it, in words; it is nothing of a unit that is not exposed any more.
+    pub fn unwell(&self, exposed: bool) -> Vec<String> {
+        let ports = self.not_listening.iter().filter(|_| exposed);
+        ports.map(|of| silent(&of.port, &of.reason)).collect()
+    }
+}
+
 /// Where a model's exposed applications are found by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -43,6 +52,11 @@ pub(crate) struct Ingress {
 }
 
 impl Ingress {
+    /// Why nobody finds an exposed application by its name, in words.
+    pub fn unwell(&self) -> Option<String> {
+        self.failed.as_deref().map(nameless)
+    }
+
     /// Where somebody on this machine finds an application. Names under `localhost` lead to the machine
     /// itself, so there is none where only another of its addresses is listened at.
     pub fn url(&self, application: &ApplicationName, model: &ModelName) -> Option<String> {
@@ -107,6 +121,15 @@ columns! {
         ingress: Ingress = "ingress" as json,
     }
     const MODEL = "FROM model WHERE uuid = $1";
+}
+
+/// The applications of a model that are exposed.
+pub(crate) async fn exposed(
+    db: &mut Session,
+    model: &ModelUuid,
+) -> Result<HashSet<ApplicationName>> {
+    let rows = db.all(EXPOSED, params![model]).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
 /// A model's reach at one moment.

@@ -2,11 +2,13 @@ use periapt_contract::ports::{Changes, Endpoints, Opening};
 use periapt_model::config::Value;
 use periapt_model::hook::Effects;
 use periapt_model::reach::published::{Listening, NotListening};
+use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::OperationState;
 use periapt_wire::rest::{ConfigChange, Expose, ExposedEndpoint, Unexpose};
 
 use super::*;
 use crate::Setter;
+use crate::lease::{Manager, Namespace};
 use crate::testing::{Fixture, application, fixtures, present, unit};
 
 fn to(endpoint: &str, cidrs: &[&str]) -> Expose {
@@ -181,6 +183,67 @@ async fn what_listens_is_shown_where_it_is_exposed() {
         assert!(shown.listening.is_empty());
         let missing = store.reachability(&model, Some(&unit("site/9"))).await;
         assert_eq!(missing.unwrap_err().code(), "not found");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_exposed_and_not_reached_follows_the_messages() {
+    for fixture in fixtures().await {
+        let (store, site) = (&fixture.store, application("site"));
+        let model = fixture.site(1).await;
+        fixture.provision(&model).await;
+        open(&fixture, &model, "site/0", "90/tcp", &[]).await;
+        let said = Status::new(Workload::Active, "ready");
+        let first = unit("site/0");
+        let set = store.set_unit_status(&model, &first, said);
+        set.await.unwrap();
+        let answer = |failed: bool| Answer {
+            ingress: (!failed).then(|| "127.0.0.1:8800".parse().unwrap()),
+            ingress_failed: failed.then(|| "127.0.0.1:8800 is taken".to_owned()),
+            not_listening: vec![NotListening {
+                unit: unit("site/0"),
+                port: "90/tcp".parse().unwrap(),
+                reason: "it is taken".to_owned(),
+            }],
+            ..Answer::default()
+        };
+        let messages = async || {
+            let unit = store.unit(&model, &unit("site/0"), &present).await.unwrap();
+            let application = store.application(&model, &site).await.unwrap();
+            let status = store.full_status(&model, &[], &|_| true).await.unwrap();
+            let shown = &status.applications["site"];
+            assert_eq!(shown.status.info, application.status.message);
+            let units = shown.units.as_ref().unwrap();
+            assert_eq!(units["site/0"].workload_status.info, unit.workload.message);
+            (unit.workload.message, application.status.message)
+        };
+        let expose = || store.expose(&model, &site, Expose::default());
+        store.set_reached(&model, answer(true)).await.unwrap();
+        let quiet = ("ready".to_owned(), "ready".to_owned());
+        assert_eq!(messages().await, quiet, "it is not exposed");
+        expose().await.unwrap();
+        let silent = "ready; 90/tcp does not listen: it is taken";
+        let nameless = format!("{silent}; not found by name: 127.0.0.1:8800 is taken");
+        assert_eq!(messages().await, (silent.to_owned(), nameless));
+        // What the leader says of the application does not hide that nobody finds it.
+        let minute = std::time::Duration::from_secs(60);
+        let (leases, leadership) = (Manager::new(store), Namespace::ApplicationLeadership);
+        let leads = leases.claim(leadership, &model, "site", "site/0", minute);
+        leads.await.unwrap();
+        let said = Status::new(Workload::Active, "all well");
+        let set = store.set_application_status(&model, &first, said);
+        set.await.unwrap();
+        let nameless = "all well; not found by name: 127.0.0.1:8800 is taken";
+        assert_eq!(messages().await, (silent.to_owned(), nameless.to_owned()));
+        store.set_reached(&model, answer(false)).await.unwrap();
+        assert_eq!(messages().await, (silent.to_owned(), "all well".to_owned()));
+        let unexpose = store.unexpose(&model, &site, Unexpose::default());
+        unexpose.await.unwrap();
+        assert_eq!(
+            messages().await,
+            ("ready".to_owned(), "all well".to_owned())
+        );
         fixture.end().await;
     }
 }

@@ -1,18 +1,20 @@
 //! Applications as shown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use periapt_model::reach::Exposure;
 use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
+use periapt_model::workload::with_unwell;
 use periapt_model::{ApplicationName, Life, ModelName, ModelUuid, UnitName};
 use periapt_wire::rest::ApplicationInfo;
 
 use crate::db::{Session, Which, columns, json, optional_json, word};
 use crate::error::StoreError;
-use crate::reach::Ingress;
+use crate::reach::{Ingress, Reached};
 use crate::waiting::HeldBy;
 use crate::{Result, Store, status};
 
+use super::unit::reached;
 use super::workload::Unwell;
 
 columns! {
@@ -20,6 +22,7 @@ columns! {
     struct UnitOf {
         application: ApplicationName = "unit.application" as word,
         name: UnitName = "unit.name" as word,
+        reached: Reached = "unit.reached" as reached,
         workload: Option<Status<Workload>> = [status::list!("workload")] as status::optional,
         agent: Option<Status<Agent>> = [status::list!("agent")] as status::optional,
     }
@@ -62,6 +65,17 @@ columns! {
         "application.name",
         "ORDER BY application.name"
     );
+}
+
+impl ApplicationRow {
+    /// What an application says, with why nobody finds it by name while it is exposed.
+    pub fn follow(&self, mut said: Status<Workload>) -> Status<Workload> {
+        let unwell = self.ingress.unwell().filter(|_| !self.exposure.is_empty());
+        if let Some(unwell) = unwell {
+            said.message = with_unwell(&said.message, &[unwell]);
+        }
+        said
+    }
 }
 
 impl Store {
@@ -108,6 +122,9 @@ pub(crate) async fn load(
     model: &ModelUuid,
     which: Which<'_>,
 ) -> Result<Vec<ApplicationInfo>> {
+    let rows = rows(db, model, which).await?;
+    let exposed = rows.iter().filter(|row| !row.exposure.is_empty());
+    let exposed: HashSet<ApplicationName> = exposed.map(|row| row.name.clone()).collect();
     let mut units: HashMap<ApplicationName, Units> = HashMap::new();
     let found = db.which(UNITS, model, which).await?;
     let names: Vec<String> = found.iter().map(|row| row.name.to_string()).collect();
@@ -116,29 +133,31 @@ pub(crate) async fn load(
         Which::Named(_) => Unwell::load(db, model, Which::Named(&names)).await?,
     };
     for row in found {
+        let is_exposed = exposed.contains(&row.application);
         let own = units.entry(row.application).or_default();
         if let Some(workload) = row.workload {
             let agent = row.agent.unwrap_or_else(|| Status::new(Agent::Idle, ""));
-            own.said.push((unwell.follow(&row.name, workload), agent));
+            let workload = unwell.follow(&row.name, workload, &row.reached, is_exposed);
+            own.said.push((workload, agent));
         }
         own.names.push(row.name);
     }
-    let rows = rows(db, model, which).await?;
     let mut held_by = HeldBy::default();
     if rows.iter().any(|row| !row.life.is_alive()) {
         held_by.load(db, model).await?;
     }
-    let shown = rows.into_iter().map(|row| {
+    let shown = rows.into_iter().map(|mut row| {
         let own = units.remove(&row.name).unwrap_or_default();
         let waiting_for = match row.life {
             Life::Alive => Vec::new(),
             Life::Dying | Life::Dead => held_by.take(row.name.as_str(), &own.names),
         };
         let parts = ApplicationParts {
-            trouble: row.trouble,
-            set: row.set,
+            trouble: row.trouble.take(),
+            set: row.set.take(),
             units: own.said,
         };
+        let status = row.follow(parts.status());
         let exposed = !row.exposure.is_empty();
         let url = || row.ingress.url(&row.name, &row.model);
         ApplicationInfo {
@@ -151,7 +170,7 @@ pub(crate) async fn load(
             exposed,
             exposed_endpoints: row.exposure.shown(),
             workload_version: row.workload_version,
-            status: parts.status(),
+            status,
             units: own.names,
             subordinate: row.subordinate,
             waiting_for,

@@ -1,6 +1,6 @@
 //! Units as shown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use periapt_model::ports::Openings;
 use periapt_model::reach::Exposure;
@@ -10,7 +10,7 @@ use periapt_wire::rest::UnitInfo;
 
 use crate::db::{Cells, Session, Which, columns, json, optional_word, word};
 use crate::error::StoreError;
-use crate::reach::{Reached, public_address};
+use crate::reach::{Reached, exposed, public_address};
 use crate::{DatabaseError, Presence, Result, Store, lease, status, waiting};
 
 use super::relation;
@@ -94,7 +94,7 @@ fn openings(cells: &mut Cells<'_>) -> std::result::Result<Openings, DatabaseErro
 }
 
 /// Likewise.
-fn reached(cells: &mut Cells<'_>) -> std::result::Result<Reached, DatabaseError> {
+pub(super) fn reached(cells: &mut Cells<'_>) -> std::result::Result<Reached, DatabaseError> {
     match cells.str()? {
         "{}" => Ok(Reached::default()),
         text => serde_json::from_str(text).map_err(|error| cells.unfit(error)),
@@ -176,8 +176,10 @@ pub(crate) async fn load(
     let shown = rows.map(|row| {
         let (name, life, machine) = (row.name, row.life, row.machine);
         let present = row.host.as_ref().is_some_and(presence);
+        let exposed = !row.exposure.is_empty();
+        let said = row.workload.unwrap_or_else(unknown);
         let (workload, agent) = (
-            unwell.follow(&name, row.workload.unwrap_or_else(unknown)),
+            unwell.follow(&name, said, &row.reached, exposed),
             row.agent.unwrap_or_else(allocating),
         );
         let said = agent.status;
@@ -206,9 +208,9 @@ pub(crate) async fn load(
             opened_ports: row.openings.ranges().map(|open| open.to_string()).collect(),
             public_address: public_address(row.address, &row.openings, &row.exposure)
                 .or_else(|| row.addresses.into_iter().next()),
-            listening: match row.exposure.is_empty() {
-                true => Vec::new(),
-                false => row.reached.listening,
+            listening: match exposed {
+                true => row.reached.listening,
+                false => Vec::new(),
             },
             workload_version: row.workload_version,
             principal: row.principal,
@@ -244,11 +246,18 @@ pub(crate) async fn rows(
     let mut agents: HashMap<String, Status<Agent>> =
         said.map(|said| (said.entity, said.status)).collect();
     let unwell = Unwell::load(db, model, which).await?;
-    let rows = db.which(OWN, model, which).await?.into_iter();
-    let rows = rows.map(|own| UnitRow {
+    let rows = db.which(OWN, model, which).await?;
+    // Hardly any has one, and then it is asked who is exposed.
+    let exposed = match rows.iter().all(|own| own.reached.not_listening.is_empty()) {
+        true => HashSet::new(),
+        false => exposed(db, model).await?,
+    };
+    let rows = rows.into_iter().map(|own| UnitRow {
         workload: unwell.follow(
             &own.name,
             workloads.remove(own.name.as_str()).unwrap_or_else(unknown),
+            &own.reached,
+            exposed.contains(&own.name.application()),
         ),
         agent: agents.remove(own.name.as_str()).unwrap_or_else(allocating),
         name: own.name,

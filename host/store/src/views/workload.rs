@@ -1,4 +1,5 @@
-//! Services and checks as shown: of the plans that units have committed, as they were seen last.
+//! Services and checks as shown: of the plans that units have committed, as they were seen last; and what is wrong
+//! with a unit beside what its charm says.
 
 use std::collections::HashMap;
 
@@ -12,6 +13,7 @@ use periapt_wire::rest::{CheckInfo, ServiceInfo};
 
 use crate::db::{Session, Which, columns, json, optional_json, params, word};
 use crate::error::StoreError;
+use crate::reach::Reached;
 use crate::{Result, Store};
 
 columns! {
@@ -64,10 +66,18 @@ impl Unwell {
         Ok(found)
     }
 
-    /// What a workload says, with what is wrong.
-    pub fn follow(&self, unit: &UnitName, mut said: Said<Workload>) -> Said<Workload> {
-        if let Some(unwell) = self.0.get(unit.as_str()) {
-            said.message = with_unwell(&said.message, unwell);
+    /// What a workload says, with what is wrong: in its containers, and with its ports while it is exposed.
+    pub fn follow(
+        &self,
+        unit: &UnitName,
+        mut said: Said<Workload>,
+        reached: &Reached,
+        exposed: bool,
+    ) -> Said<Workload> {
+        let inside = self.0.get(unit.as_str()).into_iter().flatten().cloned();
+        let unwell: Vec<String> = inside.chain(reached.unwell(exposed)).collect();
+        if !unwell.is_empty() {
+            said.message = with_unwell(&said.message, &unwell);
         }
         said
     }

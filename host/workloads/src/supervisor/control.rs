@@ -1,6 +1,6 @@
 //! The socket at which the provider says how models are to be reachable: a line for each request, and one
-//! for each answer. An answer of the number 0 is to no request: what holds is better than was answered, and who
-//! asks again is told.
+//! for each answer. An answer of the number 0 is to no request: what holds is not what was answered any more, and
+//! who asks again is told.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -21,12 +21,12 @@ const LINE_BYTES: usize = 256 << 20;
 /// After a connection that could not be accepted; there may be no descriptor for it now.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Says to whoever is connected that something holds that did not.
-pub type Better = watch::Sender<()>;
+/// Says to whoever is connected that something else holds than was answered.
+pub type Changed = watch::Sender<()>;
 
 /// Takes the place of an earlier supervisor's socket. Whoever may write to the file may ask, which is the user
 /// of this process.
-pub fn listen(path: &Path, events: mpsc::Sender<Event>, better: Better) -> Result<(), Failure> {
+pub fn listen(path: &Path, events: mpsc::Sender<Event>, changed: Changed) -> Result<(), Failure> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(file("remove", path)(error));
@@ -38,7 +38,7 @@ pub fn listen(path: &Path, events: mpsc::Sender<Event>, better: Better) -> Resul
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    tokio::spawn(serve(stream, events.clone(), better.subscribe()));
+                    tokio::spawn(serve(stream, events.clone(), changed.subscribe()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the provider is not heard for a moment");
@@ -50,14 +50,14 @@ pub fn listen(path: &Path, events: mpsc::Sender<Event>, better: Better) -> Resul
     Ok(())
 }
 
-async fn serve(stream: UnixStream, events: mpsc::Sender<Event>, mut better: watch::Receiver<()>) {
+async fn serve(stream: UnixStream, events: mpsc::Sender<Event>, mut changed: watch::Receiver<()>) {
     let (reader, mut writer) = stream.into_split();
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
     loop {
         tokio::select! {
             whole = read(&mut reader, &mut line) => if !whole { return },
-            Ok(()) = better.changed() => {
+            Ok(()) = changed.changed() => {
                 if !say(&mut writer, &Answer::default()).await {
                     return;
                 }

@@ -316,7 +316,10 @@ fn bind(key: &Key) -> Result<(TcpListener, SocketAddr), String> {
         match bound {
             Ok((address, listener)) => return Ok((listener, address)),
             Err(error) => {
-                failed = format!("{address}: {error}");
+                failed = match error.kind() {
+                    ErrorKind::AddrInUse => format!("{address} is in use by another program"),
+                    _ => format!("{address}: {error}"),
+                };
                 if error.kind() != ErrorKind::PermissionDenied {
                     break;
                 }

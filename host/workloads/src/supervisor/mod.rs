@@ -18,15 +18,15 @@ pub(crate) mod reading;
 pub(crate) mod unit;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use periapt_engine::descriptors;
 use periapt_engine::supervised::Lock;
-use periapt_model::ModelUuid;
-use periapt_model::reach::published::{Answer, Request};
+use periapt_model::reach::published::{Answer, Published, Request};
+use periapt_model::{ModelName, ModelUuid};
 use rustix::fs::Mode;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -34,7 +34,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::failure::file;
 use crate::frames::{Facing, FromGate, FromServe, ToGate};
 use crate::{Failure, Settings, child};
-use control::Better;
+use control::Changed;
 use kept::Kept;
 use listeners::Listeners;
 use model::Model;
@@ -123,7 +123,8 @@ async fn supervise(settings: Settings) -> Result<(), Failure> {
         shared,
         models: BTreeMap::new(),
         listeners: Listeners::default(),
-        better: Better::new(()),
+        twins: BTreeSet::new(),
+        changed: Changed::new(()),
         gate: None,
         gates: 0,
         marks: BTreeMap::new(),
@@ -140,8 +141,8 @@ async fn supervise(settings: Settings) -> Result<(), Failure> {
     supervisor.start_gate();
     // Whoever connects is answered by what is there.
     let events = supervisor.shared.events.clone();
-    let better = supervisor.better.clone();
-    control::listen(Path::new("control.sock"), events, better)?;
+    let changed = supervisor.changed.clone();
+    control::listen(Path::new("control.sock"), events, changed)?;
     supervisor.plan();
     loop {
         let tick = supervisor.tick;
@@ -177,8 +178,10 @@ pub struct Supervisor {
     shared: Shared,
     models: BTreeMap<ModelUuid, Model>,
     listeners: Listeners,
-    /// Tells whoever asked that some of what failed holds by now.
-    better: Better,
+    /// Names that several models have.
+    twins: BTreeSet<ModelName>,
+    /// Tells whoever asked that something else holds by now.
+    changed: Changed,
     gate: Option<Process<ToGate>>,
     /// So many gates there were.
     gates: u64,
@@ -236,9 +239,7 @@ impl Supervisor {
         }
         self.publish(model.clone(), document);
         let answer = match self.models.get(&model) {
-            Some(known) => self
-                .listeners
-                .answer(request.number, &model, &known.document),
+            Some(known) => self.answer_of(request.number, &model, &known.document),
             None => Answer {
                 number: request.number,
                 ingress: None,
@@ -256,6 +257,19 @@ impl Supervisor {
         }
     }
 
+    /// What holds of a model.
+    fn answer_of(&self, number: u64, model: &ModelUuid, document: &Published) -> Answer {
+        let mut answer = self.listeners.answer(number, model, document);
+        let name = &document.name;
+        if answer.ingress.is_some() && self.twins.contains(name) {
+            answer.ingress = None;
+            answer.ingress_failed = Some(format!(
+                "another model on this machine is called {name} as well, so neither is found by it"
+            ));
+        }
+        answer
+    }
+
     fn answer(&mut self, mark: u64) {
         if let Some((reply, answer)) = self.marks.remove(&mark) {
             // Whoever asked may have left.
@@ -264,14 +278,9 @@ impl Supervisor {
     }
 
     /// Makes it so, but for what the gate has yet to do.
-    fn publish(
-        &mut self,
-        uuid: ModelUuid,
-        document: Option<periapt_model::reach::published::Published>,
-    ) {
+    fn publish(&mut self, uuid: ModelUuid, document: Option<Published>) {
         let gate = self.gate.as_ref();
         let gone = document.is_none();
-        let name = document.as_ref().map(|document| document.name.clone());
         match document {
             Some(document) => {
                 let facing = Facing {
@@ -301,21 +310,18 @@ impl Supervisor {
                 }
             }
         }
-        if let Some(name) = name {
-            let named = self
-                .models
-                .values()
-                .filter(|model| model.document.name == name);
-            if named.count() > 1 {
-                tracing::warn!("two models are called {name}: nobody is found by this name");
-            }
+        let twins = twins(self.models.values().map(|model| &model.document.name));
+        for name in twins.difference(&self.twins) {
+            tracing::warn!("two models are called {name}: nobody is found by this name");
         }
+        let others = twins != self.twins;
+        self.twins = twins;
         let documents = self
             .models
             .iter()
             .map(|(uuid, model)| (uuid, &model.document));
-        if self.listeners.set(documents, gate) {
-            self.better.send_replace(());
+        if self.listeners.set(documents, gate) || others {
+            self.changed.send_replace(());
         }
         tracing::debug!(gone, "a model is published");
     }
@@ -381,7 +387,7 @@ impl Supervisor {
             gate.look(&ToGate::Mark(ALIVE));
         }
         if self.listeners.tick(self.gate.as_ref()) {
-            self.better.send_replace(());
+            self.changed.send_replace(());
         }
         for model in self.models.values_mut() {
             model.tick(&self.shared, self.gate.as_ref());
@@ -408,4 +414,10 @@ impl Supervisor {
             model.write_all(&self.shared);
         }
     }
+}
+
+/// The names that come more than once.
+fn twins<'a>(names: impl Iterator<Item = &'a ModelName>) -> BTreeSet<ModelName> {
+    let mut seen = BTreeSet::new();
+    names.filter(|name| !seen.insert(*name)).cloned().collect()
 }

@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::time::Duration;
 
+use periapt_model::reach::published::Answer;
+
 use crate::Test;
 use crate::machine::{Machine, SITE, get, until_closed};
 
@@ -148,12 +150,22 @@ fn twins() {
     machine.until("docs.demo.localhost", 200);
     let mut other = machine.model("demo", 2);
     other.unit("docs/0").expose("docs", &[]);
-    machine.publish(&other);
+    let says = |answer: Answer| answer.ingress_failed.unwrap_or_default();
+    assert!(says(machine.publish(&other)).contains("called demo as well"));
     let page = machine.get("docs.demo.localhost", "/");
-    // To a stranger it is as if there were none; the operator finds it in the log.
+    // To a stranger it is as if there were none; whoever asked for the other one is told to ask again.
     assert_eq!(page.status, 404, "{}", page.body);
-    assert!(machine.log().contains("two models are called demo"));
+    assert_eq!(machine.hear().number, 0);
+    let answer = machine.publish(&one);
+    assert_eq!(answer.ingress, None);
+    assert!(says(answer).contains("called demo as well"));
     machine.say(&other, None);
+    assert_eq!(machine.hear().number, 0);
+    let answer = machine.publish(&one);
+    assert_eq!(
+        (answer.ingress, answer.ingress_failed),
+        (Some(machine.ingress), None)
+    );
     machine.until("docs.demo.localhost", 200);
 }
 

@@ -14,7 +14,7 @@ import {
   TAB,
 } from './topologyDrawing';
 import { Key, TabContent, tabSpoken } from './TopologyParts';
-import { shapeOf, worstLook, type Attachment, type Shape } from './topologyLines';
+import { lineLabel, shapeOf, worstLook, type Attachment, type Shape } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
 
 export interface TopologyProps {
@@ -124,15 +124,11 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
         const stopped = look === 'suspended' || look === 'broken';
         const near = line.source === pointed || line.target === pointed;
         const stress = pointed === null ? '' : near ? 'is-strong' : 'is-faint';
-        const spoken = [...new Set(line.relations.map((each) => each.interface))].join(', ');
         return {
           id: line.id,
           source: line.source,
           target: line.target,
-          label:
-            lines.length <= LABELS_UP_TO || near || stopped
-              ? `${spoken}${look === 'joined' ? '' : ` · ${look}`}`
-              : undefined,
+          label: lines.length <= LABELS_UP_TO || near || stopped ? lineLabel(line.relations) : undefined,
           name: line.relations.map(relationText).join('; '),
           className: `${stress} is-${look}`,
         };

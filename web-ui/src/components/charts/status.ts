@@ -16,11 +16,11 @@ function look(tone: Tone, shape: Shape, ...words: string[]): void {
   for (const word of words) LOOKS[word] = { tone, shape };
 }
 
-look('positive', 'disc', 'active', 'started', 'running', 'idle', 'available', 'joined', 'ok', 'ready', 'up', 'finished');
+look('positive', 'disc', 'active', 'started', 'running', 'idle', 'available', 'joined', 'ok', 'ready', 'up', 'finished', 'listening');
 look('information', 'half', 'executing', 'allocating', 'pending', 'busy', 'starting', 'joining', 'rebooting');
 look('caution', 'triangle', 'waiting', 'maintenance', 'suspended', 'suspending', 'stopping', 'destroying');
 look('negative', 'square', 'blocked');
-look('negative', 'octagon', 'error', 'failed', 'lost', 'down', 'provisioning error', 'broken', 'backoff');
+look('negative', 'octagon', 'error', 'failed', 'lost', 'down', 'provisioning error', 'broken', 'backoff', 'does not listen');
 
 const NEUTRAL: Look = { tone: 'neutral', shape: 'ring' };
 

@@ -19,11 +19,12 @@ export function boxSize(applications: number): Sizes {
   return applications > COMPACT_FROM ? { width: 168, height: 52 } : { width: 208, height: 84 };
 }
 
-/** `front:website – site:website (http)`. */
+/** `front:website – site:website (http, 80/tcp)`. */
 export function relationText(relation: RelationInfo): string {
   const ends = relation.endpoints.map((end) => `${end.application}:${end.name}`).join(' – ');
   const troubled = relation.status !== '' && relation.status !== 'joined' ? `, ${relation.status}` : '';
-  return `${ends} (${relation.interface}${relation.scope === 'container' ? ', subordinate' : ''}${troubled})`;
+  const ports = relation.ports?.length ? `, ${relation.ports.join(', ')}` : '';
+  return `${ends} (${relation.interface}${ports}${relation.scope === 'container' ? ', subordinate' : ''}${troubled})`;
 }
 
 /** Relations of an application, as texts; those to itself included. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { boxSize, relatedDrawing, TAB } from './topologyDrawing';
-import { lineLook, shapeOf, worstLook } from './topologyLines';
+import { lineLabel, lineLook, shapeOf, worstLook } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
 
 function application(name: string, subordinate = false): TopologyApplication {
@@ -31,6 +31,14 @@ const names = ({ boxes, attached, lines }: ReturnType<typeof shapeOf>) => ({
 });
 
 describe('lines', () => {
+  it('say what is spoken, at which ports, and how they are if not well', () => {
+    const ports = ['80/tcp', '81/tcp', '90/tcp'];
+    expect(lineLabel([relation('front', 'site')])).toBe('http');
+    expect(lineLabel([relation('front', 'site', { ports: ['80/tcp'] })])).toBe('http · 80/tcp');
+    const several = [relation('front', 'site', { ports }), relation('front', 'site', { ports, status: 'suspended' })];
+    expect(lineLabel(several)).toBe('http · 80/tcp, 81/tcp +1 · suspended');
+  });
+
   it('go from the provider to the requirer, one for each pair, as bad as the worst', () => {
     const relations = [relation('front', 'site'), relation('site', 'front', { status: 'suspending' }), relation('site', 'site')];
     const shape = shapeOf([application('site'), application('front')], relations);

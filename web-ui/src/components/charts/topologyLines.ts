@@ -23,6 +23,19 @@ export function worstLook(relations: RelationInfo[]): LineLook {
   return LINE_LOOKS[worst] ?? 'joined';
 }
 
+/** Ports that a line names. */
+const PORTS = 2;
+
+/** `http · 80/tcp · suspended`: what several relations speak, at which ports, and how they are if not well. */
+export function lineLabel(relations: RelationInfo[]): string {
+  const spoken = [...new Set(relations.map((each) => each.interface))].join(', ');
+  const ports = [...new Set(relations.flatMap((each) => each.ports ?? []))];
+  const more = ports.length - PORTS;
+  const flowing = ports.slice(0, PORTS).join(', ') + (more > 0 ? ` +${more}` : '');
+  const look = worstLook(relations);
+  return [spoken, flowing, look === 'joined' ? '' : look].filter(Boolean).join(' · ');
+}
+
 /** All relations between two applications as one line. */
 export interface Line extends Link {
   id: string;

@@ -31,6 +31,8 @@ export interface RelationInfo {
   scope: string;
   status: string;
   message?: string | undefined;
+  /** That flow by it, as far as it is known: `80/tcp`. */
+  ports?: string[] | undefined;
 }
 
 /** One run of one hook; times and durations in microseconds. */

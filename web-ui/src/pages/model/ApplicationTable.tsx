@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import type { ApplicationInfo, UnitInfo } from "../../api/types";
 import { Name, StatusMark } from "../../components/charts";
 import { Clamped } from "../../components/Clamped";
+import { OpenLink } from "../../components/OpenLink";
 import { unitStatus } from "../../lib/attention";
 import { toApplication, toCharm } from "../../lib/to";
 
@@ -44,6 +45,12 @@ export function ApplicationTable({ model, applications, units }: Properties) {
                 </Link>
                 {application.subordinate && <span className="tag">subordinate</span>}
                 {life !== "alive" && <span className="tag">{life}</span>}
+                {application.url && (
+                  <>
+                    {" "}
+                    <OpenLink to={application.url} of={name} />
+                  </>
+                )}
               </th>
               <td data-label="Status" className="nowrap">
                 <StatusMark status={status.status} />

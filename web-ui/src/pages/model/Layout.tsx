@@ -31,6 +31,7 @@ export function ModelLayout() {
     { to, label: "Overview", end: true },
     { to: `${to}/topology`, label: "Topology" },
     { to: `${to}/relations`, label: "Relations", count: relations.length },
+    { to: `${to}/reachability`, label: "Reachability" },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/logs`, label: "Logs" },
     { to: `${to}/charms`, label: "Charms", count: charms.length },

@@ -1,16 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNavigate, useParams } from "react-router";
+import { reach as reachApi } from "../../api";
 import Topology from "../../components/charts/Topology";
 import { Empty } from "../../components/States";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { toApplication } from "../../lib/to";
+import { portsOfRelation } from "../../lib/ways";
 import { useModel } from "../../live/context";
 
 export default function TopologyPage() {
   const { model = "" } = useParams();
   const navigate = useNavigate();
   const { applications, units, relations, charms } = useModel(model);
+  // Without an answer the picture is the same but for the ports.
+  const reach = useQuery({ queryKey: ["reachability", model], queryFn: () => reachApi.show(model, undefined) }).data;
+  const flowing = useMemo(
+    () => relations.map((each) => ({ ...each, ports: reach ? portsOfRelation(reach, each) : [] })),
+    [relations, reach],
+  );
   const drawn = useMemo(() => {
     const statuses = new Map<string, string[]>();
     for (const unit of units) {
@@ -40,7 +49,7 @@ export default function TopologyPage() {
     <section className="section" aria-label="Topology">
       <Topology
         applications={drawn}
-        relations={[...relations]}
+        relations={flowing}
         onOpen={(name) => void navigate(toApplication(model, name))}
         hrefOf={(name) => toApplication(model, name)}
         label={`Applications of ${model} and their relations`}

@@ -8,7 +8,6 @@ import { StatusMark, StatusTimeline } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
 import { HookRuns } from "../../components/HookRuns";
-import { LiveLog } from "../../components/LiveLog";
 import { OpenLink } from "../../components/OpenLink";
 import { PageHead } from "../../components/PageHead";
 import { Pending } from "../../components/Pending";
@@ -23,11 +22,13 @@ import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
+import { UnitLog } from "./UnitLog";
 import { UnitMetrics } from "./UnitMetrics";
+import { UnitReach } from "./UnitReach";
 import { UnitRelations } from "./UnitRelations";
 import { UnitWorkloads } from "./UnitWorkloads";
 
-const VIEWS = { hooks: "Hooks", services: "Services", relations: "Relations", history: "Status history", log: "Live log" };
+const VIEWS = { hooks: "Hooks", services: "Services", reach: "Reached by", relations: "Relations", history: "Status history", log: "Live log" };
 
 type View = keyof typeof VIEWS;
 
@@ -144,9 +145,10 @@ export function UnitPage() {
       <div id="unit-view" role="tabpanel" aria-labelledby={`tab-${view}`} className="section">
         {view === "hooks" && <HookRuns model={model} filter={{ unit: name }} />}
         {view === "services" && <UnitWorkloads model={model} unit={name} url={url} />}
+        {view === "reach" && <UnitReach model={model} unit={name} applications={applications} />}
         {view === "relations" && <UnitRelations model={model} unit={name} />}
         {view === "history" && <History model={model} name={name} />}
-        {view === "log" && <LiveLog model={model} filter={{ include: name, tail: 200 }} />}
+        {view === "log" && <UnitLog model={model} unit={name} />}
       </div>
       {removing && unit && (
         <RemoveUnitDialog model={model} unit={unit} onClose={() => setRemoving(false)} />

@@ -102,6 +102,7 @@ function Checks({ checks }: { checks: CheckInfo[] }) {
             <th scope="col">Level</th>
             <th scope="col">Status</th>
             <th scope="col">Failures</th>
+            <th scope="col">On failure</th>
             <th scope="col">Message</th>
           </tr>
         </thead>
@@ -118,6 +119,7 @@ function Checks({ checks }: { checks: CheckInfo[] }) {
               <td data-label="Failures">
                 {check.failures}/{check.threshold}
               </td>
+              <td data-label="On failure">{check["on-failure"].join(", ") || "–"}</td>
               <td data-label="Message" className="message">
                 {check.message ?? "–"}
               </td>

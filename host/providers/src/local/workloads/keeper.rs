@@ -3,7 +3,7 @@
 //!
 //! Documents are kept, so that a process that was started again is told all of them. A request is
 //! answered when the process has answered it; who asked while it died is told by the next one. An answer of
-//! the number 0 says that some of what failed holds by now: it is asked again.
+//! the number 0 says that something else holds by now: it is asked again.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use periapt_model::hook::Effects;
 use periapt_model::ports::PortRange;
-use periapt_model::reach::published::{Answer, Listening};
+use periapt_model::reach::published::{Answer, Listening, NotListening};
 use periapt_model::status::{Agent, Machine, Model, Status, Workload};
 use periapt_model::{AgentName, MachineId, ModelUuid};
 use proptest::prelude::*;
@@ -211,19 +211,24 @@ impl World<'_> {
             }
             Deed::Listens(at, what) => {
                 if let Some(unit) = unit(at) {
+                    let port = |number: u16| format!("{number}/tcp").parse().expect("port");
                     let way = Listening {
-                        unit,
-                        port: format!("{}/tcp", 80 + u16::from(*what))
-                            .parse()
-                            .expect("port"),
+                        unit: unit.clone(),
+                        port: port(80 + u16::from(*what)),
                         address: "127.77.0.1:10080".parse().expect("address"),
                     };
+                    let silent = NotListening {
+                        unit,
+                        port: port(80),
+                        reason: format!("taken {what} times"),
+                    };
+                    let named = what % 2 == 0;
                     let answer = Answer {
                         number: 0,
-                        ingress: None,
-                        ingress_failed: None,
+                        ingress: named.then(|| "127.0.0.1:8800".parse().expect("address")),
+                        ingress_failed: (!named).then(|| format!("in use {what} times")),
                         listening: vec![way],
-                        not_listening: Vec::new(),
+                        not_listening: vec![silent],
                     };
                     store.set_reached(model, answer).await.expect("told");
                 }

@@ -1,0 +1,111 @@
+/** Who reaches the units of a model: from outside, and from one another. */
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "react-router";
+import { reach as reachApi } from "../../api";
+import * as paths from "../../api/paths";
+import type { ApplicationInfo, Reachability } from "../../api/types";
+import { CopyTools } from "../../components/Commands";
+import { NamelessNote } from "../../components/NamelessNote";
+import { Name } from "../../components/charts";
+import { OpenLink } from "../../components/OpenLink";
+import { Empty, Failure, Loading } from "../../components/States";
+import { InsideWays, OutsideWays } from "../../components/Ways";
+import { command } from "../../lib/commands";
+import { exposure } from "../../lib/reach";
+import { toApplication } from "../../lib/to";
+import { insideWays, openUnits, shows } from "../../lib/ways";
+import { useModel } from "../../live/context";
+
+export function ReachabilityPage() {
+  const { model = "" } = useParams();
+  const { applications } = useModel(model);
+  const found = useQuery({ queryKey: ["reachability", model], queryFn: () => reachApi.show(model, undefined) });
+  const cli = command("reachability", "-m", model);
+  if (found.isPending) return <Loading what="who reaches whom" />;
+  if (found.error) return <Failure error={found.error} cli={cli} onRetry={() => void found.refetch()} />;
+  const reach = found.data;
+  const exposed = applications.filter(({ exposed }) => exposed);
+  return (
+    <>
+      <div className="section__head">
+        <p className="muted">{modeWords(reach)}</p>
+        <CopyTools cli={cli} request={{ path: paths.reachability(model) }} />
+      </div>
+      <NamelessNote reason={reach["ingress-failed"]} />
+      <section className="section" aria-label="From outside">
+        <h2 className="section__title">From outside</h2>
+        {exposed.length === 0 ? (
+          <Empty title="Nobody outside reaches this model" cli={command("expose", "-m", model, "APPLICATION")}>
+            An application shows the ports that its units have open once it is exposed.
+          </Empty>
+        ) : (
+          <>
+            <Exposed model={model} applications={exposed} reach={reach} />
+            <OutsideWays model={model} reach={reach} applications={applications} />
+          </>
+        )}
+      </section>
+      <section className="section" aria-label="Inside the model">
+        <h2 className="section__title">Inside the model</h2>
+        {insideWays(reach).length + openUnits(reach).length === 0 ? (
+          <Empty title="No unit reaches another" cli={command("integrate", "-m", model, "APPLICATION", "APPLICATION")}>
+            {reach.mode === "model"
+              ? "No unit has a port open."
+              : "Units reach what those of related applications have open for the relation's endpoint."}
+          </Empty>
+        ) : (
+          <InsideWays model={model} reach={reach} />
+        )}
+      </section>
+    </>
+  );
+}
+
+function modeWords({ mode, ingress }: Reachability): string {
+  const inside =
+    mode === "model"
+      ? "Every unit reaches every open port of the model (option reachability=model)."
+      : "Units reach what those of related applications have open for the relation.";
+  return ingress ? `${inside} Names are answered at ${ingress}.` : inside;
+}
+
+interface Properties {
+  model: string;
+  applications: readonly ApplicationInfo[];
+  reach: Reachability;
+}
+
+function Exposed({ model, applications, reach }: Properties) {
+  return (
+    <table className="list" aria-label="Exposed applications">
+      <thead>
+        <tr>
+          <th scope="col">Application</th>
+          <th scope="col">Exposed</th>
+          <th scope="col">Found by name</th>
+        </tr>
+      </thead>
+      <tbody>
+        {applications.map((application) => (
+          <tr key={application.name} data-exposed={application.name}>
+            <th scope="row">
+              <Link to={toApplication(model, application.name)}>
+                <Name text={application.name} />
+              </Link>
+            </th>
+            <td data-label="Exposed">{exposure(application)}</td>
+            <td data-label="Found by name" className="message">
+              {shows(application.units.map((unit) => reach.units[unit])) ? (
+                <>
+                  {application.url ?? "no"} <OpenLink to={application.url} of={application.name} />
+                </>
+              ) : (
+                "once a unit opens a port for it"
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
