@@ -1,5 +1,6 @@
 //! Who reaches whom: what it is made of, read at one moment, and what a model's provider says of it.
 
+use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -120,7 +121,7 @@ struct Reach {
 impl Reach {
     async fn read(db: &mut Session, model: &ModelUuid) -> Result<Self> {
         let row = db.one(MODEL, params![model]).await?;
-        let row = row.ok_or_else(|| StoreError::not_found("model", model))?;
+        let row = row.ok_or_else(|| StoreError::not_found(Subject::Model, model))?;
         let mut reach = Self {
             model: row,
             network: Network {

@@ -1,5 +1,6 @@
 //! Applications as shown.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 
 use periapt_model::reach::Exposure;
@@ -92,7 +93,7 @@ pub(crate) async fn find(
     found
         .into_iter()
         .next()
-        .ok_or_else(|| StoreError::not_found("application", application))
+        .ok_or_else(|| StoreError::not_found(Subject::Application, application))
 }
 
 /// Units with what they and their agents say.

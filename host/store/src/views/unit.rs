@@ -1,5 +1,6 @@
 //! Units as shown.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 
 use periapt_model::ports::Openings;
@@ -141,7 +142,7 @@ impl Store {
         load(&mut db, model, Which::Named(&[unit.to_string()]), presence)
             .await?
             .pop()
-            .ok_or_else(|| StoreError::not_found("unit", unit))
+            .ok_or_else(|| StoreError::not_found(Subject::Unit, unit))
     }
 }
 
