@@ -8,6 +8,8 @@ mod bench;
 mod busy;
 mod charms;
 mod demo;
+#[cfg(test)]
+mod places;
 mod progress;
 mod python;
 mod test;

@@ -1,5 +1,6 @@
 //! The command line: every verb, every flag, and nothing else. What a verb does stands in
-//! `commands`.
+//! `commands`. A group of verbs that is one file there has its flags in that file too, and one line in
+//! the list below.
 
 mod accounts;
 mod audit;
@@ -7,13 +8,13 @@ mod backups;
 mod charm;
 mod clouds;
 mod controllers;
-mod credentials;
 mod logs;
 mod model;
-mod reach;
-mod relations;
+mod placement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands::{credentials, machines, reach, relations};
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
@@ -28,7 +29,6 @@ pub use controllers::{
     InstallService, Introspect, JoinController, Nodes, RemoveNode, StartController, StopController,
     Switch, UninstallService,
 };
-pub use credentials::{InvalidateCredential, ShowCredential, UpdateCredential};
 pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
     AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
@@ -36,11 +36,7 @@ pub use model::{
     ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
     Workers, Workloads, duration,
 };
-pub use reach::{Expose, ShowReachability, Unexpose};
-pub use relations::{
-    AddMachine, Integrate, Machines, Placement, RemoveMachine, RemoveRelation, ResumeRelation,
-    RetryProvisioning, SuspendRelation,
-};
+pub use placement::Placement;
 
 const EXAMPLES: &str = "\
 Begin with:
@@ -135,35 +131,14 @@ pub enum Command {
     RemoveUnit(RemoveUnit),
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
-    /// Relate two applications.
-    #[command(visible_alias = "relate")]
-    Integrate(Integrate),
-    /// Remove a relation.
-    RemoveRelation(RemoveRelation),
-    /// Suspend relations: their units leave them until they are resumed.
-    SuspendRelation(SuspendRelation),
-    /// Resume relations that were suspended.
-    ResumeRelation(ResumeRelation),
-    /// Show an application's open ports to addresses outside.
-    Expose(Expose),
-    /// Take that back.
-    Unexpose(Unexpose),
-    /// Show who reaches the units of a model at which ports, and from outside.
-    Reachability(ShowReachability),
-    /// Add machines for units to be placed on.
-    AddMachine(AddMachine),
-    /// Remove machines.
-    RemoveMachine(RemoveMachine),
-    /// List the machines of a model.
-    Machines(Machines),
-    /// Try again to start machines that their provider gave up.
-    RetryProvisioning(RetryProvisioning),
-    /// Show whether the provider of a model may start machines.
-    ShowCredential(ShowCredential),
-    /// Have a credential that was replaced or set right tried again.
-    UpdateCredential(UpdateCredential),
-    /// Suspend a model: its units go on, and no machine is started or stopped.
-    InvalidateCredential(InvalidateCredential),
+    #[command(flatten)]
+    Relations(relations::Verb),
+    #[command(flatten)]
+    Reach(reach::Verb),
+    #[command(flatten)]
+    Machines(machines::Verb),
+    #[command(flatten)]
+    Credentials(credentials::Verb),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Stop the agents of units: no hook runs until they are started again.

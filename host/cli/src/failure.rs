@@ -223,6 +223,8 @@ fn kind_in_words(kind: clap::error::ErrorKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use periapt_model::Refusal;
+    use periapt_model::refusal::Subject;
     use periapt_wire::Problem;
 
     use super::*;
@@ -253,18 +255,16 @@ mod tests {
             (401, Exit::Failed),
             (500, Exit::Failed),
         ] {
-            let problem = Problem::new(status, "some-code", "some title");
+            let mut problem = Problem::new(Refusal::BadRequest);
+            problem.status = status;
             let failure = Failure::from(RestError::Problem(problem));
             assert_eq!(failure.exit, exit, "{status}");
             assert_eq!(lines(&failure).len(), 3);
         }
-        let problem = Problem::new(
-            404,
-            "application-not-found",
-            "application \"site\" not found",
-        )
-        .why("model \"demo\" has no application of this name")
-        .advice("periapt status -m demo");
+        let problem = Problem::new(Refusal::NotFound(Subject::Application))
+            .titled("application \"site\" not found")
+            .why("model \"demo\" has no application of this name")
+            .advice("periapt status -m demo");
         assert_eq!(
             lines(&Failure::from(RestError::Problem(problem))),
             [
@@ -277,14 +277,14 @@ mod tests {
 
     #[test]
     fn a_title_in_general_words_gives_way_to_the_detail() {
-        let problem = Problem::new(404, "not-found", "Not found")
+        let problem = Problem::new(Refusal::NotFound(Subject::Application))
             .why("application \"nope\" not found")
             .advice("a");
         assert_eq!(
             lines(&Failure::from(RestError::Problem(problem))),
             [
                 "error: application \"nope\" not found",
-                "  why: Not found (not-found)",
+                "  why: Not found (application-not-found)",
                 "  try: a"
             ]
         );

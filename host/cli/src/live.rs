@@ -5,7 +5,7 @@ use std::time::Duration;
 use periapt_client::rest::{EventStream, RestClient, RestError};
 
 /// Between two tries to listen again after the connection was lost.
-const PAUSE: Duration = Duration::from_secs(1);
+pub const PAUSE: Duration = Duration::from_secs(1);
 
 /// An ear on one model. Changes from the moment it was opened are not missed, nor are those of
 /// a time in which the connection was lost.
@@ -47,7 +47,7 @@ impl Live {
             }
             match self.listen().await {
                 Ok(()) => {}
-                Err(error @ RestError::Problem(_)) if !is_passing(&error) => return Err(error),
+                Err(error) if is_lasting(&error) => return Err(error),
                 Err(_) => tokio::time::sleep(PAUSE).await,
             }
         }
@@ -96,7 +96,8 @@ impl Live {
     }
 }
 
-/// A controller that stops or starts answers 5xx for a while.
-fn is_passing(error: &RestError) -> bool {
-    error.status().is_some_and(|status| status >= 500)
+/// Whether asking again is of no use. A controller that stops or starts answers 5xx for a while, or not
+/// at all.
+pub fn is_lasting(error: &RestError) -> bool {
+    matches!(error, RestError::Problem(problem) if problem.status < 500)
 }

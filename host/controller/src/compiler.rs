@@ -3,6 +3,7 @@
 //! A compiled charm is kept by the digest of its component, so the same charm in two models, or
 //! again after a restart, costs nothing.
 
+use periapt_model::Refusal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -95,7 +96,7 @@ impl CharmCompiler for ChildCompiler {
             Ok(compiled) => compiled.map_err(problem)?,
             Err(error) => {
                 return Err(CompileProblem {
-                    code: "compile-failed".to_owned(),
+                    refusal: Refusal::CompileFailed,
                     message: error.to_string(),
                 });
             }
@@ -110,7 +111,7 @@ impl CharmCompiler for ChildCompiler {
 
 fn problem(error: CompileError) -> CompileProblem {
     CompileProblem {
-        code: error.code().to_owned(),
+        refusal: error.refusal(),
         message: error.to_string(),
     }
 }

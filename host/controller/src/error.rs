@@ -140,7 +140,7 @@ impl ControllerError {
             ControllerError::File { .. } => "controller-file",
             ControllerError::NotYours { .. } => "controller-directory-not-yours",
             ControllerError::Configuration { .. } => "controller-configuration-damaged",
-            ControllerError::Store(error) => error.code(),
+            ControllerError::Store(error) => error.refusal().code(),
             ControllerError::Server(error) => error.code(),
             ControllerError::Sandbox(_) => "sandbox-unavailable",
             ControllerError::Stopped(_) => "controller-stopped",

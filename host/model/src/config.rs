@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::Digest;
+use crate::{Digest, Refusal};
 
 #[cfg(test)]
 mod tests;
@@ -115,10 +115,10 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            ConfigError::UnknownOption { .. } => "config-unknown-option",
-            ConfigError::WrongType { .. } => "config-wrong-type",
+            ConfigError::UnknownOption { .. } => Refusal::ConfigUnknownOption,
+            ConfigError::WrongType { .. } => Refusal::ConfigWrongType,
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod provisioning;
 pub mod proxy;
 pub mod query;
 pub mod reach;
+pub mod refusal;
 pub mod relation;
 pub mod removal;
 mod schema;
@@ -40,6 +41,7 @@ pub use name::{
 };
 pub use periapt_contract::{ports, text};
 pub use periapt_plan::nearest;
+pub use refusal::Refusal;
 
 /// The Juju release whose behaviour is followed, wherever clients, charms and scripts ask for
 /// Juju's version. Juju's Python client refuses another major version than 3.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::bounds::NAME_BYTES;
+use crate::refusal::{Name, Refusal};
 
 #[cfg(test)]
 mod tests;
@@ -16,13 +17,19 @@ mod tests;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("\"{value}\" is not a valid {kind}: {rule}")]
 pub struct NameError {
-    pub kind: &'static str,
+    pub kind: Name,
     pub value: String,
     pub rule: &'static str,
 }
 
+impl NameError {
+    pub fn refusal(&self) -> Refusal {
+        Refusal::NameInvalid(self.kind)
+    }
+}
+
 macro_rules! text_name {
-    ($(#[$doc:meta])* $type:ident, $kind:literal, $rule:literal, $check:expr, $pattern:literal, $example:literal) => {
+    ($(#[$doc:meta])* $type:ident, $kind:ident, $rule:literal, $check:expr, $pattern:literal, $example:literal) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -41,7 +48,7 @@ macro_rules! text_name {
                 if check(text) {
                     Ok(Self(text.to_owned()))
                 } else {
-                    Err(NameError { kind: $kind, value: shortened(text), rule: $rule })
+                    Err(NameError { kind: Name::$kind, value: shortened(text), rule: $rule })
                 }
             }
         }
@@ -78,7 +85,7 @@ macro_rules! text_name {
 text_name!(
     /// An application: lower-case words joined by dashes, each with a letter in it.
     ApplicationName,
-    "application name",
+    Application,
     "use at most 128 lower-case letters, digits and dashes, starting with a letter, and no part made of digits only",
     application_grammar,
     r"^[a-z][a-z0-9]*(-[a-z0-9]*[a-z][a-z0-9]*)*$",
@@ -87,7 +94,7 @@ text_name!(
 text_name!(
     /// A model's name within its controller.
     ModelName,
-    "model name",
+    Model,
     "use at most 128 lower-case letters, digits and dashes, starting with a letter or digit",
     model_grammar,
     r"^[a-z0-9][a-z0-9-]*$",
@@ -96,7 +103,7 @@ text_name!(
 text_name!(
     /// A model's identity: a hyphenated lower-case UUID.
     ModelUuid,
-    "model UUID",
+    ModelUuid,
     "use the hyphenated form, 8-4-4-4-12 hexadecimal digits",
     uuid_grammar,
     r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
@@ -105,7 +112,7 @@ text_name!(
 text_name!(
     /// A user of the controller.
     UserName,
-    "user name",
+    User,
     "use 2 to 128 letters or digits; `.`, `+` and `-` may stand inside",
     user_grammar,
     r"^[A-Za-z0-9]([A-Za-z0-9.+-]*[A-Za-z0-9])$",
@@ -114,7 +121,7 @@ text_name!(
 text_name!(
     /// A machine: its number, or `host/kind/number` for a container on it.
     MachineId,
-    "machine",
+    Machine,
     "use a number such as 0, or a container such as 0/lxd/1",
     machine_grammar,
     r"^(0|[1-9][0-9]{0,8})(/[a-z]+/(0|[1-9][0-9]{0,8}))*$",
@@ -123,7 +130,7 @@ text_name!(
 text_name!(
     /// A unit, `application/number`.
     UnitName,
-    "unit name",
+    Unit,
     "use APPLICATION/NUMBER, as in site/0",
     unit_grammar,
     r"^[a-z][a-z0-9]*(-[a-z0-9]*[a-z][a-z0-9]*)*/(0|[1-9][0-9]{0,8})$",
@@ -211,7 +218,7 @@ impl From<AgentName> for String {
 
 fn unknown_agent(text: &str) -> NameError {
     NameError {
-        kind: "agent name",
+        kind: Name::Agent,
         value: shortened(text),
         rule: "use host or machine-ID, as in machine-0",
     }
@@ -244,7 +251,7 @@ impl FromStr for Tag {
 
     fn from_str(text: &str) -> Result<Self, NameError> {
         let unknown = || NameError {
-            kind: "tag",
+            kind: Name::Tag,
             value: text.to_owned(),
             rule: "use KIND-ID with a known kind, as in unit-site-0",
         };

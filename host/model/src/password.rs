@@ -3,8 +3,8 @@
 
 use thiserror::Error;
 
-use crate::UserName;
 use crate::bounds::PASSWORD_BYTES;
+use crate::{Refusal, UserName};
 
 /// Characters of the shortest password.
 pub const SHORTEST: usize = 8;
@@ -28,8 +28,8 @@ pub enum PasswordError {
 
 impl PasswordError {
     /// Stable, lower case with dashes.
-    pub fn code(&self) -> &'static str {
-        "password-refused"
+    pub fn refusal(&self) -> Refusal {
+        Refusal::PasswordRefused
     }
 }
 

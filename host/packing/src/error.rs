@@ -81,7 +81,7 @@ impl PackingError {
             PackingError::UnknownTemplate { .. } => "packing-unknown-template",
             PackingError::NotEmpty { .. } => "packing-directory-not-empty",
             PackingError::Name(_) => "charm-name-invalid",
-            PackingError::Archive(error) => error.code(),
+            PackingError::Archive(error) => error.refusal().code(),
             PackingError::Manifest(error) => error.code(),
             PackingError::Files { .. } => "packing-files",
         }

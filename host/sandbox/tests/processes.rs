@@ -185,6 +185,7 @@ fn what_the_child_refuses_keeps_its_reason() {
     assert_eq!(
         compile(b"nothing", &ChildLimits::default())
             .unwrap_err()
+            .refusal()
             .code(),
         "component-invalid"
     );
@@ -234,7 +235,7 @@ fn too_long_is_ended() {
     };
     let begun = Instant::now();
     let error = compile(heavy(), &limits).unwrap_err();
-    assert_eq!(error.code(), "compile-wall-clock");
+    assert_eq!(error.refusal().code(), "compile-wall-clock");
     assert!(begun.elapsed() < Duration::from_secs(60));
 }
 
@@ -269,7 +270,7 @@ fn a_silent_compiler() {
         &ChildLimits::default(),
     )
     .unwrap_err();
-    assert_eq!(error.code(), "compile-ended");
+    assert_eq!(error.refusal().code(), "compile-ended");
 }
 
 fn a_missing_program() {
@@ -282,7 +283,7 @@ fn a_missing_program() {
         &ChildLimits::default(),
     )
     .unwrap_err();
-    assert_eq!(error.code(), "compile-start");
+    assert_eq!(error.refusal().code(), "compile-start");
     assert!(error.to_string().contains("/nowhere/periapt"), "{error}");
 }
 
@@ -292,7 +293,7 @@ fn hooks_that_never_come() {
         ..Guest::default()
     };
     let error = compile(&component.component(), &ChildLimits::default()).unwrap_err();
-    assert_eq!(error.code(), "component-inspection");
+    assert_eq!(error.refusal().code(), "component-inspection");
     assert!(
         error.to_string().contains("did not end within 10 s"),
         "{error}"

@@ -1,5 +1,7 @@
 //! Backups of the whole controller; made where its files are, since the server knows no path.
 
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -46,16 +48,16 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    /// Stable, lower case with dashes.
-    pub fn code(&self) -> String {
+    /// What the caller is told of it beside the reason.
+    pub fn refusal(&self) -> Refusal {
         match self {
-            BackupError::Store(error) => error.kind_code(),
-            BackupError::File { source, .. } if is_full(source) => "disk-full".to_owned(),
-            BackupError::File { .. } => "backup-file".to_owned(),
-            BackupError::NotFound(_) => "backup-not-found".to_owned(),
-            BackupError::Busy => "backup-running".to_owned(),
-            BackupError::Restless(_) => "backup-restless".to_owned(),
-            BackupError::Internal(_) => "internal-error".to_owned(),
+            BackupError::Store(error) => error.refusal(),
+            BackupError::File { source, .. } if is_full(source) => Refusal::DiskFull,
+            BackupError::File { .. } => Refusal::BackupFile,
+            BackupError::NotFound(_) => Refusal::NotFound(Subject::Backup),
+            BackupError::Busy => Refusal::BackupRunning,
+            BackupError::Restless(_) => Refusal::BackupRestless,
+            BackupError::Internal(_) => Refusal::InternalError,
         }
     }
 }

@@ -8,9 +8,9 @@
 //! compiled again, and meanwhile the units of the agent that asked wait.
 
 use bytes::Bytes;
-use periapt_model::ModelUuid;
+use periapt_model::refusal::Subject;
+use periapt_model::{ModelUuid, Refusal};
 use periapt_store::{DatabaseError, StoreError};
-use periapt_wire::rpc::code;
 
 use crate::rpc::RpcError;
 use crate::state::ServerState;
@@ -21,7 +21,12 @@ pub(crate) async fn read(
     model: &ModelUuid,
     name: &str,
 ) -> Result<Bytes, RpcError> {
-    let absent = || RpcError::new(code::NOT_FOUND, format!("blob {name} not found"));
+    let absent = || {
+        RpcError::new(
+            Refusal::NotFound(Subject::Blob),
+            format!("blob {name} not found"),
+        )
+    };
     let store = state.store();
     let digest = match name.split_once('.') {
         None => name.to_owned(),

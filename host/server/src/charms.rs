@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use periapt_model::charm::{Archive, ArchiveError, CharmInfo, CharmUrl};
-use periapt_model::{ModelUuid, NameError};
+use periapt_model::refusal::Name;
+use periapt_model::refusal::Subject;
+use periapt_model::{ModelUuid, NameError, Refusal};
 use periapt_store::{CompiledForm, StoreError};
 use thiserror::Error;
 
@@ -27,14 +29,14 @@ pub enum CharmError {
 }
 
 impl CharmError {
-    /// Stable, lower case with dashes.
-    pub fn code(&self) -> String {
+    /// What the caller is told of it beside the reason.
+    pub fn refusal(&self) -> Refusal {
         match self {
-            CharmError::Archive(error) => error.code().to_owned(),
-            CharmError::Name(_) => "charm-name-invalid".to_owned(),
-            CharmError::Compile(problem) => problem.code.clone(),
-            CharmError::Interrupted => "upload-interrupted".to_owned(),
-            CharmError::Store(error) => error.kind_code(),
+            CharmError::Archive(error) => error.refusal(),
+            CharmError::Name(_) => Refusal::NameInvalid(Name::Charm),
+            CharmError::Compile(problem) => problem.refusal,
+            CharmError::Interrupted => Refusal::InternalError,
+            CharmError::Store(error) => error.refusal(),
         }
     }
 }
@@ -43,7 +45,7 @@ impl From<CharmError> for RpcError {
     fn from(error: CharmError) -> Self {
         match error {
             CharmError::Store(error) => error.into(),
-            other => RpcError::new(other.code(), other.to_string()),
+            other => RpcError::new(other.refusal(), other.to_string()),
         }
     }
 }
@@ -93,7 +95,7 @@ pub async fn ensure_compiled(state: &ServerState, charm: &CharmInfo) -> Result<(
         .get_blob(&charm.sha256)
         .await?
         .ok_or_else(|| StoreError::NotFound {
-            kind: "charm archive",
+            kind: Subject::CharmArchive,
             name: charm.sha256.clone(),
         })?;
     let archive = read(bytes).await?;

@@ -2,6 +2,7 @@
 //! sandbox is, since the server never loads a guest.
 
 use async_trait::async_trait;
+use periapt_model::Refusal;
 use periapt_model::charm::Archive;
 
 use crate::turns::Turn;
@@ -53,7 +54,6 @@ pub struct CompiledCharm {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct CompileProblem {
-    /// Stable, lower case with dashes.
-    pub code: String,
+    pub refusal: Refusal,
     pub message: String,
 }

@@ -1,8 +1,8 @@
 //! What can go wrong in the server itself. Errors of calls are [`crate::rpc::RpcError`] on the
 //! websocket and `wire::Problem` over HTTP.
 
+use periapt_model::Refusal;
 use periapt_store::StoreError;
-use periapt_wire::rpc::code;
 use thiserror::Error;
 
 /// Why a part of the server could not be set up or stopped serving.
@@ -36,12 +36,12 @@ impl ServerError {
 /// What a client is told of an error of the store. What a database's driver says is for the log:
 /// it names files, hosts and statements, and helps nobody who only asked.
 pub(crate) fn told(error: &StoreError) -> String {
-    match error.code() {
-        code::INTERNAL => "the controller could not do this; its log says why".to_owned(),
-        "database unavailable" => {
+    match error.refusal() {
+        Refusal::InternalError => "the controller could not do this; its log says why".to_owned(),
+        Refusal::DatabaseUnavailable => {
             "the database is not available now; nothing was changed".to_owned()
         }
-        "outcome unknown" => {
+        Refusal::OutcomeUnknown => {
             "the database was lost while it committed; whether the change was made is not known"
                 .to_owned()
         }
@@ -58,8 +58,8 @@ mod tests {
         let message = "FATAL at /var/lib/postgresql: terminating connection".to_owned();
         let error = periapt_store::DatabaseError::Failed { message }.into();
         assert!(!told(&error).contains("postgresql"));
-        let mine = StoreError::Invalid {
-            code: "some-rule",
+        let mine = StoreError::Refused {
+            refusal: Refusal::LastSuperuser,
             message: "words for people".to_owned(),
         };
         assert_eq!(told(&mine), "words for people");

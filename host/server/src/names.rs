@@ -8,6 +8,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use periapt_model::Refusal;
 use periapt_wire::Problem;
 
 use crate::rest::problem::Answer;
@@ -17,9 +18,9 @@ const WORKLOADS: &str = ".localhost";
 /// Lets through what is not asked for under a workload's name.
 pub(crate) async fn ours(request: Request, next: Next) -> Response {
     if is_a_workloads(request.uri(), request.headers()) {
-        let problem = Problem::new(421, "misdirected", "The controller is not at this name")
-            .why("names below localhost are those of workloads")
-            .advice("ask by an address, or by a name of the controller's certificate");
+        let problem = Problem::new(Refusal::Misdirected)
+            .titled("The controller is not at this name")
+            .why("names below localhost are those of workloads");
         return Answer(problem).into_response();
     }
     next.run(request).await

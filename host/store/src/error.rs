@@ -1,4 +1,4 @@
-//! What can go wrong in the store, with the code that travels to the caller.
+//! What can go wrong in the store, with the refusal that travels to the caller.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use periapt_database::{Error, Failure};
 use periapt_model::config::ConfigError;
 use periapt_model::options::OptionError;
 use periapt_model::reach::ExposureError;
-use periapt_model::{Life, NameError};
-use periapt_wire::rpc::code;
+use periapt_model::refusal::Subject;
+use periapt_model::{Life, NameError, Refusal};
 
-/// Every error of the store. `Display` is plain text for a person, [`code`](Self::code) is
-/// stable for programs.
+/// Every error of the store. `Display` is plain text for a person, [`refusal`](Self::refusal) is
+/// what programs go by.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum StoreError {
     #[error("{kind} \"{name}\" not found")]
-    NotFound { kind: &'static str, name: String },
+    NotFound { kind: Subject, name: String },
     #[error("{kind} \"{name}\" already exists")]
-    AlreadyExists { kind: &'static str, name: String },
+    AlreadyExists { kind: Subject, name: String },
     #[error("{kind} \"{name}\" is {life}")]
     NotAlive {
-        kind: &'static str,
+        kind: Subject,
         name: String,
         life: Life,
     },
-    /// The request contradicts a rule of the model; `code` names the rule.
+    /// The request contradicts a rule of the model.
     #[error("{message}")]
-    Invalid { code: &'static str, message: String },
+    Refused { refusal: Refusal, message: String },
     #[error(
         "model \"{model}\" is not empty: {applications} applications, {units} units, {machines} machines"
     )]
@@ -58,49 +58,26 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The code on the wire, spelled as Juju spells it where Juju has one.
-    pub fn code(&self) -> &'static str {
+    /// What the caller is told of it beside the reason.
+    pub fn refusal(&self) -> Refusal {
         match self {
-            StoreError::NotFound { .. } => code::NOT_FOUND,
-            StoreError::AlreadyExists { .. } => code::ALREADY_EXISTS,
-            StoreError::NotAlive { .. } => code::DEAD,
-            StoreError::Invalid { code, .. } => code,
-            StoreError::NotEmpty { .. } => code::NOT_EMPTY,
-            StoreError::HasAssignedUnits { .. } => code::HAS_ASSIGNED_UNITS,
-            StoreError::NotProvisioned { .. } => code::NOT_PROVISIONED,
-            StoreError::HasSubordinates { .. } => code::TRY_AGAIN,
-            StoreError::LeaseDenied { .. } | StoreError::LeaseLost { .. } => code::LEASE_DENIED,
-            StoreError::LeaseTimedOut { .. } => code::TRY_AGAIN,
-            StoreError::NodeRemoved { .. } => "controller-node-removed",
-            StoreError::Database(error) => match error {
-                Error::Stopped => code::STOPPED,
-                Error::DiskFull => "disk full",
-                Error::SchemaTooNew { .. } => "schema too new",
-                Error::NoData { .. } => "database empty",
-                Error::Locked => "database locked",
-                Error::Unavailable { .. } => "database unavailable",
-                Error::Undecided { .. } => "outcome unknown",
-                Error::Changed { .. } => "precondition-failed",
-                Error::KeyTaken => "idempotency-key-taken",
-                Error::Failed { .. } | Error::Corrupt { .. } | Error::Internal { .. } => {
-                    code::INTERNAL
-                }
-            },
+            StoreError::NotFound { kind, .. } => Refusal::NotFound(*kind),
+            StoreError::AlreadyExists { kind, .. } => Refusal::AlreadyExists(*kind),
+            StoreError::NotAlive { kind, life, .. } => Refusal::leaving(*kind, *life),
+            StoreError::Refused { refusal, .. } => *refusal,
+            StoreError::NotEmpty { .. } => Refusal::ModelNotEmpty,
+            StoreError::HasAssignedUnits { .. } => Refusal::MachineHasAssignedUnits,
+            StoreError::NotProvisioned { .. } => Refusal::NotProvisioned,
+            StoreError::HasSubordinates { .. } | StoreError::LeaseTimedOut { .. } => {
+                Refusal::TryAgain
+            }
+            StoreError::LeaseDenied { .. } | StoreError::LeaseLost { .. } => Refusal::LeaseDenied,
+            StoreError::NodeRemoved { .. } => Refusal::ControllerNodeRemoved,
+            StoreError::Database(error) => of_database(error),
         }
     }
 
-    /// The code of the HTTP API: lower case with dashes, naming the kind where there is one
-    /// (`application-not-found`).
-    pub fn kind_code(&self) -> String {
-        match self {
-            StoreError::NotFound { kind, .. } => format!("{}-not-found", dashed(kind)),
-            StoreError::AlreadyExists { kind, .. } => format!("{}-already-exists", dashed(kind)),
-            StoreError::NotAlive { kind, life, .. } => format!("{}-{life}", dashed(kind)),
-            other => dashed(other.code()),
-        }
-    }
-
-    pub(crate) fn not_found(kind: &'static str, name: impl ToString) -> Self {
+    pub(crate) fn not_found(kind: Subject, name: impl ToString) -> Self {
         StoreError::NotFound {
             kind,
             name: name.to_string(),
@@ -108,8 +85,8 @@ impl StoreError {
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
-        StoreError::Invalid {
-            code: code::BAD_REQUEST,
+        StoreError::Refused {
+            refusal: Refusal::BadRequest,
             message: message.into(),
         }
     }
@@ -144,8 +121,21 @@ impl Failure for StoreError {
     }
 }
 
-fn dashed(text: &str) -> String {
-    text.replace(' ', "-")
+fn of_database(error: &Error) -> Refusal {
+    match error {
+        Error::Stopped => Refusal::Stopped,
+        Error::DiskFull => Refusal::DiskFull,
+        Error::SchemaTooNew { .. } => Refusal::SchemaTooNew,
+        Error::NoData { .. } => Refusal::DatabaseEmpty,
+        Error::Locked => Refusal::DatabaseLocked,
+        Error::Unavailable { .. } => Refusal::DatabaseUnavailable,
+        Error::Undecided { .. } => Refusal::OutcomeUnknown,
+        Error::Changed { .. } => Refusal::PreconditionFailed,
+        Error::KeyTaken => Refusal::IdempotencyKeyTaken,
+        Error::Failed { .. } | Error::Corrupt { .. } | Error::Internal { .. } => {
+            Refusal::InternalError
+        }
+    }
 }
 
 impl From<NameError> for StoreError {
@@ -156,8 +146,8 @@ impl From<NameError> for StoreError {
 
 impl From<ConfigError> for StoreError {
     fn from(error: ConfigError) -> Self {
-        StoreError::Invalid {
-            code: error.code(),
+        StoreError::Refused {
+            refusal: error.refusal(),
             message: error.to_string(),
         }
     }
@@ -165,8 +155,8 @@ impl From<ConfigError> for StoreError {
 
 impl From<ExposureError> for StoreError {
     fn from(error: ExposureError) -> Self {
-        StoreError::Invalid {
-            code: error.code(),
+        StoreError::Refused {
+            refusal: error.refusal(),
             message: error.to_string(),
         }
     }
@@ -174,8 +164,8 @@ impl From<ExposureError> for StoreError {
 
 impl From<OptionError> for StoreError {
     fn from(error: OptionError) -> Self {
-        StoreError::Invalid {
-            code: error.code(),
+        StoreError::Refused {
+            refusal: error.refusal(),
             message: error.to_string(),
         }
     }

@@ -1,5 +1,6 @@
 //! The status history: reading it, and keeping it within bounds.
 
+use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, Tag};
 use periapt_wire::rest::HistoryEntry;
 
@@ -54,10 +55,10 @@ impl Store {
         };
         if db.count(exists, params![model, &name]).await? == 0 {
             let kind = match entity {
-                Tag::Unit(_) => "unit",
-                Tag::Machine(_) => "machine",
-                Tag::Application(_) => "application",
-                _ => "model",
+                Tag::Unit(_) => Subject::Unit,
+                Tag::Machine(_) => Subject::Machine,
+                Tag::Application(_) => Subject::Application,
+                _ => Subject::Model,
             };
             return Err(StoreError::not_found(kind, name));
         }

@@ -10,6 +10,7 @@
 //! It never opens a socket to an agent, starts no worker, and keeps no copy of a model in
 //! memory: a restart has nothing to rebuild.
 
+use periapt_model::refusal::Subject;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -143,7 +144,7 @@ pub(crate) async fn require_model(
 ) -> Result<periapt_model::Life> {
     let sql = "SELECT life FROM model WHERE uuid = $1";
     let life = db.word("life", sql, db::params![model]).await?;
-    life.ok_or_else(|| StoreError::not_found("model", model))
+    life.ok_or_else(|| StoreError::not_found(Subject::Model, model))
 }
 
 /// Fails unless the model is there and alive.
@@ -151,7 +152,7 @@ pub(crate) async fn require_alive_model(db: &mut Session, model: &ModelUuid) -> 
     match require_model(db, model).await? {
         periapt_model::Life::Alive => Ok(()),
         life => Err(StoreError::NotAlive {
-            kind: "model",
+            kind: Subject::Model,
             name: model.to_string(),
             life,
         }),

@@ -7,12 +7,13 @@ use bytes::Bytes;
 use periapt_engine::FakeClock;
 use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
 use periapt_model::config::{ConfigOption, Kind, Schema, Value};
-use periapt_model::uniter::RemoteState;
+use periapt_model::hook::Effects;
+use periapt_model::uniter::{OperationState, RemoteState};
 use periapt_model::{AgentName, ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{AddModel, Deploy};
 use sqlx::{Connection, Executor};
 
-use crate::{Database, LeaseTime, Store, StoreOptions};
+use crate::{Database, HookCommit, LeaseTime, Result, Store, StoreOptions};
 
 pub(crate) mod proxy;
 
@@ -281,7 +282,7 @@ impl Store {
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-    ) -> crate::Result<Option<RemoteState>> {
+    ) -> Result<Option<RemoteState>> {
         let told = self.unit_told(model, unit, "").await?;
         Ok(told.map(|told| told.remote))
     }
@@ -325,4 +326,24 @@ pub(crate) fn collector() -> (crate::SlowQuery, Arc<std::sync::Mutex<Vec<String>
         },
         lines,
     )
+}
+
+impl Store {
+    /// The commit of effects alone, after whatever is recorded.
+    pub(crate) async fn commit_effects(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        effects: Effects,
+        operation: &OperationState,
+    ) -> Result<()> {
+        let commit = HookCommit {
+            from: self.get_state(model, unit).await?.sequence,
+            effects,
+            operation: operation.clone(),
+            ..HookCommit::default()
+        };
+        self.commit_hook_run(model, unit, commit).await?;
+        Ok(())
+    }
 }

@@ -88,25 +88,6 @@ impl Leadership {
         }
     }
 
-    /// Ends when the unit leads; false when the tracker ended first.
-    pub async fn wait_leader(&self) -> bool {
-        self.standing
-            .clone()
-            .wait_for(|standing| standing.is_leader())
-            .await
-            .is_ok()
-    }
-
-    /// Ends when the unit does not lead; true also when the tracker ended.
-    pub async fn wait_minion(&self) -> bool {
-        let _ = self
-            .standing
-            .clone()
-            .wait_for(|standing| *standing == Standing::Minion)
-            .await;
-        true
-    }
-
     /// A receiver of its own of what the tracker publishes.
     pub fn subscribe(&self) -> watch::Receiver<Standing> {
         self.standing.clone()

@@ -9,19 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use periapt_files::out_of_descriptors;
-use periapt_model::Digest;
 use periapt_model::charm::{COMPONENT, CharmInfo};
 use periapt_model::hook::Limits;
+use periapt_model::refusal::Subject;
 use periapt_model::workload::desired::Component;
+use periapt_model::{Digest, Refusal};
 use periapt_sandbox::{
     Artifact, CompileCache, Directories, HookContext, HookEvent, HookOutcome, HookRun, LoadError,
     LoadedCharm, SandboxEngine, unpack,
 };
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
-
-/// What the controller answers over HTTP where it has no compiled form.
-const NO_SUCH_BLOB: &str = "blob-not-found";
 
 /// A charm as it lies unpacked on this machine.
 #[derive(Clone, Copy, Debug)]
@@ -218,7 +216,9 @@ impl Sandbox for WasmSandbox {
 }
 
 fn not_compiled(error: CallError) -> SandboxError {
-    match error.is(NO_SUCH_BLOB) || error.is(code::NOT_FOUND) {
+    // Over HTTP the code names what is missing.
+    let over_http = Refusal::NotFound(Subject::Blob).code();
+    match error.is(over_http) || error.is(code::NOT_FOUND) {
         true => SandboxError::NotCompiled,
         false => SandboxError::Call(error),
     }

@@ -1,5 +1,6 @@
 //! Errors of the HTTP API: `application/problem+json` with a stable code and what to do.
 
+use periapt_model::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// One error as a person or a program reads it.
@@ -30,15 +31,22 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub fn new(status: u16, code: &str, title: impl Into<String>) -> Self {
+    /// A refusal, with its advice and the title that its status has.
+    pub fn new(refusal: Refusal) -> Self {
         Self {
-            status,
-            code: code.to_owned(),
-            title: title.into(),
+            status: refusal.status(),
+            code: refusal.code().to_owned(),
+            title: title(refusal.status()).to_owned(),
             detail: String::new(),
-            advice: String::new(),
+            advice: refusal.advice().to_owned(),
             retry_after: None,
         }
+    }
+
+    /// Where more can be said of what went wrong than the status says.
+    pub fn titled(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
     }
 
     pub fn why(mut self, detail: impl Into<String>) -> Self {
@@ -46,8 +54,25 @@ impl Problem {
         self
     }
 
+    /// Where more can be said than what holds for all causes.
     pub fn advice(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
+    }
+}
+
+fn title(status: u16) -> &'static str {
+    match status {
+        400 => "The request is not valid",
+        401 => "Not logged in",
+        403 => "Permission denied",
+        404 => "Not found",
+        408 => "It did not come in time",
+        409 => "Not possible now",
+        412 => "It has changed meanwhile",
+        429 => "Too many requests",
+        503 => "Not available now",
+        507 => "No room left",
+        _ => "The controller failed",
     }
 }

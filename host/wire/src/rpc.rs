@@ -8,6 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub use periapt_model::refusal::code;
+
 use crate::access::{Effect, Visitor};
 
 /// A text of JSON.
@@ -48,29 +50,6 @@ pub struct Response<'a> {
     pub error_code: Option<String>,
     #[serde(borrow, default)]
     pub response: Option<&'a RawValue>,
-}
-
-/// Error codes on the wire, spelled as Juju spells them.
-pub mod code {
-    pub const UNAUTHORIZED: &str = "unauthorized access";
-    pub const NOT_FOUND: &str = "not found";
-    pub const ALREADY_EXISTS: &str = "already exists";
-    pub const NOT_IMPLEMENTED: &str = "not implemented";
-    pub const BAD_REQUEST: &str = "bad request";
-    pub const STOPPED: &str = "stopped";
-    pub const TRY_AGAIN: &str = "try again";
-    /// The controller's new version still sets itself up.
-    pub const UPGRADE_IN_PROGRESS: &str = "upgrade in progress";
-    /// A person answered a failed hook in between.
-    pub const ANSWERED: &str = "answered";
-    /// What was decided on has changed since, and is to be read anew.
-    pub const STALE: &str = "stale";
-    pub const LEASE_DENIED: &str = "leadership claim denied";
-    pub const NOT_EMPTY: &str = "model not empty";
-    pub const HAS_ASSIGNED_UNITS: &str = "machine has assigned units";
-    pub const NOT_PROVISIONED: &str = "not provisioned";
-    pub const DEAD: &str = "dead";
-    pub const INTERNAL: &str = "internal error";
 }
 
 /// A method of a facade: its address, for whom it is, what it does, and its shapes.

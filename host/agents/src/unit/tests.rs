@@ -8,6 +8,7 @@ use periapt_engine::testing::settle;
 use periapt_engine::{FakeClock, SharedWorker};
 use periapt_model::UnitName;
 use periapt_uniter::Leadership;
+use periapt_uniter::leadership::Standing;
 use periapt_uniter::testing::Controller;
 
 use super::*;
@@ -36,6 +37,10 @@ pub(crate) fn table() -> Manifolds {
     })
 }
 
+async fn until(handle: &Leadership, is: fn(&Standing) -> bool) {
+    handle.subscribe().wait_for(is).await.unwrap();
+}
+
 #[test]
 fn every_input_of_the_table_has_a_row() {
     assert_eq!(table().unknown_inputs(), []);
@@ -45,7 +50,7 @@ fn every_input_of_the_table_has_a_row() {
 async fn a_leader_renews_after_each_guarantee() {
     let (controller, clock) = (Controller::new(), FakeClock::new());
     let (worker, handle) = track(&controller, &clock, "site/0");
-    assert!(handle.wait_leader().await);
+    until(&handle, |standing| standing.is_leader()).await;
     assert!(handle.claim_leader().await);
     settle().await;
     assert_eq!(
@@ -91,7 +96,7 @@ async fn a_minion_takes_over_when_leadership_is_released() {
     let (controller, clock) = (Controller::new(), FakeClock::new());
     controller.set_leader("site", Some(name("site/1")));
     let (worker, handle) = track(&controller, &clock, "site/0");
-    assert!(handle.wait_minion().await);
+    until(&handle, |standing| *standing == Standing::Minion).await;
     assert!(!handle.claim_leader().await);
     clock.advance(Duration::from_secs(300));
     settle().await;
@@ -101,12 +106,12 @@ async fn a_minion_takes_over_when_leadership_is_released() {
         "it does not ask again and again"
     );
     controller.set_leader("site", None);
-    assert!(handle.wait_leader().await);
+    until(&handle, |standing| standing.is_leader()).await;
     assert_eq!(controller.leader("site"), Some(name("site/0")));
 
     controller.set_leader("site", Some(name("site/1")));
     clock.advance(Duration::from_secs(30));
-    assert!(handle.wait_minion().await);
+    until(&handle, |standing| *standing == Standing::Minion).await;
     assert!(!handle.claim_leader().await);
     worker.kill();
     worker.wait().await.unwrap();

@@ -132,8 +132,8 @@ fn warn_of_hooks(context: &Context, charm: &Path) -> Outcome {
 fn read(path: &Path, bytes: &[u8]) -> Outcome<Archive> {
     Archive::read(bytes).map_err(|error| {
         Failure::failed(format!("{} is not a charm", path.display()))
-            .why(format!("{error} ({})", error.code()))
-            .advice("pack it again with periapt charm pack")
+            .why(format!("{error} ({})", error.refusal()))
+            .advice(error.refusal().advice())
     })
 }
 

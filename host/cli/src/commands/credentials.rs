@@ -1,14 +1,54 @@
 //! `show-credential`, `update-credential`, `invalidate-credential`.
 
+use clap::{Args, Subcommand};
 use periapt_wire::rest::{ChangeCredential, ModelCredential};
 use serde::Serialize;
 
 use super::Context;
-use crate::arguments::{InvalidateCredential, ShowCredential, UpdateCredential};
+use crate::arguments::{ModelChoice, Shown};
 use crate::failure::Outcome;
 use crate::output::text::clean;
 use crate::output::time::Times;
 use crate::session::ModelSession;
+
+/// The verbs of this file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Show whether the provider of a model may start machines.
+    ShowCredential(ShowCredential),
+    /// Have a credential that was replaced or set right tried again.
+    UpdateCredential(UpdateCredential),
+    /// Suspend a model: its units go on, and no machine is started or stopped.
+    InvalidateCredential(InvalidateCredential),
+}
+
+#[derive(Debug, Args)]
+pub struct ShowCredential {
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+#[derive(Debug, Args)]
+pub struct UpdateCredential {
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct InvalidateCredential {
+    /// Why, for those who look at the model.
+    pub reason: String,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+pub async fn run(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::ShowCredential(arguments) => show(context, arguments).await,
+        Verb::UpdateCredential(arguments) => update(context, arguments).await,
+        Verb::InvalidateCredential(arguments) => invalidate(context, arguments).await,
+    }
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -23,7 +63,7 @@ struct Document {
     since: String,
 }
 
-pub async fn show(context: &Context, arguments: ShowCredential) -> Outcome {
+async fn show(context: &Context, arguments: ShowCredential) -> Outcome {
     let shown = arguments.shown;
     let here = ModelSession::open(&context.files, &shown.model).await?;
     let credential = here.client().credential(&here.model).await?;
@@ -45,7 +85,7 @@ fn document(model: &str, credential: &ModelCredential, times: &Times) -> Documen
     }
 }
 
-pub async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
+async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let change = ChangeCredential {
         valid: true,
@@ -61,7 +101,7 @@ pub async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
     Ok(())
 }
 
-pub async fn invalidate(context: &Context, arguments: InvalidateCredential) -> Outcome {
+async fn invalidate(context: &Context, arguments: InvalidateCredential) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let change = ChangeCredential {
         valid: false,

@@ -78,14 +78,14 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
 fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
     Archive::read(bytes).map_err(|error| {
         Failure::usage(format!("{} is not a charm", path.display()))
-            .why(format!("{error} ({})", error.code()))
-            .advice("pack it again with periapt charm pack")
+            .why(format!("{error} ({})", error.refusal()))
+            .advice(error.refusal().advice())
     })
 }
 
 fn unfit_option(application: &ApplicationName, error: &ConfigError) -> Failure {
     Failure::usage(format!("\"{application}\" cannot be configured so"))
-        .why(format!("{error} ({})", error.code()))
+        .why(format!("{error} ({})", error.refusal()))
         .advice("correct --config; nothing was uploaded")
 }
 

@@ -1,19 +1,98 @@
 //! `add-machine`, `remove-machine`, `retry-provisioning`, `machines`.
 
+use clap::{Args, Subcommand};
 use periapt_model::MachineId;
 use periapt_wire::rest::ListQuery;
 
 use super::Context;
-use crate::arguments::{AddMachine, ListFormat, Machines, RemoveMachine, RetryProvisioning};
+use crate::arguments::{ListFormat, ModelChoice, Target};
 use crate::failure::Outcome;
 use crate::output::status::{machines_document, machines_table};
 use crate::output::time::Times;
 use crate::session::ModelSession;
 
+/// The verbs of this file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Add machines for units to be placed on.
+    AddMachine(AddMachine),
+    /// Remove machines.
+    RemoveMachine(RemoveMachine),
+    /// List the machines of a model.
+    Machines(Machines),
+    /// Try again to start machines that their provider gave up.
+    RetryProvisioning(RetryProvisioning),
+}
+
+#[derive(Debug, Args)]
+pub struct AddMachine {
+    /// How many.
+    #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub num_machines: u32,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveMachine {
+    /// The machines.
+    #[arg(required = true, value_name = "MACHINE")]
+    pub machines: Vec<String>,
+    /// Remove the units on it too, within a bounded time.
+    #[arg(long)]
+    pub force: bool,
+    /// With --force: do not wait for anything.
+    #[arg(long, requires = "force")]
+    pub no_wait: bool,
+    /// Do not ask.
+    #[arg(long, visible_alias = "yes", short = 'y')]
+    pub no_prompt: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Machines {
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    /// Show times in UTC, in ISO form.
+    #[arg(long)]
+    pub utc: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct RetryProvisioning {
+    /// The machines.
+    #[arg(
+        value_name = "MACHINE",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub machines: Vec<String>,
+    /// All machines with a provisioning error.
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+pub async fn run(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::AddMachine(arguments) => add(context, arguments).await,
+        Verb::RemoveMachine(arguments) => remove(context, arguments).await,
+        Verb::Machines(arguments) => list(context, arguments).await,
+        Verb::RetryProvisioning(arguments) => retry(context, arguments).await,
+    }
+}
+
 /// What a machine shows that its provider gave up.
 const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
 
-pub async fn add(context: &Context, arguments: AddMachine) -> Outcome {
+async fn add(context: &Context, arguments: AddMachine) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let added = here
         .client()
@@ -23,7 +102,7 @@ pub async fn add(context: &Context, arguments: AddMachine) -> Outcome {
     context.output.data(&ids.join("\n"))
 }
 
-pub async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
+async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
     let ids: Vec<MachineId> = arguments
         .machines
         .iter()
@@ -58,7 +137,7 @@ pub async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
     Ok(())
 }
 
-pub async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
+async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
     let mut ids: Vec<MachineId> = arguments
         .machines
         .iter()
@@ -88,7 +167,7 @@ pub async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
     Ok(())
 }
 
-pub async fn list(context: &Context, arguments: Machines) -> Outcome {
+async fn list(context: &Context, arguments: Machines) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let status = here.client().status(&here.model, &[]).await?;
     let output = context.output.to(&arguments.target)?;

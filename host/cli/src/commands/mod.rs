@@ -11,7 +11,7 @@ mod charm;
 mod clouds;
 mod config;
 mod controllers;
-mod credentials;
+pub mod credentials;
 mod dashboard;
 mod debug_log;
 mod deploy;
@@ -19,13 +19,13 @@ mod download;
 mod hooks;
 mod introspect;
 mod logs;
-mod machines;
+pub mod machines;
 mod metrics;
 mod models;
 mod nodes;
-mod reach;
+pub mod reach;
 mod reached;
-mod relations;
+pub mod relations;
 mod service;
 mod settings;
 mod show;
@@ -98,22 +98,10 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
-        Command::Integrate(arguments) => relations::integrate(context, arguments).await,
-        Command::RemoveRelation(arguments) => relations::remove(context, arguments).await,
-        Command::SuspendRelation(arguments) => relations::suspend(context, arguments).await,
-        Command::ResumeRelation(arguments) => relations::resume(context, arguments).await,
-        Command::Expose(arguments) => reach::expose(context, arguments).await,
-        Command::Unexpose(arguments) => reach::unexpose(context, arguments).await,
-        Command::Reachability(arguments) => reach::reachability(context, arguments).await,
-        Command::AddMachine(arguments) => machines::add(context, arguments).await,
-        Command::RemoveMachine(arguments) => machines::remove(context, arguments).await,
-        Command::Machines(arguments) => machines::list(context, arguments).await,
-        Command::RetryProvisioning(arguments) => machines::retry(context, arguments).await,
-        Command::ShowCredential(arguments) => credentials::show(context, arguments).await,
-        Command::UpdateCredential(arguments) => credentials::update(context, arguments).await,
-        Command::InvalidateCredential(arguments) => {
-            credentials::invalidate(context, arguments).await
-        }
+        Command::Relations(verb) => relations::run(context, verb).await,
+        Command::Reach(verb) => reach::run(context, verb).await,
+        Command::Machines(verb) => machines::run(context, verb).await,
+        Command::Credentials(verb) => credentials::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
         Command::StartUnit(arguments) => agents::start_units(context, arguments).await,

@@ -1,15 +1,83 @@
 //! `expose`, `unexpose`, `reachability`.
 
+use clap::{Args, Subcommand};
 use periapt_model::{ApplicationName, UnitName};
 use periapt_wire::rest::{self, ExposedEndpoint, ExposedEndpoints, Reachability, UnitReach};
 
 use super::{Context, reached};
-use crate::arguments::{Expose, ListFormat, ShowReachability, Unexpose};
+use crate::arguments::{ListFormat, ModelChoice, Target};
 use crate::failure::Outcome;
 use crate::output::table::Table;
 use crate::session::ModelSession;
 
-pub async fn expose(context: &Context, arguments: Expose) -> Outcome {
+/// The verbs of this file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Show an application's open ports to addresses outside.
+    Expose(Expose),
+    /// Take that back.
+    Unexpose(Unexpose),
+    /// Show who reaches the units of a model at which ports, and from outside.
+    Reachability(ShowReachability),
+}
+
+const EXPOSING: &str = "\
+Without endpoints the whole application is exposed; endpoints that are named have addresses of
+their own instead. Without addresses it is everybody who reaches the ingress-address of the
+controller, which is this machine alone by default:
+  periapt expose site
+  periapt expose site --endpoints website --to-cidrs 10.0.0.0/8,192.168.0.0/16";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXPOSING)]
+pub struct Expose {
+    /// The application.
+    pub application: String,
+    /// Only the ports that are open for these endpoints.
+    #[arg(long, value_name = "ENDPOINT,...", value_delimiter = ',')]
+    pub endpoints: Vec<String>,
+    /// Only to these ranges of addresses.
+    #[arg(long, value_name = "CIDR,...", value_delimiter = ',')]
+    pub to_cidrs: Vec<String>,
+    /// Only to these spaces; there are none yet.
+    #[arg(long, value_name = "SPACE,...", value_delimiter = ',')]
+    pub to_spaces: Vec<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Unexpose {
+    /// The application.
+    pub application: String,
+    /// Only these endpoints.
+    #[arg(long, value_name = "ENDPOINT,...", value_delimiter = ',')]
+    pub endpoints: Vec<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowReachability {
+    /// Only this unit.
+    pub unit: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+pub async fn run(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::Expose(arguments) => expose(context, arguments).await,
+        Verb::Unexpose(arguments) => unexpose(context, arguments).await,
+        Verb::Reachability(arguments) => reachability(context, arguments).await,
+    }
+}
+
+async fn expose(context: &Context, arguments: Expose) -> Outcome {
     let name: ApplicationName = arguments.application.parse()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let to = ExposedEndpoint {
@@ -33,7 +101,7 @@ pub async fn expose(context: &Context, arguments: Expose) -> Outcome {
     Ok(())
 }
 
-pub async fn unexpose(context: &Context, arguments: Unexpose) -> Outcome {
+async fn unexpose(context: &Context, arguments: Unexpose) -> Outcome {
     let name: ApplicationName = arguments.application.parse()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let request = rest::Unexpose {
@@ -64,7 +132,7 @@ fn shown(endpoints: &ExposedEndpoints) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-pub async fn reachability(context: &Context, arguments: ShowReachability) -> Outcome {
+async fn reachability(context: &Context, arguments: ShowReachability) -> Outcome {
     let unit: Option<UnitName> = arguments.unit.map(|unit| unit.parse()).transpose()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let reach = here

@@ -1,14 +1,92 @@
 //! `integrate`, `remove-relation`, `suspend-relation`, `resume-relation`.
 
+use clap::{Args, Subcommand};
 use periapt_model::relation::EndpointName;
 use periapt_wire::rest::{ChangeRelation, ListQuery, RelationEndpoint, RelationInfo, Removal};
 
 use super::Context;
-use crate::arguments::{Integrate, RemoveRelation, ResumeRelation, SuspendRelation};
+use crate::arguments::ModelChoice;
 use crate::failure::{Exit, Failure, Outcome};
 use crate::session::ModelSession;
 
-pub async fn integrate(context: &Context, arguments: Integrate) -> Outcome {
+/// The verbs of this file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Relate two applications.
+    #[command(visible_alias = "relate")]
+    Integrate(Integrate),
+    /// Remove a relation.
+    RemoveRelation(RemoveRelation),
+    /// Suspend relations: their units leave them until they are resumed.
+    SuspendRelation(SuspendRelation),
+    /// Resume relations that were suspended.
+    ResumeRelation(ResumeRelation),
+}
+
+const FITTING: &str = "\
+One endpoint provides what the other requires. Leave the endpoint out where only one fits:
+  periapt integrate front site
+  periapt integrate front:website site:website";
+
+#[derive(Debug, Args)]
+#[command(after_help = FITTING)]
+pub struct Integrate {
+    /// One end.
+    #[arg(value_name = "APPLICATION[:ENDPOINT]")]
+    pub first: String,
+    /// The other end.
+    #[arg(value_name = "APPLICATION[:ENDPOINT]")]
+    pub second: String,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveRelation {
+    /// Both ends, or the relation's number.
+    #[arg(required = true, num_args = 1..=2, value_name = "APPLICATION[:ENDPOINT]|ID")]
+    pub words: Vec<String>,
+    /// Remove it within a bounded time, whether or not its hooks ran.
+    #[arg(long)]
+    pub force: bool,
+    /// With --force: do not wait for anything.
+    #[arg(long, requires = "force")]
+    pub no_wait: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct SuspendRelation {
+    /// Numbers of relations; `show-unit` shows them.
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<u64>,
+    /// Why, to be shown in status.
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub message: String,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct ResumeRelation {
+    /// Numbers of relations; `show-unit` shows them.
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<u64>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+pub async fn run(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::Integrate(arguments) => integrate(context, arguments).await,
+        Verb::RemoveRelation(arguments) => remove(context, arguments).await,
+        Verb::SuspendRelation(arguments) => suspend(context, arguments).await,
+        Verb::ResumeRelation(arguments) => resume(context, arguments).await,
+    }
+}
+
+async fn integrate(context: &Context, arguments: Integrate) -> Outcome {
     let ends: [EndpointName; 2] = [arguments.first.parse()?, arguments.second.parse()?];
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let [first, second] = ends.map(|end| end.to_string());
@@ -23,7 +101,7 @@ pub async fn integrate(context: &Context, arguments: Integrate) -> Outcome {
     Ok(())
 }
 
-pub async fn remove(context: &Context, arguments: RemoveRelation) -> Outcome {
+async fn remove(context: &Context, arguments: RemoveRelation) -> Outcome {
     let wanted = Wanted::read(&arguments.words)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let relation = match &wanted {
@@ -51,7 +129,7 @@ pub async fn remove(context: &Context, arguments: RemoveRelation) -> Outcome {
     Ok(())
 }
 
-pub async fn suspend(context: &Context, arguments: SuspendRelation) -> Outcome {
+async fn suspend(context: &Context, arguments: SuspendRelation) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let change = ChangeRelation {
         suspended: true,
@@ -60,7 +138,7 @@ pub async fn suspend(context: &Context, arguments: SuspendRelation) -> Outcome {
     change_all(context, &here, &arguments.ids, &change).await
 }
 
-pub async fn resume(context: &Context, arguments: ResumeRelation) -> Outcome {
+async fn resume(context: &Context, arguments: ResumeRelation) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let change = ChangeRelation {
         suspended: false,

@@ -371,12 +371,14 @@ async fn refuse(response: Response) -> Result<Response, RestError> {
     // Something between here and the controller may answer in its own way.
     let problem = serde_json::from_str(&text).unwrap_or_else(|_| {
         let first_line = text.lines().next().unwrap_or_default();
-        Problem::new(
-            status.as_u16(),
-            "http-error",
-            format!("HTTP status {status}"),
-        )
-        .why(first_line)
+        Problem {
+            status: status.as_u16(),
+            code: "http-error".to_owned(),
+            title: format!("HTTP status {status}"),
+            detail: first_line.to_owned(),
+            advice: String::new(),
+            retry_after: None,
+        }
     });
     Err(RestError::Problem(problem))
 }

@@ -8,6 +8,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use futures::StreamExt;
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use periapt_wire::rest::{AddModel, ConfigChange, LogQuery};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -41,19 +43,16 @@ async fn note(
         .unwrap()
         .push((method.to_string(), uri.to_string(), authorization, body));
     if authorization_of(&headers) == "Bearer run-out" {
-        let problem = Problem::new(401, "token-invalid", "the token is not valid");
+        let problem = Problem::new(Refusal::TokenInvalid);
         return (StatusCode::UNAUTHORIZED, Json(problem)).into_response();
     }
     match uri.path() {
         "/v1/login" => Json(json!({ "user": "admin", "token": "t0ken" })).into_response(),
         "/v1/models/demo/applications/gone" => {
-            let problem = Problem::new(
-                404,
-                "application-not-found",
-                "application \"gone\" not found",
-            )
-            .why("model \"demo\" has no such application")
-            .advice("list them with: periapt status");
+            let problem = Problem::new(Refusal::NotFound(Subject::Application))
+                .titled("application \"gone\" not found")
+                .why("model \"demo\" has no such application")
+                .advice("list them with: periapt status");
             (StatusCode::NOT_FOUND, Json(problem)).into_response()
         }
         "/v1/models/demo/applications/proxy" => {
@@ -265,7 +264,7 @@ async fn an_upload_reports_its_progress() {
             .unwrap();
         (
             StatusCode::BAD_REQUEST,
-            Json(Problem::new(400, "charm-archive-unreadable", "not a charm")),
+            Json(Problem::new(Refusal::CharmArchiveUnreadable)),
         )
     };
     let router = Router::new().route("/v1/models/demo/charms", post(upload));
@@ -475,7 +474,7 @@ async fn a_change_is_asked_for_once_more_under_its_key_when_the_connection_break
                     Body::from_stream(broken).into_response()
                 }
                 2 => {
-                    let running = Problem::new(409, "idempotency-request-running", "running");
+                    let running = Problem::new(Refusal::IdempotencyRequestRunning);
                     (StatusCode::CONFLICT, Json(running)).into_response()
                 }
                 _ => Json(json!(["site/1"])).into_response(),

@@ -8,6 +8,8 @@ use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::routing::{any, get};
 use periapt_engine::FakeClock;
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use periapt_wire::agent::life_flag::{GetLife, WatchLife};
 use periapt_wire::rpc::code;
 use serde_json::{Value, json};
@@ -180,7 +182,7 @@ async fn blob(
     if digest == "present" {
         return b"the bytes".into_response();
     }
-    let problem = periapt_wire::Problem::new(404, "blob-not-found", "no such blob");
+    let problem = periapt_wire::Problem::new(Refusal::NotFound(Subject::Blob));
     (axum::http::StatusCode::NOT_FOUND, axum::Json(problem)).into_response()
 }
 

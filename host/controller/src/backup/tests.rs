@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use periapt_model::UnitName;
 use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
-use periapt_model::hook::Effects;
 use periapt_model::uniter::OperationState;
 use periapt_server::backups::BackupError;
-use periapt_store::Store;
+use periapt_store::{HookCommit, Store};
 use periapt_wire::rest::Deploy;
 use tempfile::TempDir;
 use tokio::runtime::Handle;
@@ -191,7 +190,13 @@ impl Scene {
             ..Default::default()
         };
         let store = &self.source.store;
-        let committed = store.commit_hook(&self.model, &unit, Effects::default(), &operation);
+        let state = store.get_state(&self.model, &unit).await.unwrap();
+        let commit = HookCommit {
+            from: state.sequence,
+            operation,
+            ..HookCommit::default()
+        };
+        let committed = store.commit_hook_run(&self.model, &unit, commit);
         committed.await.unwrap();
     }
 

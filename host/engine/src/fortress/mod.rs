@@ -83,18 +83,6 @@ pub fn manifold() -> Manifold {
     Manifold::new(|_| async { Ok(Arc::new(Fortress::new()) as SharedWorker) })
 }
 
-/// A filter for workers that return the errors of their visits: those are no fault of the worker,
-/// so it restarts cleanly.
-///
-/// # Errors
-/// A bounce for an error of the fortress, any other as it is.
-pub fn restart_filter(error: WorkerError) -> WorkerResult {
-    match error.find::<FortressError>() {
-        Some(_) => Err(WorkerError::Bounce),
-        None => Err(error),
-    }
-}
-
 impl Fortress {
     /// A locked fortress.
     #[must_use]

@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Fortress, FortressError, Guest, restart_filter};
+use super::{Fortress, FortressError, Guest};
 use crate::error::WorkerError;
 use crate::testing::{ScriptedWorker, settle};
 use crate::worker::{Outputs, SharedWorker, Worker};
@@ -222,14 +222,4 @@ async fn an_occupant_that_fails_to_start_ends_the_visit_with_its_error() {
     let result = fortress.guest().occupy(&never(), start).await;
     assert_eq!(result.err().unwrap().to_string(), "no start");
     assert_eq!(fortress.guard().lockdown(&never()).await, Ok(()));
-}
-
-#[test]
-fn the_errors_of_a_visit_are_a_clean_restart() {
-    for error in [FortressError::Aborted, FortressError::Shutdown] {
-        let error = WorkerError::from(error).during("running a hook");
-        assert_eq!(restart_filter(error).unwrap_err().code(), "bounce");
-    }
-    let other = restart_filter(WorkerError::text("other")).unwrap_err();
-    assert_eq!(other.to_string(), "other");
 }

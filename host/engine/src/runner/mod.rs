@@ -157,16 +157,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Asks worker `id` to stop and be removed, without waiting for it. During the delay before a
-    /// restart it is removed without being started.
-    ///
-    /// # Errors
-    /// [`RunnerError::NotFound`], [`RunnerError::Dead`].
-    pub fn stop_worker(&self, id: &str) -> Result<(), RunnerError> {
-        self.stop(id).map(|_| ())
-    }
-
-    /// Stops worker `id` and waits until it is gone.
+    /// Stops worker `id` and waits until it is gone. During the delay before a restart it is removed
+    /// without being started.
     ///
     /// # Errors
     /// [`RunnerError::NotFound`], [`RunnerError::Dead`], and [`RunnerError::Aborted`] when called

@@ -52,7 +52,7 @@ async fn an_id_is_in_use_until_its_worker_is_gone() {
     script.on_kill(None);
     clock.advance(DELAY);
     settle().await;
-    runner.stop_worker("m").unwrap();
+    runner.stop("m").unwrap();
     settle().await;
     assert_eq!(
         start(&runner, "m", &script),
@@ -108,7 +108,7 @@ async fn unless_told_otherwise_every_error_is_fatal() {
     assert_eq!(runner.wait().await.unwrap_err().to_string(), "broken");
     assert!(two.current().is_none());
     assert_eq!(start(&runner, "three", &one), Err(RunnerError::Dead));
-    assert_eq!(runner.stop_worker("one"), Err(RunnerError::Dead));
+    assert_eq!(runner.stop("one"), Err(RunnerError::Dead));
 }
 
 #[tokio::test(start_paused = true)]
@@ -175,10 +175,6 @@ async fn stop_and_remove_waits_until_it_is_gone() {
     removing.await.unwrap().unwrap();
     let gone = runner.stop_and_remove_worker("m", &never()).await;
     assert_eq!(gone, Err(RunnerError::NotFound("m".into())));
-    assert_eq!(
-        runner.stop_worker("m"),
-        Err(RunnerError::NotFound("m".into()))
-    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -221,7 +217,7 @@ async fn one_who_waits_for_a_worker_that_is_removed_is_told() {
         async move { runner.worker("m", &never()).await.err() }
     });
     settle().await;
-    runner.stop_worker("m").unwrap();
+    runner.stop("m").unwrap();
     assert_eq!(
         asking.await.unwrap(),
         Some(RunnerError::NotFound("m".into()))

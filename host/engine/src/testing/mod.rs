@@ -247,11 +247,11 @@ impl Script {
         let mut inputs = Vec::new();
         for name in required {
             context.require(name)?;
-            let serial = context.get_optional::<Serial>(name).unwrap_or(None);
+            let serial = context.get::<Serial>(name).ok();
             inputs.push((name.clone(), serial.map(|serial| serial.0)));
         }
         for name in optional {
-            let serial = context.get_optional::<Serial>(name).unwrap_or(None);
+            let serial = context.get::<Serial>(name).ok();
             inputs.push((name.clone(), serial.map(|serial| serial.0)));
         }
         let worker = self.start()?;

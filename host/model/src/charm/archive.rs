@@ -16,10 +16,10 @@ use super::actions::Actions;
 use super::manifest::{Manifest, ManifestError, ManifestFiles};
 use super::metadata::CharmMetadata;
 use super::{Access, CharmInfo, CharmUrl, Metrics, Workload};
-use crate::Digest;
 use crate::bounds;
 use crate::config::Schema;
 use crate::text::is_hidden;
+use crate::{Digest, Refusal};
 
 #[cfg(test)]
 mod tests;
@@ -79,14 +79,14 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            ArchiveError::Unreadable { .. } => "charm-archive-unreadable",
-            ArchiveError::Bomb { .. } => "charm-archive-bomb",
-            ArchiveError::Path { .. } => "charm-archive-path",
-            ArchiveError::NoComponent => "charm-archive-no-component",
-            ArchiveError::NotAComponent { .. } => "charm-component-invalid",
-            ArchiveError::Manifest(error) => error.code(),
+            ArchiveError::Unreadable { .. } => Refusal::CharmArchiveUnreadable,
+            ArchiveError::Bomb { .. } => Refusal::CharmArchiveBomb,
+            ArchiveError::Path { .. } => Refusal::CharmArchivePath,
+            ArchiveError::NoComponent => Refusal::CharmArchiveNoComponent,
+            ArchiveError::NotAComponent { .. } => Refusal::CharmComponentInvalid,
+            ArchiveError::Manifest(error) => error.refusal(),
         }
     }
 }

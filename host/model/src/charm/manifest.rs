@@ -14,6 +14,7 @@ use super::actions::{self, Actions};
 use super::metadata::CharmMetadata;
 use super::metrics::{self, Metrics};
 use super::{Access, Workload};
+use crate::Refusal;
 use crate::config::{ConfigOption, Kind, Schema, Value};
 
 pub mod capabilities;
@@ -90,15 +91,15 @@ pub enum ManifestError {
 }
 
 impl ManifestError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            ManifestError::Missing => "charm-metadata-missing",
-            ManifestError::Metadata { .. } => "charm-metadata-invalid",
-            ManifestError::Config { .. } => "charm-config-invalid",
-            ManifestError::Metrics { .. } => "charm-metrics-invalid",
-            ManifestError::Actions { .. } => "charm-actions-invalid",
-            ManifestError::Capability { .. } => "charm-capability-unknown",
-            ManifestError::CapabilityInvalid { .. } => "charm-capability-invalid",
+            ManifestError::Missing => Refusal::CharmMetadataMissing,
+            ManifestError::Metadata { .. } => Refusal::CharmMetadataInvalid,
+            ManifestError::Config { .. } => Refusal::CharmConfigInvalid,
+            ManifestError::Metrics { .. } => Refusal::CharmMetricsInvalid,
+            ManifestError::Actions { .. } => Refusal::CharmActionsInvalid,
+            ManifestError::Capability { .. } => Refusal::CharmCapabilityUnknown,
+            ManifestError::CapabilityInvalid { .. } => Refusal::CharmCapabilityInvalid,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::name::{ApplicationName, NameError};
+use crate::refusal::Name;
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +47,7 @@ pub(super) fn check_name(name: &str) -> Result<(), NameError> {
     match name.parse::<ApplicationName>() {
         Ok(_) => Ok(()),
         Err(error) => Err(NameError {
-            kind: "charm name",
+            kind: Name::Charm,
             ..error
         }),
     }
@@ -57,7 +58,7 @@ impl FromStr for CharmUrl {
 
     fn from_str(text: &str) -> Result<Self, NameError> {
         let bad = || NameError {
-            kind: "charm URL",
+            kind: Name::CharmUrl,
             value: text.to_owned(),
             rule: RULE,
         };

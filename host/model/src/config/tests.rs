@@ -33,7 +33,7 @@ fn text_becomes_the_declared_type() {
     assert_eq!(schema.parse("debug", "True"), Ok(Value::Boolean(true)));
     for (name, text) in [("port", "many"), ("ratio", "NaN"), ("debug", "maybe")] {
         let error = schema.parse(name, text).expect_err("refused");
-        assert_eq!(error.code(), "config-wrong-type");
+        assert_eq!(error.refusal().code(), "config-wrong-type");
         assert!(error.to_string().contains(text));
     }
 }
@@ -41,7 +41,7 @@ fn text_becomes_the_declared_type() {
 #[test]
 fn an_unknown_option_names_the_known_ones() {
     let error = schema().parse("colour", "red").expect_err("refused");
-    assert_eq!(error.code(), "config-unknown-option");
+    assert_eq!(error.refusal().code(), "config-unknown-option");
     assert!(error.to_string().contains("debug, port, ratio, title"));
 }
 

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::Refusal;
 use crate::bounds::OPTION_BYTES;
 use crate::config::{Value, Values};
 use crate::nearest::suggestion;
@@ -143,14 +144,14 @@ pub enum OptionError {
 }
 
 impl OptionError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            OptionError::Unknown { of: "model", .. } => "model-option-unknown",
-            OptionError::Unknown { .. } => "controller-option-unknown",
-            OptionError::Invalid { of: "model", .. } => "model-option-invalid",
-            OptionError::Invalid { .. } => "controller-option-invalid",
-            OptionError::SetAndReset { .. } => "option-set-and-reset",
-            OptionError::Together { .. } => "proxy-options-conflict",
+            OptionError::Unknown { of: "model", .. } => Refusal::ModelOptionUnknown,
+            OptionError::Unknown { .. } => Refusal::ControllerOptionUnknown,
+            OptionError::Invalid { of: "model", .. } => Refusal::ModelOptionInvalid,
+            OptionError::Invalid { .. } => Refusal::ControllerOptionInvalid,
+            OptionError::SetAndReset { .. } => Refusal::OptionSetAndReset,
+            OptionError::Together { .. } => Refusal::ProxyOptionsConflict,
         }
     }
 }

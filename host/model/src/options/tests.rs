@@ -53,7 +53,7 @@ fn values_are_read_as_their_kind() {
         ("logging-output", "printer"),
     ] {
         let error = model(name, value).unwrap_err();
-        assert_eq!(error.code(), "model-option-invalid", "{name}");
+        assert_eq!(error.refusal().code(), "model-option-invalid", "{name}");
         assert!(error.to_string().contains(value), "{error}");
     }
     for (name, value) in [
@@ -64,7 +64,11 @@ fn values_are_read_as_their_kind() {
         ("syslog-allowed-hosts", "http://logs.example"),
     ] {
         let error = controller(name, value).unwrap_err();
-        assert_eq!(error.code(), "controller-option-invalid", "{name}");
+        assert_eq!(
+            error.refusal().code(),
+            "controller-option-invalid",
+            "{name}"
+        );
     }
     for value in ["unix:/dev/log", "tcp:[::1]:514", ""] {
         assert_eq!(controller("syslog-target", value), Ok(text(value)));
@@ -82,16 +86,16 @@ fn sizes_are_megabytes() {
 #[test]
 fn an_unknown_option_is_answered_with_the_nearest_one() {
     let error = MODEL.find("force-wiat").unwrap_err();
-    assert_eq!(error.code(), "model-option-unknown");
+    assert_eq!(error.refusal().code(), "model-option-unknown");
     assert_eq!(
         error.to_string(),
         "model option \"force-wiat\" does not exist; did you mean \"force-wait\"?"
     );
     let error = CONTROLLER.find("nonsense").unwrap_err();
-    assert_eq!(error.code(), "controller-option-unknown");
+    assert_eq!(error.refusal().code(), "controller-option-unknown");
     let reset = ["force-wait".to_owned()];
     let both = MODEL.check_all(&[("force-wait".to_owned(), text("1m"))].into(), &reset);
-    assert_eq!(both.unwrap_err().code(), "option-set-and-reset");
+    assert_eq!(both.unwrap_err().refusal().code(), "option-set-and-reset");
 }
 
 /// Keys of Juju's for what is not here: one that were taken would promise what nobody keeps.
@@ -99,7 +103,7 @@ fn an_unknown_option_is_answered_with_the_nearest_one() {
 fn an_option_of_actions_is_refused_while_there_are_no_actions() {
     for name in ["max-action-results-age", "max-action-results-size"] {
         let refused = MODEL.check(name, &text("1h")).unwrap_err();
-        assert_eq!(refused.code(), "model-option-unknown");
+        assert_eq!(refused.refusal().code(), "model-option-unknown");
         assert_eq!(
             refused.to_string(),
             format!("model option \"{name}\" does not exist")

@@ -55,7 +55,7 @@ fn one_set_is_used_and_not_both() {
     let both = conflict(&values(&[one, other])).unwrap();
     assert_eq!(both, (one.0.to_owned(), other.0.to_owned()));
     let refused = MODEL.check_together(&values(&[one, other])).unwrap_err();
-    assert_eq!(refused.code(), "proxy-options-conflict");
+    assert_eq!(refused.refusal().code(), "proxy-options-conflict");
     assert_eq!(
         refused.to_string(),
         "model options \"ftp-proxy\" and \"juju-https-proxy\" cannot both be set"
@@ -86,7 +86,7 @@ fn proxies_are_urls_and_who_needs_none_is_a_list() {
         "http://proxy.example:3128\nX: y",
     ] {
         let refused = check("juju-ftp-proxy", bad).unwrap_err();
-        assert_eq!(refused.code(), "model-option-invalid", "{bad}");
+        assert_eq!(refused.refusal().code(), "model-option-invalid", "{bad}");
     }
     let kept = check(
         "no-proxy",

@@ -7,6 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::Refusal;
+
 /// Addresses with a common beginning, `10.0.0.0/8`. It is kept without the bits that do not count,
 /// so that equal ranges are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,8 +28,8 @@ pub struct CidrError {
 }
 
 impl CidrError {
-    pub fn code(&self) -> &'static str {
-        "cidr-invalid"
+    pub fn refusal(&self) -> Refusal {
+        Refusal::CidrInvalid
     }
 }
 

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Cidr, CidrError, Endpoints};
-use crate::ApplicationName;
 use crate::bounds::EXPOSED_CIDRS;
+use crate::{ApplicationName, Refusal};
 
 /// How an application is exposed: by endpoint, where the empty name is the wildcard, as in Juju's
 /// `exposed-endpoints`; the addresses, of which there is at least one.
@@ -53,8 +53,8 @@ pub struct NotExposed {
 }
 
 impl NotExposed {
-    pub fn code(&self) -> &'static str {
-        "endpoint-not-exposed"
+    pub fn refusal(&self) -> Refusal {
+        Refusal::EndpointNotExposed
     }
 }
 
@@ -70,11 +70,11 @@ pub enum ExposureError {
 }
 
 impl ExposureError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            ExposureError::Cidr(error) => error.code(),
-            ExposureError::Space(_) => "no-spaces",
-            ExposureError::TooMany(_) => "too-many-cidrs",
+            ExposureError::Cidr(error) => error.refusal(),
+            ExposureError::Space(_) => Refusal::NoSpaces,
+            ExposureError::TooMany(_) => Refusal::TooManyCidrs,
         }
     }
 }

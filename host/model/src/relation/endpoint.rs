@@ -6,8 +6,10 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::Refusal;
 use crate::charm::{CharmMetadata, Scope};
 use crate::name::{ApplicationName, NameError};
+use crate::refusal::Name;
 
 /// The endpoint every principal provides without saying so.
 pub const JUJU_INFO: &str = "juju-info";
@@ -58,7 +60,7 @@ impl FromStr for EndpointName {
         };
         if endpoint.is_some_and(str::is_empty) {
             return Err(NameError {
-                kind: "endpoint",
+                kind: Name::Endpoint,
                 value: text.to_owned(),
                 rule: "an endpoint is written APPLICATION:ENDPOINT, or the application alone",
             });
@@ -215,13 +217,13 @@ pub enum EndpointError {
 }
 
 impl EndpointError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            EndpointError::Unknown { .. } => "endpoint-not-found",
-            EndpointError::Peer { .. } => "endpoint-is-peer",
-            EndpointError::NoneFits { .. } => "endpoints-do-not-fit",
-            EndpointError::Ambiguous { .. } => "endpoints-ambiguous",
-            EndpointError::NoSubordinate { .. } => "relation-needs-subordinate",
+            EndpointError::Unknown { .. } => Refusal::EndpointNotFound,
+            EndpointError::Peer { .. } => Refusal::EndpointIsPeer,
+            EndpointError::NoneFits { .. } => Refusal::EndpointsDoNotFit,
+            EndpointError::Ambiguous { .. } => Refusal::EndpointsAmbiguous,
+            EndpointError::NoSubordinate { .. } => Refusal::RelationNeedsSubordinate,
         }
     }
 }

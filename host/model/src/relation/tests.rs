@@ -63,7 +63,7 @@ fn the_requirer_comes_first_in_the_key_whatever_the_order_of_the_names() {
 #[test]
 fn several_fitting_pairs_are_named() {
     let error = find(("front", &front()), ("site", &site())).unwrap_err();
-    assert_eq!(error.code(), "endpoints-ambiguous");
+    assert_eq!(error.refusal().code(), "endpoints-ambiguous");
     let text = error.to_string();
     assert!(text.contains("front:website site:website"), "{text}");
     assert!(text.contains("front:backup site:website"), "{text}");
@@ -72,20 +72,20 @@ fn several_fitting_pairs_are_named() {
 #[test]
 fn endpoints_that_do_not_fit_are_listed() {
     let error = find(("site", &site()), ("other", &site())).unwrap_err();
-    assert_eq!(error.code(), "endpoints-do-not-fit");
+    assert_eq!(error.refusal().code(), "endpoints-do-not-fit");
     assert!(
         error.to_string().contains("website (provider of http)"),
         "{error}"
     );
     let error = find(("site:webpage", &site()), ("front", &front())).unwrap_err();
-    assert_eq!(error.code(), "endpoint-not-found");
+    assert_eq!(error.refusal().code(), "endpoint-not-found");
     assert!(error.to_string().contains("website"), "{error}");
 }
 
 #[test]
 fn peers_are_not_integrated_by_hand() {
     let error = find(("site:cluster", &site()), ("other:cluster", &site())).unwrap_err();
-    assert_eq!(error.code(), "endpoint-is-peer");
+    assert_eq!(error.refusal().code(), "endpoint-is-peer");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_principal_that_declares_nothing_provides_juju_info() {
     assert_eq!(pair.scope(), Scope::Container);
     assert!(pair.provider.is_implicit());
     let error = find(("shipper", &shipper()), ("other", &shipper())).unwrap_err();
-    assert_eq!(error.code(), "endpoints-do-not-fit");
+    assert_eq!(error.refusal().code(), "endpoints-do-not-fit");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn declared_endpoints_come_before_the_implicit_one() {
 fn a_container_relation_needs_a_subordinate() {
     let near = charm("{name: near, requires: {website: {interface: http, scope: container}}}");
     let error = find(("near", &near), ("site", &site())).unwrap_err();
-    assert_eq!(error.code(), "relation-needs-subordinate");
+    assert_eq!(error.refusal().code(), "relation-needs-subordinate");
     let principal =
         charm("{name: principal, provides: {logs: {interface: logs, scope: container}}}");
     let taker = charm("{name: taker, subordinate: true, requires: {logs: logs}}");

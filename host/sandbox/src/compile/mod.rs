@@ -13,6 +13,7 @@ mod process;
 pub use child::{CHARMS, Compiler, compile_child_main};
 pub use process::{ChildLimits, compile_in_child};
 
+use periapt_model::Refusal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -73,27 +74,27 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            CompileError::TooLarge { .. } => "component-too-large",
-            CompileError::NotAComponent(_) => "component-invalid",
-            CompileError::UnknownImport(_) => "component-unknown-import",
-            CompileError::NotGiven { .. } => "component-unknown-import",
+            CompileError::TooLarge { .. } => Refusal::ComponentTooLarge,
+            CompileError::NotAComponent(_) => Refusal::ComponentInvalid,
+            CompileError::UnknownImport(_) => Refusal::ComponentUnknownImport,
+            CompileError::NotGiven { .. } => Refusal::ComponentUnknownImport,
             CompileError::NotOffered { .. } | CompileError::MissingExport(_) => {
-                "component-missing-export"
+                Refusal::ComponentMissingExport
             }
-            CompileError::Mismatch(_) => "component-mismatch",
-            CompileError::TooDemanding(_) => "component-too-demanding",
-            CompileError::Inspection(_) => "component-inspection",
-            CompileError::ProcessorTime { .. } => "compile-processor-time",
-            CompileError::AddressSpace { .. } => "compile-address-space",
-            CompileError::WallClock { .. } => "compile-wall-clock",
-            CompileError::Killed { .. } => "compile-killed",
-            CompileError::Ended(_) => "compile-ended",
-            CompileError::Start(_) => "compile-start",
-            CompileError::Descriptors(_) => "descriptors",
-            CompileError::OtherComponent => "compile-other-component",
-            CompileError::Engine(_) => "sandbox-engine",
+            CompileError::Mismatch(_) => Refusal::ComponentMismatch,
+            CompileError::TooDemanding(_) => Refusal::ComponentTooDemanding,
+            CompileError::Inspection(_) => Refusal::ComponentInspection,
+            CompileError::ProcessorTime { .. } => Refusal::CompileProcessorTime,
+            CompileError::AddressSpace { .. } => Refusal::CompileAddressSpace,
+            CompileError::WallClock { .. } => Refusal::CompileWallClock,
+            CompileError::Killed { .. } => Refusal::CompileKilled,
+            CompileError::Ended(_) => Refusal::CompileEnded,
+            CompileError::Start(_) => Refusal::CompileStart,
+            CompileError::Descriptors(_) => Refusal::Descriptors,
+            CompileError::OtherComponent => Refusal::CompileOtherComponent,
+            CompileError::Engine(_) => Refusal::SandboxEngine,
         }
     }
 }

@@ -28,13 +28,16 @@ fn a_charm_tells_its_hooks() {
 
 #[test]
 fn what_is_no_component_is_said_to_be_none() {
-    assert_eq!(refused(b"").code(), "component-invalid");
-    assert_eq!(refused(b"PK\x03\x04 a zip").code(), "component-invalid");
+    assert_eq!(refused(b"").refusal().code(), "component-invalid");
+    assert_eq!(
+        refused(b"PK\x03\x04 a zip").refusal().code(),
+        "component-invalid"
+    );
     let module = wat::parse_str("(module)").unwrap();
     assert!(refused(&module).to_string().contains("core module"));
     let mut broken = Guest::default().component();
     broken.truncate(broken.len() / 2);
-    assert_eq!(refused(&broken).code(), "component-invalid");
+    assert_eq!(refused(&broken).refusal().code(), "component-invalid");
     let empty = wat::parse_str("(component)").unwrap();
     assert_eq!(
         refused(&empty),
@@ -70,7 +73,7 @@ fn a_function_forged_into_a_known_interface_is_refused() {
     let forged = CONTRACT.replace("delete: func", "steal: func();\n    delete: func");
     let component = encode(&text, &forged);
     let error = refused(&component);
-    assert_eq!(error.code(), "component-mismatch");
+    assert_eq!(error.refusal().code(), "component-mismatch");
     assert!(error.to_string().contains("steal"), "{error}");
 }
 
@@ -144,7 +147,7 @@ fn a_charm_that_traps_when_asked_for_its_hooks_is_refused() {
     }
     .component();
     let error = refused(&component);
-    assert_eq!(error.code(), "component-inspection");
+    assert_eq!(error.refusal().code(), "component-inspection");
     assert!(error.to_string().contains("panicked or aborted"), "{error}");
 }
 

@@ -38,7 +38,7 @@ impl Named {
 
 /// Why not.
 #[derive(Debug, Error)]
-pub(crate) enum Refusal {
+pub(crate) enum Denial {
     /// The account is disabled or gone.
     #[error("the account is closed")]
     Account,
@@ -57,7 +57,7 @@ pub(crate) async fn decide(
     visitor: Visitor,
     identity: &Identity,
     named: &Named,
-) -> Result<Option<ModelUuid>, Refusal> {
+) -> Result<Option<ModelUuid>, Denial> {
     let user = match (visitor, identity) {
         (Visitor::Anyone, _)
         | (
@@ -70,7 +70,7 @@ pub(crate) async fn decide(
         ) => return own(store, model, named.get("model")).await.map(Some),
         (_, Identity::Agent { .. } | Identity::Controller { .. })
         | (Visitor::AgentOfModel | Visitor::Agents | Visitor::Controller, _) => {
-            return Err(Refusal::Forbidden);
+            return Err(Denial::Forbidden);
         }
         (_, Identity::User { name }) => name,
     };
@@ -85,7 +85,7 @@ pub(crate) async fn decide(
         }
         _ => {}
     }
-    let access = store.standing(user).await?.ok_or(Refusal::Account)?;
+    let access = store.standing(user).await?.ok_or(Denial::Account)?;
     let superuser = access == ControllerAccess::Superuser;
     let oneself = user.as_str() == named.get("user");
     let may = match visitor {
@@ -102,18 +102,18 @@ pub(crate) async fn decide(
     if may {
         Ok(None)
     } else {
-        Err(Refusal::Forbidden)
+        Err(Denial::Forbidden)
     }
 }
 
 /// The model that is named is the agent's own.
-async fn own(store: &Store, model: &ModelUuid, named: &str) -> Result<ModelUuid, Refusal> {
+async fn own(store: &Store, model: &ModelUuid, named: &str) -> Result<ModelUuid, Denial> {
     if named == model.as_str() {
         return Ok(model.clone());
     }
     match store.model_by_name_or_uuid(named).await {
         Ok(known) if known == *model => Ok(known),
-        Ok(_) | Err(StoreError::NotFound { .. }) => Err(Refusal::Forbidden),
+        Ok(_) | Err(StoreError::NotFound { .. }) => Err(Denial::Forbidden),
         Err(error) => Err(error.into()),
     }
 }
@@ -123,10 +123,10 @@ async fn in_model(
     user: &periapt_model::UserName,
     model: &str,
     wanted: ModelPermission,
-) -> Result<ModelUuid, Refusal> {
+) -> Result<ModelUuid, Denial> {
     match store.model_standing(user, model).await? {
         Some(standing) if standing.access >= wanted => Ok(standing.model),
-        Some(_) => Err(Refusal::Forbidden),
-        None => Err(Refusal::Model(model.to_owned())),
+        Some(_) => Err(Denial::Forbidden),
+        None => Err(Denial::Model(model.to_owned())),
     }
 }

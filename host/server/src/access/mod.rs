@@ -13,7 +13,7 @@ mod decide;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decide::{Named, Refusal, decide};
+pub(crate) use decide::{Denial, Named, decide};
 
 /// Which entity a call is about, and so what an agent must host to make it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_engine::SharedClock;
-use periapt_model::{Tag, UserName};
+use periapt_model::{Refusal, Tag, UserName};
 use periapt_store::{
     IssuedToken, KnownToken, NewToken, PasswordCheck, Store, StoreError, TokenKind,
 };
@@ -188,8 +188,8 @@ impl Authenticator {
                 .store
                 .register(user, invitation, password, wanted)
                 .await;
-            if let Err(StoreError::Invalid { code, .. }) = &done
-                && *code == "registration-invalid"
+            if let Err(StoreError::Refused { refusal, .. }) = &done
+                && *refusal == Refusal::RegistrationInvalid
             {
                 self.throttle.failed(&attempt);
             }

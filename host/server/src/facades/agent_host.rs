@@ -1,11 +1,13 @@
 //! `AgentHost`: what the process that hosts a model's machines needs to know of itself.
 
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::host::{
     GoneUnits, HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport,
     WatchApiAddresses, WatchHostedMachines, WatchIntrospectionRequests, WatchReportRequests,
 };
-use periapt_wire::rpc::{Empty, code};
+use periapt_wire::rpc::Empty;
 
 use super::watch;
 use crate::rpc::watcher::Source;
@@ -27,7 +29,7 @@ handlers! { for host:
     HostModel: |session, _| {
         let model = session.model()?;
         let info = session.store().get_model(model).await?;
-        let info = info.ok_or_else(|| RpcError::new(code::NOT_FOUND, format!("model {model} not found")))?;
+        let info = info.ok_or_else(|| RpcError::new(Refusal::NotFound(Subject::Model), format!("model {model} not found")))?;
         let state = session.state();
         Ok(HostedModel {
             uuid: info.uuid,

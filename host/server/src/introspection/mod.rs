@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use periapt_engine::EngineReport;
-use periapt_model::ModelUuid;
+use periapt_model::{ModelUuid, Refusal};
 use periapt_store::{Store, StoreError, lease};
 use periapt_wire::rest::{
     AgentIntrospection, EngineMap, HookPart, LeaseReport, MachineLockReport, PresenceReport,
@@ -62,12 +62,12 @@ pub enum IntrospectionError {
 }
 
 impl IntrospectionError {
-    /// A stable name, for machines.
-    pub fn code(&self) -> &'static str {
+    /// What the caller is told of it beside the reason.
+    pub fn refusal(&self) -> Refusal {
         match self {
-            IntrospectionError::Unknown(_) => "report-not-found",
-            IntrospectionError::Store(error) => error.code(),
-            IntrospectionError::Write(_) => "internal-error",
+            IntrospectionError::Unknown(_) => Refusal::ReportNotFound,
+            IntrospectionError::Store(error) => error.refusal(),
+            IntrospectionError::Write(_) => Refusal::InternalError,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! while the port stays open, and requests in between get a 503 that says so. A router is found
 //! by the longest prefix on a path boundary and sees the whole path.
 
+use periapt_model::Refusal;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -75,9 +76,9 @@ impl Mux {
     pub async fn answer(&self, request: Request<Body>) -> Response {
         let Some(router) = self.find(request.uri().path()) else {
             return Answer(
-                Problem::new(503, "api-not-serving", "The API is not serving")
-                    .why("the controller is starting, restarting a part of itself, or stopping")
-                    .advice("try again in a few seconds"),
+                Problem::new(Refusal::ApiNotServing)
+                    .titled("The API is not serving")
+                    .why("the controller is starting, restarting a part of itself, or stopping"),
             )
             .into_response();
         };

@@ -10,6 +10,7 @@ use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use periapt_model::Refusal;
 use periapt_wire::Problem;
 
 use super::At;
@@ -44,7 +45,8 @@ pub(super) async fn arrive(
 /// The path's parts are no text.
 pub(super) fn path_invalid() -> Answer {
     Answer(
-        Problem::new(400, "path-invalid", "The request's path cannot be read")
+        Problem::new(Refusal::PathInvalid)
+            .titled("The request's path cannot be read")
             .why("a part of it is not UTF-8 once decoded"),
     )
 }
@@ -57,7 +59,7 @@ fn same_origin(method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), An
     }
     let refused = || {
         forged(
-            "origin-refused",
+            Refusal::OriginRefused,
             "the request comes from a page of another address",
         )
     };

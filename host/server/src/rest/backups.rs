@@ -12,7 +12,7 @@ use periapt_wire::rest::{Backup, paths};
 use tokio_util::io::ReaderStream;
 use utoipa_axum::routes;
 
-use super::problem::{Answer, advice};
+use super::problem::Answer;
 use super::route::{Row, row};
 use crate::backups::BackupError;
 use crate::state::ServerState;
@@ -80,24 +80,14 @@ async fn remove(
 
 impl From<BackupError> for Answer {
     fn from(error: BackupError) -> Self {
-        let code = error.code();
-        let (status, title) = match &error {
-            BackupError::Store(_) => match error {
-                BackupError::Store(error) => return error.into(),
-                _ => (500, "The controller failed"),
-            },
-            BackupError::NotFound(_) => (404, "Not found"),
-            BackupError::Busy | BackupError::Restless(_) => (409, "Not possible now"),
-            BackupError::File { .. } if code == "disk-full" => (507, "No room left"),
-            BackupError::File { .. } | BackupError::Internal(_) => (500, "The controller failed"),
+        let error = match error {
+            BackupError::Store(error) => return error.into(),
+            other => other,
         };
-        if status >= 500 {
+        let refusal = error.refusal();
+        if refusal.status() >= 500 {
             tracing::error!(%error, "a backup failed");
         }
-        Answer(
-            Problem::new(status, &code, title)
-                .why(error.to_string())
-                .advice(advice(&code)),
-        )
+        Answer(Problem::new(refusal).why(error.to_string()))
     }
 }

@@ -26,15 +26,7 @@ async fn blob(
     path: Path<(String, String)>,
 ) -> Result<impl IntoResponse, Answer> {
     let Path((_, digest)) = path;
-    let bytes = crate::blobs::read(&state, &model, &digest)
-        .await
-        .map_err(|error| {
-            let mut answer = Answer::from(error);
-            if answer.0.status == 404 {
-                answer.0.code = "blob-not-found".to_owned();
-            }
-            answer
-        })?;
+    let bytes = crate::blobs::read(&state, &model, &digest).await?;
     // Content never changes under its digest; a compiled form may, with its compiler.
     let cache = if digest.contains('.') {
         "no-cache"

@@ -9,8 +9,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use periapt_model::Digest;
 use periapt_model::charm::CharmInfo;
+use periapt_model::refusal::Subject;
+use periapt_model::{Digest, Refusal};
 use periapt_store::{Staging, Store, StoreError};
 use periapt_wire::Problem;
 use periapt_wire::rest::{ListQuery, Page, paths};
@@ -91,7 +92,7 @@ async fn archive(
     let store = state.store().clone();
     let charm = store.get_charm(&model, &url.to_string()).await?;
     let gone = || StoreError::NotFound {
-        kind: "charm",
+        kind: Subject::Charm,
         name: url.to_string(),
     };
     let size = store.blob_size(&charm.sha256).await?.ok_or_else(gone)?;
@@ -126,7 +127,7 @@ fn parts(store: Store, digest: String, size: u64) -> impl Stream<Item = Result<B
             }
             let data = store.blob_part(&digest, part).await?;
             let data = data.ok_or(StoreError::NotFound {
-                kind: "blob",
+                kind: Subject::Blob,
                 name: digest,
             })?;
             let left = left.saturating_sub(data.len() as u64);
@@ -173,9 +174,9 @@ async fn upload(
     let found = staged.digest();
     if let Some(wanted) = digests.iter().find(|digest| **digest != found) {
         return Err(Answer(
-            Problem::new(400, "charm-digest-mismatch", "The charm was refused")
-                .why(format!("its SHA-256 is {found}, the request says {wanted}"))
-                .advice("the file was changed on its way or while it was read; send it again"),
+            Problem::new(Refusal::CharmDigestMismatch)
+                .titled("The charm was refused")
+                .why(format!("its SHA-256 is {found}, the request says {wanted}")),
         ));
     }
     let by = person(identity)?;
@@ -202,9 +203,9 @@ fn is_archive(headers: &HeaderMap) -> Result<(), Answer> {
         return Ok(());
     }
     Err(Answer(
-        Problem::new(415, "body-not-archive", "The charm was refused")
-            .why(format!("its content type is \"{kind}\""))
-            .advice("send the archive with `Content-Type: application/zip`"),
+        Problem::new(Refusal::BodyNotArchive)
+            .titled("The charm was refused")
+            .why(format!("its content type is \"{kind}\"")),
     ))
 }
 
@@ -212,9 +213,9 @@ fn is_archive(headers: &HeaderMap) -> Result<(), Answer> {
 fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<Digest>, Answer> {
     let invalid = |why: String| {
         Answer(
-            Problem::new(400, "digest-invalid", "The digest cannot be read")
-                .why(why)
-                .advice("give the SHA-256 as 64 hexadecimal digits in ?sha256="),
+            Problem::new(Refusal::DigestInvalid)
+                .titled("The digest cannot be read")
+                .why(why),
         )
     };
     let mut found = Vec::new();
@@ -257,9 +258,9 @@ async fn collect(
 ) -> Result<(Staging, Share), Answer> {
     let too_large = || {
         Answer(
-            Problem::new(413, "charm-too-large", "The charm was refused")
-                .why(format!("the archive is larger than {limit} bytes"))
-                .advice("make the archive smaller"),
+            Problem::new(Refusal::CharmTooLarge)
+                .titled("The charm was refused")
+                .why(format!("the archive is larger than {limit} bytes")),
         )
     };
     let claimed = headers
@@ -275,9 +276,9 @@ async fn collect(
                 return too_slow();
             }
             Answer(
-                Problem::new(400, "upload-interrupted", "The upload broke off")
-                    .why(error.to_string())
-                    .advice("try again"),
+                Problem::new(Refusal::UploadInterrupted)
+                    .titled("The upload broke off")
+                    .why(error.to_string()),
             )
         })?;
         if staged.size() + chunk.len() as u64 > limit {
@@ -288,9 +289,9 @@ async fn collect(
     }
     if staged.size() == 0 {
         return Err(Answer(
-            Problem::new(400, "body-missing", "The charm was refused")
-                .why("the request has no body")
-                .advice("send the .charm file's bytes as the body"),
+            Problem::new(Refusal::BodyMissing)
+                .titled("The charm was refused")
+                .why("the request has no body"),
         ));
     }
     Ok((staged, share))

@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{Extensions, HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use periapt_model::Refusal;
 use periapt_store::{Definition, Expected, Guard, namespace, version_tag};
 use periapt_wire::Problem;
 
@@ -142,13 +143,9 @@ fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Answer> {
             .and_then(|rest| rest.strip_suffix('"'))
             .ok_or_else(|| {
                 Answer(
-                    Problem::new(
-                        400,
-                        "if-match-invalid",
-                        "The If-Match header cannot be read",
-                    )
-                    .why(format!("{tag} is not a tag in quotation marks"))
-                    .advice("send the ETag as it was received, quotation marks included"),
+                    Problem::new(Refusal::IfMatchInvalid)
+                        .titled("The If-Match header cannot be read")
+                        .why(format!("{tag} is not a tag in quotation marks")),
                 )
             })?;
         // A weak tag, or one that is no number of ours, matches nothing.
@@ -162,13 +159,9 @@ fn expected(headers: &HeaderMap) -> Result<Option<Expected>, Answer> {
 /// The answer to `If-Match` where there is nothing that could match.
 fn not_conditional() -> Answer {
     Answer(
-        Problem::new(
-            400,
-            "if-match-unsupported",
-            "This request cannot be conditional",
-        )
-        .why("there is no version of what this address changes")
-        .advice("leave If-Match out"),
+        Problem::new(Refusal::IfMatchUnsupported)
+            .titled("This request cannot be conditional")
+            .why("there is no version of what this address changes"),
     )
 }
 

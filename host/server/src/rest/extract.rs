@@ -1,5 +1,6 @@
 //! What handlers ask of a request. All of them refuse with a `Problem`.
 
+use periapt_model::refusal::Subject;
 use std::str::FromStr;
 
 use axum::body::Bytes;
@@ -8,7 +9,9 @@ use axum::http::header;
 use axum::http::request::Parts;
 use periapt_model::bounds::MESSAGE_VALUES;
 use periapt_model::charm::CharmUrl;
-use periapt_model::{ApplicationName, MachineId, ModelUuid, NameError, UnitName, UserName};
+use periapt_model::{
+    ApplicationName, MachineId, ModelUuid, NameError, Refusal, UnitName, UserName,
+};
 use periapt_store::StoreError;
 use periapt_wire::Problem;
 use serde::de::DeserializeOwned;
@@ -109,7 +112,7 @@ impl Params {
 
     fn model(&self) -> Result<ModelUuid, Answer> {
         let missing = || StoreError::NotFound {
-            kind: "model",
+            kind: Subject::Model,
             name: self.get("model").to_owned(),
         };
         Ok(self.model.clone().ok_or_else(missing)?)
@@ -141,9 +144,9 @@ impl<T: DeserializeOwned> FromRequest<ServerState> for Body<T> {
         let is_json = kind.strip_prefix("application/");
         if !is_json.is_some_and(|kind| kind == "json" || kind.ends_with("+json")) {
             return Err(Answer(
-                Problem::new(415, "body-not-json", "The request's body cannot be read")
-                    .why(format!("its content type is \"{kind}\""))
-                    .advice("send JSON with `Content-Type: application/json`"),
+                Problem::new(Refusal::BodyNotJson)
+                    .titled("The request's body cannot be read")
+                    .why(format!("its content type is \"{kind}\"")),
             ));
         }
         let (route, bytes) = whole(request, state).await?;
@@ -189,7 +192,8 @@ async fn whole(
 fn read<T: DeserializeOwned>(route: Option<&'static Route>, bytes: &Bytes) -> Result<T, Answer> {
     if MESSAGE_VALUES.exceeded_by(json::values(bytes)) {
         return Err(Answer(
-            Problem::new(400, "body-invalid", "The request's body cannot be read")
+            Problem::new(Refusal::BodyInvalid)
+                .titled("The request's body cannot be read")
                 .why(format!("it holds more than {} values", MESSAGE_VALUES.most)),
         ));
     }
@@ -240,8 +244,7 @@ impl FromRequestParts<ServerState> for InRelation {
         let model = params.model()?;
         let text = params.get("relation");
         let id = text.parse().map_err(|_| {
-            let title = "The request is not valid";
-            let problem = periapt_wire::Problem::new(400, "relation-id-invalid", title);
+            let problem = periapt_wire::Problem::new(Refusal::RelationIdInvalid);
             Answer(problem.why(format!("\"{text}\" is not the number of a relation")))
         })?;
         Ok(InRelation(model, id))

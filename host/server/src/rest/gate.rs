@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::CookieJar;
-use periapt_model::ModelUuid;
+use periapt_model::{ModelUuid, Refusal};
 use periapt_store::{Interest, KnownToken, StoreError, TokenKind, namespace};
 
 use super::At;
@@ -200,7 +200,7 @@ pub(super) fn session_cookie(headers: &HeaderMap) -> Option<String> {
 fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answer> {
     let Some(repeated) = csrf else {
         return Err(forged(
-            "csrf-missing",
+            Refusal::CsrfMissing,
             "a request with the session's cookie that changes something repeats the session's csrf value",
         ));
     };
@@ -210,7 +210,10 @@ fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answe
     if fits {
         return Ok(());
     }
-    Err(forged("csrf-wrong", "the csrf value is not the session's"))
+    Err(forged(
+        Refusal::CsrfWrong,
+        "the csrf value is not the session's",
+    ))
 }
 
 impl Pass {

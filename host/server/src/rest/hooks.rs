@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
+use periapt_model::Refusal;
 use periapt_wire::Problem;
 use periapt_wire::rest::{HookQuery, HookRun, Page, paths};
 use utoipa_axum::routes;
@@ -50,9 +51,7 @@ impl FromRequestParts<ServerState> for RunId {
             .map(RunId)
             .ok_or_else(|| {
                 Answer(
-                    Problem::new(400, "hook-id-invalid", "The request is not valid")
-                        .why("the id of a hook's run is a number")
-                        .advice("GET the list of hooks for the ids there are"),
+                    Problem::new(Refusal::HookIdInvalid).why("the id of a hook's run is a number"),
                 )
             })
     }

@@ -4,6 +4,7 @@
 //! with the extractors of [`extract`], call the store and answer with the types of `wire::rest`, those
 //! of changes through [`changed`], or with a [`problem::Answer`].
 
+use periapt_model::Refusal;
 use std::sync::LazyLock;
 
 use axum::Router;
@@ -303,16 +304,17 @@ async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
         return ui::answer(uri.path(), &headers);
     }
     Answer(
-        Problem::new(404, "route-not-found", "There is nothing at this address")
-            .why(format!("{} is not a path of this API", uri.path()))
-            .advice("the paths begin with /v1/models; GET /v1/models lists the models"),
+        Problem::new(Refusal::RouteNotFound)
+            .titled("There is nothing at this address")
+            .why(format!("{} is not a path of this API", uri.path())),
     )
     .into_response()
 }
 
 async fn not_so(method: Method, uri: Uri) -> Answer {
     Answer(
-        Problem::new(405, "method-not-allowed", "This address has no such method")
+        Problem::new(Refusal::MethodNotAllowed)
+            .titled("This address has no such method")
             .why(format!("{method} is not possible on {}", uri.path())),
     )
 }

@@ -3,6 +3,7 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
+use periapt_model::refusal::Subject;
 use periapt_store::{KnownNode, StoreError};
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{ControllerNode, NodeState, paths};
@@ -54,7 +55,7 @@ async fn remove(
 ) -> Result<Json<ControllerNode>, Answer> {
     let Path((text,)) = path;
     let node: u32 = text.parse().map_err(|_| StoreError::NotFound {
-        kind: "controller node",
+        kind: Subject::ControllerNode,
         name: text,
     })?;
     let removed = state.store().remove_controller_node(node, query.force);

@@ -142,15 +142,10 @@ async fn answer(state: &ServerState, report: &str, scope: Scope) -> Result<Respo
             Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response())
         }
         Err(IntrospectionError::Store(error)) => Err(error.into()),
-        Err(error @ IntrospectionError::Unknown(_)) => Err(Answer(
-            Problem::new(404, error.code(), "There is no such report")
-                .why(error.to_string())
-                .advice(
-                    "ask for depengine, hooktimes, machinelock, units, leases, presence or metrics",
-                ),
-        )),
         Err(error) => Err(Answer(
-            Problem::new(500, error.code(), "The report cannot be shown").why(error.to_string()),
+            Problem::new(error.refusal())
+                .titled("The report cannot be shown")
+                .why(error.to_string()),
         )),
     }
 }

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use periapt_model::Refusal;
 use periapt_model::relation::EndpointName;
 use periapt_wire::Problem;
 use periapt_wire::rest::{
@@ -14,7 +15,7 @@ use super::changed::changed;
 use super::conditions::About;
 use super::extract::{Body, Force, InModel, InRelation, Query};
 use super::page::page;
-use super::problem::{Answer, advice};
+use super::problem::Answer;
 use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
 
@@ -57,14 +58,12 @@ async fn integrate(
     Body(request): Body<Integrate>,
 ) -> Result<Json<RelationInfo>, Answer> {
     let [one, other] = request.endpoints.as_slice() else {
-        return Err(Answer(
-            Problem::new(400, "endpoints-invalid", "The request is not valid")
-                .why(format!(
-                    "a relation has two endpoints, {} were given",
-                    request.endpoints.len()
-                ))
-                .advice(advice("endpoints-invalid")),
-        ));
+        return Err(Answer(Problem::new(Refusal::EndpointsInvalid).why(
+            format!(
+                "a relation has two endpoints, {} were given",
+                request.endpoints.len()
+            ),
+        )));
     };
     let endpoints: [EndpointName; 2] = [one.parse()?, other.parse()?];
     changed(state.store().integrate(&model, endpoints)).await

@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::IntoResponse;
-use periapt_model::Tag;
+use periapt_model::{Refusal, Tag};
 use periapt_store::{IssuedToken, StoreError, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
@@ -70,9 +70,8 @@ async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>
             }))
         }
         _ => Err(Answer(
-            Problem::new(404, "session-not-found", "Not found")
-                .why("this request was not made with the cookie of a session")
-                .advice("sign in with POST /v1/session"),
+            Problem::new(Refusal::SessionNotFound)
+                .why("this request was not made with the cookie of a session"),
         )),
     }
 }

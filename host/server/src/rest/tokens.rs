@@ -1,5 +1,6 @@
 //! `/v1/users/{user}/tokens`: the tokens and sessions of a user, without their secrets.
 
+use periapt_model::Refusal;
 use std::time::Duration;
 
 use axum::Json;
@@ -48,9 +49,8 @@ async fn add(
     if lifetime.is_zero() || lifetime > LONGEST_TOKEN_LIFE {
         let days = LONGEST_TOKEN_LIFE.as_secs() / (24 * 3600);
         return Err(Answer(
-            Problem::new(400, "token-lifetime-invalid", "The request is not valid")
-                .why(format!("a token lives between one second and {days} days"))
-                .advice("leave `expires-in` out, or give a number of seconds in between"),
+            Problem::new(Refusal::TokenLifetimeInvalid)
+                .why(format!("a token lives between one second and {days} days")),
         ));
     }
     let wanted = NewToken {

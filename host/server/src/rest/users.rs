@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use periapt_model::UserName;
+use periapt_model::{Refusal, UserName};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
@@ -109,9 +109,9 @@ async fn password(
             // The visitor is known; it is what they say that is wrong.
             Err(AuthError::Invalid) => {
                 return Err(Answer(
-                    Problem::new(400, "password-wrong", "The password was not changed")
-                        .why("the present password is not right")
-                        .advice("give the present password"),
+                    Problem::new(Refusal::PasswordWrong)
+                        .titled("The password was not changed")
+                        .why("the present password is not right"),
                 ));
             }
             confirmed => confirmed?,

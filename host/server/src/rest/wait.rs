@@ -10,8 +10,8 @@ use axum::Json;
 use axum::extract::State;
 use futures::FutureExt;
 use periapt_engine::clock;
-use periapt_model::ModelUuid;
 use periapt_model::query::{Query as Condition, QueryError};
+use periapt_model::{ModelUuid, Refusal};
 use periapt_store::{Change, DatabaseError, Interest, StoreError, namespace};
 use periapt_wire::Problem;
 use periapt_wire::rest::waiting::glance;
@@ -20,7 +20,7 @@ use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::extract::{Ending, InModel, Query};
-use super::problem::{Answer, advice};
+use super::problem::Answer;
 use super::route::{READ, Row, row};
 use crate::state::ServerState;
 
@@ -44,7 +44,11 @@ async fn wait(
     ending: Ending,
 ) -> Result<Json<Waited>, Answer> {
     let kind: WaitKind = query.kind.parse().map_err(|why: String| {
-        Answer(Problem::new(400, "query-invalid", "The request's query cannot be read").why(why))
+        Answer(
+            Problem::new(Refusal::QueryInvalid)
+                .titled("The request's query cannot be read")
+                .why(why),
+        )
     })?;
     let text = match query.query.trim() {
         "" => kind.default_query(),
@@ -134,9 +138,9 @@ impl Waiting<'_> {
             name => format!("The {kind} \"{name}\" did not come to: {}", self.text),
         };
         Answer(
-            Problem::new(408, "wait-timed-out", title)
-                .why(format!("{} s have passed; {last}", limit.as_secs()))
-                .advice(advice("wait-timed-out")),
+            Problem::new(Refusal::WaitTimedOut)
+                .titled(title)
+                .why(format!("{} s have passed; {last}", limit.as_secs())),
         )
     }
 }
@@ -149,8 +153,8 @@ fn shows(changes: &[Change]) -> bool {
 
 fn unreadable(text: &str, error: &QueryError) -> Answer {
     Answer(
-        Problem::new(400, "wait-query-invalid", "The query cannot be used")
-            .why(format!("{text}: {error}"))
-            .advice(advice("wait-query-invalid")),
+        Problem::new(Refusal::WaitQueryInvalid)
+            .titled("The query cannot be used")
+            .why(format!("{text}: {error}")),
     )
 }

@@ -1,56 +1,58 @@
 //! A refused call.
 
-use std::borrow::Cow;
-
-use periapt_model::NameError;
+use periapt_model::{NameError, Refusal};
 use periapt_store::{DatabaseError, StoreError};
 use periapt_wire::CallError;
-use periapt_wire::rpc::code;
 use thiserror::Error;
 
-use crate::access::Refusal;
+use crate::access::Denial;
 use crate::authenticator::AuthError;
 use crate::error::told;
 use crate::listener::Crowded;
 use crate::upgrade::UpgradeProgress;
 
-/// What the caller gets: one of `wire::rpc::code` or a precise code of the store, and a text.
+/// What the caller gets: the refusal with its code, and a text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
 pub struct RpcError {
-    pub code: Cow<'static, str>,
+    pub refusal: Refusal,
     pub message: String,
 }
 
 impl RpcError {
-    pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    pub fn new(refusal: Refusal, message: impl Into<String>) -> Self {
         Self {
-            code: code.into(),
+            refusal,
             message: message.into(),
         }
     }
 
+    /// Its code on the wire.
+    pub fn code(&self) -> &'static str {
+        self.refusal.call_code()
+    }
+
     /// Known, but not for this caller. The text is Juju's; clients compare it.
     pub fn denied() -> Self {
-        Self::new(code::UNAUTHORIZED, "permission denied")
+        Self::new(Refusal::Unauthorized, "permission denied")
     }
 
     pub fn bad_request(message: impl std::fmt::Display) -> Self {
-        Self::new(code::BAD_REQUEST, message.to_string())
+        Self::new(Refusal::BadRequest, message.to_string())
     }
 
     pub fn stopped(message: &str) -> Self {
-        Self::new(code::STOPPED, message)
+        Self::new(Refusal::Stopped, message)
     }
 
     /// A session for which there is no place.
     pub(crate) fn crowded(why: Crowded) -> Self {
-        Self::new(code::TRY_AGAIN, why.to_string())
+        Self::new(Refusal::TryAgain, why.to_string())
     }
 
     /// Not before the controller's new version has set itself up.
     pub(crate) fn upgrading(progress: &UpgradeProgress) -> Self {
-        Self::new(code::UPGRADE_IN_PROGRESS, progress.to_string())
+        Self::new(Refusal::UpgradeInProgress, progress.to_string())
     }
 
     /// From the lease manager, which may stop and come back while the API serves: its callers
@@ -58,7 +60,7 @@ impl RpcError {
     pub fn of_lease(error: StoreError) -> Self {
         match error {
             StoreError::Database(DatabaseError::Stopped) => Self::new(
-                code::TRY_AGAIN,
+                Refusal::TryAgain,
                 "the lease manager is restarting; try again",
             ),
             other => other.into(),
@@ -67,7 +69,7 @@ impl RpcError {
 
     pub fn not_implemented(facade: &str, version: u32, method: &str) -> Self {
         Self::new(
-            code::NOT_IMPLEMENTED,
+            Refusal::NotImplemented,
             format!("no such request - method {facade}({version}).{method} is not implemented"),
         )
     }
@@ -81,18 +83,18 @@ impl From<DatabaseError> for RpcError {
 
 impl From<StoreError> for RpcError {
     fn from(error: StoreError) -> Self {
-        if error.code() == code::INTERNAL {
+        if error.refusal() == Refusal::InternalError {
             tracing::error!(%error, "the store failed a call");
         }
-        Self::new(error.code(), told(&error))
+        Self::new(error.refusal(), told(&error))
     }
 }
 
-impl From<Refusal> for RpcError {
-    fn from(refusal: Refusal) -> Self {
+impl From<Denial> for RpcError {
+    fn from(refusal: Denial) -> Self {
         match refusal {
-            Refusal::Store(error) => error.into(),
-            Refusal::Account | Refusal::Model(_) | Refusal::Forbidden => Self::denied(),
+            Denial::Store(error) => error.into(),
+            Denial::Account | Denial::Model(_) | Denial::Forbidden => Self::denied(),
         }
     }
 }
@@ -101,8 +103,8 @@ impl From<AuthError> for RpcError {
     fn from(error: AuthError) -> Self {
         match error {
             AuthError::Store(error) => error.into(),
-            AuthError::Throttled(_) => Self::new(code::TRY_AGAIN, error.to_string()),
-            other => Self::new(code::UNAUTHORIZED, other.to_string()),
+            AuthError::Throttled(_) => Self::new(Refusal::TryAgain, error.to_string()),
+            other => Self::new(Refusal::Unauthorized, other.to_string()),
         }
     }
 }
@@ -116,7 +118,7 @@ impl From<NameError> for RpcError {
 impl From<RpcError> for CallError {
     fn from(error: RpcError) -> Self {
         CallError::Refused {
-            code: error.code.into_owned(),
+            code: error.code().to_owned(),
             message: error.message,
         }
     }

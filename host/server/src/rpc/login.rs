@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use periapt_model::{JUJU_VERSION, ModelUuid, Tag, UserName};
+use periapt_model::{JUJU_VERSION, ModelUuid, Refusal, Tag, UserName};
 use periapt_wire::agent::admin::{Login, LoginResult};
 use periapt_wire::rpc::Json;
 use serde::Serialize;
@@ -106,7 +106,7 @@ async fn person(
 
 /// The answer to every request on a connection to a model that does not exist.
 pub fn unknown_model(text: &str) -> RpcError {
-    RpcError::new("model not found", format!("unknown model: {text:?}"))
+    RpcError::new(Refusal::NoSuchModel, format!("unknown model: {text:?}"))
 }
 
 fn facades(identity: &Identity) -> Value {

@@ -33,8 +33,8 @@ impl Seen {
             .saturating_sub(self.began);
         let code = match result {
             Ok(_) => "ok",
-            Err(error) if error.code.is_empty() => "error",
-            Err(error) => &error.code,
+            Err(error) if error.code().is_empty() => "error",
+            Err(error) => error.code(),
         };
         let waits = rule.effect == Effect::Wait;
         observation

@@ -5,11 +5,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use futures::future::BoxFuture;
-use periapt_model::{AgentName, ModelUuid, Tag};
+use periapt_model::{AgentName, ModelUuid, Refusal, Tag};
 use periapt_store::Store;
-use periapt_wire::rpc::{
-    Empty, Json, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, code, json,
-};
+use periapt_wire::rpc::{Empty, Json, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -196,9 +194,7 @@ impl Session {
         };
         seen.end(self, rule, &result);
         if let Some(record) = record {
-            let outcome = result
-                .as_ref()
-                .map_or_else(|error| error.code.as_ref(), |_| "ok");
+            let outcome = result.as_ref().map_or_else(|error| error.code(), |_| "ok");
             Box::pin(audit.called(record, &self.identity, outcome)).await;
         }
         if rule.effect == Effect::Write {
@@ -321,7 +317,7 @@ impl Drop for Session {
 
 /// A reply as JSON.
 pub(crate) fn answer<T: serde::Serialize>(reply: &T) -> Result<Json, RpcError> {
-    json(reply).map_err(|error| RpcError::new(code::INTERNAL, error.to_string()))
+    json(reply).map_err(|error| RpcError::new(Refusal::InternalError, error.to_string()))
 }
 
 /// The parameters by which a call names what it is about, each as it stands in the text; who makes

@@ -4,12 +4,14 @@
 //! it costs no task while nobody waits for it. An event belongs to the watcher until a `Next`
 //! returns it: a `Next` that is dropped or taken over leaves it for the following one.
 
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use periapt_store::Subscription;
-use periapt_wire::rpc::{Changes, code};
+use periapt_wire::rpc::Changes;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -67,7 +69,7 @@ impl Watchers {
         let mut slots = self.lock();
         if slots.len() >= WATCHERS {
             return Err(RpcError::new(
-                code::TRY_AGAIN,
+                Refusal::TryAgain,
                 format!("a connection may hold {WATCHERS} watchers; stop some"),
             ));
         }
@@ -97,7 +99,7 @@ impl Watchers {
         tokio::select! {
             biased;
             () = slot.stopped.cancelled() => Err(RpcError::stopped("watcher was stopped")),
-            () = mine.cancelled() => Err(RpcError::new(code::TRY_AGAIN, "another request waits for this watcher")),
+            () = mine.cancelled() => Err(RpcError::new(Refusal::TryAgain, "another request waits for this watcher")),
             changes = async { slot.source.lock().await.next(session).await } => Ok(Changes { changes: changes? }),
         }
     }
@@ -160,5 +162,5 @@ impl Live {
 }
 
 fn unknown() -> RpcError {
-    RpcError::new(code::NOT_FOUND, "unknown watcher id")
+    RpcError::new(Refusal::NotFound(Subject::Watcher), "unknown watcher id")
 }

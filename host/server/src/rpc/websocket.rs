@@ -23,10 +23,10 @@ use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt, StreamExt};
 use periapt_engine::Clock;
 use periapt_engine::clock::timeout;
-use periapt_model::ModelUuid;
 use periapt_model::bounds::{AGENT_MESSAGE_BYTES, MESSAGE_VALUES};
+use periapt_model::{ModelUuid, Refusal};
 use periapt_wire::Problem;
-use periapt_wire::rpc::{self, Empty, Json, code};
+use periapt_wire::rpc::{self, Empty, Json};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -132,12 +132,8 @@ fn open(
         Ok(upgrade) => upgrade,
         Err(_) => {
             return Answer(
-                Problem::new(
-                    426,
-                    "websocket-expected",
-                    "This address speaks the websocket protocol",
-                )
-                .advice("the HTTP API is under /v1"),
+                Problem::new(Refusal::WebsocketExpected)
+                    .titled("This address speaks the websocket protocol"),
             )
             .into_response();
         }
@@ -332,7 +328,7 @@ impl Conversation {
                 Ok(permit) => permit,
                 Err(_) => {
                     let busy =
-                        RpcError::new(code::TRY_AGAIN, "too many calls of this connection wait");
+                        RpcError::new(Refusal::TryAgain, "too many calls of this connection wait");
                     return send(replies, reply(id, Err(busy))).await;
                 }
             }
@@ -390,9 +386,11 @@ impl Conversation {
                 self.session = Some(Arc::new(session));
                 Ok(reply)
             }
-            ("Admin", "RedirectInfo") => Err(RpcError::new("", "not redirected")),
+            ("Admin", "RedirectInfo") => {
+                Err(RpcError::new(Refusal::NotRedirected, "not redirected"))
+            }
             ("Admin", method) => Err(RpcError::not_implemented("Admin", request.version, method)),
-            _ => Err(RpcError::new(code::UNAUTHORIZED, "not logged in")),
+            _ => Err(RpcError::new(Refusal::Unauthorized, "not logged in")),
         }
     }
 }
@@ -444,7 +442,7 @@ fn reply(request_id: u64, result: Result<Json, RpcError>) -> String {
         Err(error) => (rpc::json(&Empty {}).ok(), Some(error)),
     };
     let (error, code) = failure
-        .map(|failure| (failure.message, failure.code.into_owned()))
+        .map(|failure| (failure.message, failure.refusal.call_code().to_owned()))
         .unzip();
     let response = rpc::Response {
         request_id,

@@ -2,6 +2,7 @@
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Schema, Values};
+use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, Life, ModelUuid};
 use periapt_wire::rest::{ApplicationConfig, ConfigChange};
 
@@ -33,7 +34,7 @@ impl Store {
             Box::pin(async move {
                 let (before, life) = load(&mut tx.db, &model, &application).await?;
                 if !life.is_alive() {
-                    return Err(StoreError::NotAlive { kind: "application", name: application.to_string(), life });
+                    return Err(StoreError::NotAlive { kind: Subject::Application, name: application.to_string(), life });
                 }
                 let settings = apply(&before.schema, before.settings.clone(), &change)?;
                 if settings == before.settings {
@@ -93,7 +94,7 @@ async fn load(
     application: &ApplicationName,
 ) -> Result<(ApplicationConfig, Life)> {
     let found = db.one(CONFIGURED, params![model, application]).await?;
-    let found = found.ok_or_else(|| StoreError::not_found("application", application))?;
+    let found = found.ok_or_else(|| StoreError::not_found(Subject::Application, application))?;
     let schema = found.info.config;
     let config = ApplicationConfig {
         application: application.clone(),

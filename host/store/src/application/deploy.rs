@@ -2,7 +2,8 @@
 
 use periapt_model::bounds;
 use periapt_model::config::{self, Values};
-use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
+use periapt_model::refusal::Subject;
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
 use crate::changes::namespace;
@@ -45,7 +46,7 @@ impl Store {
                 let url = charm.url.to_string();
                 let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, charm.subordinate];
                 if tx.db.execute(sql, values).await? == 0 {
-                    return Err(StoreError::AlreadyExists { kind: "application", name: name.to_string() });
+                    return Err(StoreError::AlreadyExists { kind: Subject::Application, name: name.to_string() });
                 }
                 tx.touch(&model, namespace::APPLICATION, name.as_str());
                 tx.touch(&model, namespace::APPLICATION_CONFIG, name.as_str());
@@ -111,8 +112,8 @@ impl Store {
                 let old = charm::find(&mut tx.db, &model, &current).await?;
                 let new = charm::find(&mut tx.db, &model, &request.charm).await?;
                 if new.name != old.name {
-                    return Err(StoreError::Invalid {
-                        code: "charm-name-differs",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::CharmNameDiffers,
                         message: format!(
                             "\"{application}\" runs charm \"{}\" and cannot be refreshed to \"{}\"",
                             old.name, new.name
@@ -120,8 +121,8 @@ impl Store {
                     });
                 }
                 if new.subordinate != old.subordinate {
-                    return Err(StoreError::Invalid {
-                        code: "charm-kind-differs",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::CharmKindDiffers,
                         message: format!("\"{application}\" cannot change between principal and subordinate"),
                     });
                 }

@@ -2,7 +2,8 @@
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::reach::{Endpoints, Exposure};
-use periapt_model::{ApplicationName, Life, ModelUuid};
+use periapt_model::refusal::Subject;
+use periapt_model::{ApplicationName, Life, ModelUuid, Refusal};
 use periapt_wire::rest::{ApplicationInfo, Expose, Unexpose};
 
 use crate::changes::namespace;
@@ -35,7 +36,7 @@ impl Store {
                 let found = find(tx, &model, &application).await?;
                 if !found.life.is_alive() {
                     return Err(StoreError::NotAlive {
-                        kind: "application",
+                        kind: Subject::Application,
                         name: application.to_string(),
                         life: found.life,
                     });
@@ -46,8 +47,8 @@ impl Store {
                 let unknown = wanted.iter().find(|(name, _)| !known(name));
                 if let Some((name, _)) = unknown {
                     let name: String = name.chars().take(80).collect();
-                    return Err(StoreError::Invalid {
-                        code: "endpoint-not-found",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::EndpointNotFound,
                         message: format!("\"{application}\" has no endpoint or binding \"{name}\""),
                     });
                 }
@@ -75,8 +76,8 @@ impl Store {
                 let endpoints = Endpoints::of(request.endpoints);
                 after
                     .unexpose(&application, &endpoints)
-                    .map_err(|error| StoreError::Invalid {
-                        code: error.code(),
+                    .map_err(|error| StoreError::Refused {
+                        refusal: error.refusal(),
                         message: error.to_string(),
                     })?;
                 put(tx, &model, &application, &found.exposure, &after).await
@@ -88,7 +89,7 @@ impl Store {
 
 async fn find(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName) -> Result<Exposed> {
     let found = tx.db.one(EXPOSED, params![model, application]).await?;
-    found.ok_or_else(|| StoreError::not_found("application", application))
+    found.ok_or_else(|| StoreError::not_found(Subject::Application, application))
 }
 
 async fn put(

@@ -1,6 +1,7 @@
 //! What happens to applications: in `deploy`, `config`, `exposure`, `assignments` and `removal`; and whether the controller
 //! can prepare their charms.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashSet;
 
 use periapt_model::bounds::TEXT_BYTES;
@@ -55,7 +56,7 @@ pub(crate) async fn require(
 ) -> Result<()> {
     match db.one(STANDING, params![model, application]).await? {
         Some(_) => Ok(()),
-        None => Err(StoreError::not_found("application", application)),
+        None => Err(StoreError::not_found(Subject::Application, application)),
     }
 }
 
@@ -66,11 +67,11 @@ pub(crate) async fn require_alive(
     application: &ApplicationName,
 ) -> Result<String> {
     let found = db.one(STANDING, params![model, application]).await?;
-    let found = found.ok_or_else(|| StoreError::not_found("application", application))?;
+    let found = found.ok_or_else(|| StoreError::not_found(Subject::Application, application))?;
     match found.life {
         Life::Alive => Ok(found.charm),
         life => Err(StoreError::NotAlive {
-            kind: "application",
+            kind: Subject::Application,
             name: application.to_string(),
             life,
         }),
@@ -118,8 +119,8 @@ impl Store {
             Box::pin(async move {
                 let key = params![&model, &application, engine];
                 let found = tx.db.one(PREPARING, key).await?;
-                let found =
-                    found.ok_or_else(|| StoreError::not_found("application", &application))?;
+                let found = found
+                    .ok_or_else(|| StoreError::not_found(Subject::Application, &application))?;
                 let known = found.trouble.is_some_and(|known| known.message == message);
                 if known || found.compiled > 0 {
                     return Ok(());

@@ -1,5 +1,6 @@
 //! The way out of applications: their units and relations first.
 
+use periapt_model::refusal::Subject;
 use periapt_model::removal::Force;
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::Removal;
@@ -65,7 +66,7 @@ pub(crate) async fn destroy(
     force: bool,
 ) -> Result<()> {
     let found = tx.db.one(LEAVING, params![model, application]).await?;
-    let found = found.ok_or_else(|| StoreError::not_found("application", application))?;
+    let found = found.ok_or_else(|| StoreError::not_found(Subject::Application, application))?;
     let Leaving { life, units } = found;
     if life == Life::Alive {
         let sql = "UPDATE application SET life = 'dying' WHERE model_uuid = $1 AND name = $2";

@@ -86,17 +86,6 @@ impl Store {
         before == 0 || before / PRUNE_EVERY != (before + written) / PRUNE_EVERY
     }
 
-    /// Drops what is older than `age` and what is beyond the newest `rows`; how many went.
-    pub async fn prune_audit(&self, age: Duration, rows: u64) -> Result<u64> {
-        self.write(move |tx| {
-            Box::pin(async move {
-                let now = tx.now;
-                Ok(prune_rows(tx, now, age, rows).await?)
-            })
-        })
-        .await
-    }
-
     /// Records that match the query, newest first; of one model, or of the controller and all
     /// its models.
     pub async fn audit(

@@ -3,6 +3,8 @@ use std::time::Duration;
 use periapt_wire::rest::{AuditQuery, AuditRecord};
 use serde_json::json;
 
+use super::prune_rows;
+use crate::StoreError;
 use crate::testing::fixtures;
 
 fn record(time: i64, who: &str, what: &str, result: &str) -> AuditRecord {
@@ -93,7 +95,7 @@ async fn records_are_read_newest_first_by_page_and_by_filter() {
             query(|q| q.result = Some("maybe".into())),
         ] {
             assert_eq!(
-                store.audit(None, &bad).await.unwrap_err().kind_code(),
+                store.audit(None, &bad).await.unwrap_err().refusal().code(),
                 "bad-request"
             );
         }
@@ -110,20 +112,18 @@ async fn old_records_and_those_beyond_the_bound_go() {
             .map(|n| record(now - n * 1_000_000, "user-admin", "x", "200"))
             .collect();
         store.write_audit(records).await.unwrap();
-        assert_eq!(
-            store
-                .prune_audit(Duration::from_millis(6_500), 100)
-                .await
-                .unwrap(),
-            3
-        );
-        assert_eq!(
-            store
-                .prune_audit(Duration::from_secs(3600), 5)
-                .await
-                .unwrap(),
-            2
-        );
+        for (age, rows, went) in [
+            (Duration::from_millis(6_500), 100, 3),
+            (Duration::from_secs(3600), 5, 2),
+        ] {
+            let gone = store.write(move |tx| {
+                Box::pin(async move {
+                    let now = tx.now;
+                    Ok::<_, StoreError>(prune_rows(tx, now, age, rows).await?)
+                })
+            });
+            assert_eq!(gone.await.unwrap(), went);
+        }
         let left = store
             .audit(None, &AuditQuery::default())
             .await

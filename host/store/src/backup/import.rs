@@ -1,5 +1,6 @@
 //! Writing: into a database that holds nothing, in one transaction.
 
+use periapt_model::refusal::Subject;
 use std::sync::Arc;
 
 use super::{Cell, LEFT_OUT, Table};
@@ -34,7 +35,7 @@ impl Restoring {
         db.be_patient();
         if db::schema_version(&mut db).await? != 0 {
             return Err(StoreError::AlreadyExists {
-                kind: "database",
+                kind: Subject::Database,
                 name: match &options.database {
                     Database::Sqlite { path } => path.display().to_string(),
                     Database::Postgres { .. } => "of the given URL".to_owned(),

@@ -58,7 +58,7 @@ async fn filled(fixture: &Fixture) {
         let unit = unit("site/0");
         let committed = fixture
             .store
-            .commit_hook(&model, &unit, effects, &operation);
+            .commit_effects(&model, &unit, effects, &operation);
         committed.await.expect("committed");
     }
 }
@@ -122,7 +122,7 @@ async fn a_moment_is_one_moment_and_ends_although_everything_is_written_to() {
                         ..Default::default()
                     };
                     let unit = unit("site/0");
-                    let committed = store.commit_hook(&model, &unit, effects, &operation);
+                    let committed = store.commit_effects(&model, &unit, effects, &operation);
                     committed.await.expect("committed");
                 }
             })

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use periapt_model::charm::{CharmInfo, CharmUrl};
+use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, ModelUuid};
 
 use crate::changes::namespace;
@@ -68,7 +69,7 @@ impl Store {
                 for digest in [Some(&sha256), form_digest].into_iter().flatten() {
                     let sql = "SELECT COUNT(*) FROM blob WHERE digest = $1";
                     if tx.db.count(sql, params![digest]).await? == 0 {
-                        return Err(StoreError::not_found("blob", digest));
+                        return Err(StoreError::not_found(Subject::Blob, digest));
                     }
                 }
                 let sql =
@@ -123,7 +124,7 @@ impl Store {
             WHERE application.model_uuid = $1 AND application.name = $2";
         let values = params![model, application];
         let charm = self.glance().await?.document("charm", sql, values).await?;
-        charm.ok_or_else(|| StoreError::not_found("application", application))
+        charm.ok_or_else(|| StoreError::not_found(Subject::Application, application))
     }
 
     /// Applications whose charm has not been compiled for this engine.
@@ -180,7 +181,7 @@ pub(crate) async fn find(db: &mut Session, model: &ModelUuid, url: &str) -> Resu
     let sql = "SELECT info FROM charm WHERE model_uuid = $1 AND url = $2";
     let key = params![model, url.to_string()];
     let charm = db.document("charm", sql, key).await?;
-    charm.ok_or_else(|| StoreError::not_found("charm", &url))
+    charm.ok_or_else(|| StoreError::not_found(Subject::Charm, &url))
 }
 
 /// The archives of a model's charms.

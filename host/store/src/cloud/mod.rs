@@ -5,6 +5,7 @@
 //! Without one that is named it gets a credential of its own, which is all that the cloud `local`
 //! needs; a credential that no model uses any more goes with the last that did.
 
+use periapt_model::refusal::Subject;
 use periapt_model::{ModelName, UserName};
 use periapt_wire::rest::{AddModel, Cloud, CloudCredential};
 
@@ -106,19 +107,14 @@ pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName
     let cloud = request.cloud.as_deref().unwrap_or(CONTROLLER_CLOUD);
     let sql = "SELECT 1 FROM cloud WHERE name = $1";
     if !db.exists(sql, params![cloud]).await? {
-        return Err(StoreError::Invalid {
-            code: "cloud-not-found",
-            message: format!("cloud \"{cloud}\" not found"),
-        });
+        return Err(StoreError::not_found(Subject::Cloud, cloud));
     }
     let region = request.region.as_deref().unwrap_or_default();
     let sql = "SELECT name FROM cloud_region WHERE cloud = $1 AND ($2 = '' OR name = $2)
         ORDER BY position LIMIT 1";
     let found = db.scalar(sql, params![cloud, region]).await?;
-    let found = found.ok_or_else(|| StoreError::Invalid {
-        code: "region-not-found",
-        message: format!("region \"{cloud}/{region}\" not found"),
-    })?;
+    let missing = || StoreError::not_found(Subject::Region, format!("{cloud}/{region}"));
+    let found = found.ok_or_else(missing)?;
     let credential = match request.credential.as_deref() {
         Some(named) => {
             let sql = "SELECT 1 FROM cloud_credential
@@ -126,10 +122,7 @@ pub(crate) async fn place(db: &mut Session, request: &AddModel, owner: &UserName
             let params = params![cloud, owner, named];
             if !db.exists(sql, params).await? {
                 let name = format!("{cloud}/{owner}/{named}");
-                return Err(StoreError::Invalid {
-                    code: "credential-not-found",
-                    message: format!("credential \"{name}\" not found"),
-                });
+                return Err(StoreError::not_found(Subject::Credential, name));
             }
             named
         }
@@ -152,7 +145,7 @@ pub(crate) async fn add_own_credential(tx: &mut Tx, owner: &UserName, place: &Pl
     let params = params![cloud, owner, credential, AUTH_EMPTY];
     if tx.db.execute(sql, params).await? == 0 {
         return Err(StoreError::AlreadyExists {
-            kind: "credential",
+            kind: Subject::Credential,
             name: format!("{cloud}/{owner}/{credential}"),
         });
     }

@@ -5,10 +5,11 @@
 //! nothing; its rows count until it has not been seen for [`NODE_LOST`]. One that is gone for good
 //! is removed by a person, and its process does not come back by accident.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use periapt_model::{AgentName, ModelUuid};
+use periapt_model::{AgentName, ModelUuid, Refusal};
 
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, params, word};
@@ -155,16 +156,17 @@ impl Store {
                 let now = tx.lease_now().await?;
                 let all = known(&mut tx.db, now).await?;
                 let found = all.iter().find(|known| known.node == node).cloned();
-                let found = found.ok_or_else(|| StoreError::not_found("controller node", node))?;
+                let found =
+                    found.ok_or_else(|| StoreError::not_found(Subject::ControllerNode, node))?;
                 if all.len() == 1 {
-                    return Err(StoreError::Invalid {
-                        code: "controller-node-last",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::ControllerNodeLast,
                         message: format!("process {node} is the only one of the controller"),
                     });
                 }
                 if found.alive && !force {
-                    return Err(StoreError::Invalid {
-                        code: "controller-node-running",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::ControllerNodeRunning,
                         message: format!("process {node} runs, at {}", found.address),
                     });
                 }

@@ -206,7 +206,7 @@ async fn lists_and_single_views_tell_of_relations_and_containers() {
         assert_eq!(relation.waiting_for, ["site/0 to leave"]);
         assert!(all[1].waiting_for.is_empty());
         let missing = store.relation(&model, 9).await.unwrap_err();
-        assert_eq!(missing.kind_code(), "relation-not-found");
+        assert_eq!(missing.refusal().code(), "relation-not-found");
 
         let principal = store.unit(&model, &unit("site/0"), &present).await.unwrap();
         assert_eq!(principal.subordinates, [unit("log-shipper/0")]);

@@ -1,7 +1,7 @@
 //! What a hook asked for becomes true: the effect of each tool, in the transaction that commits it.
 
 use periapt_model::hook::{Effects, Info};
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{ModelUuid, Refusal, UnitName};
 
 use super::{ports, state, workload};
 use crate::db::Tx;
@@ -35,8 +35,8 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, effects: &Effects) ->
 
 /// A bound of what a unit keeps is passed.
 pub(crate) fn too_large(message: String) -> StoreError {
-    StoreError::Invalid {
-        code: "quota-limit-exceeded",
+    StoreError::Refused {
+        refusal: Refusal::QuotaLimitExceeded,
         message,
     }
 }

@@ -3,12 +3,12 @@
 
 use periapt_model::charm::CharmUrl;
 use periapt_model::hook::{Effects, Info};
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, Resolved, agent_idle};
-use periapt_model::{Life, ModelUuid, Tag, UnitName};
+use periapt_model::{Life, ModelUuid, Refusal, Tag, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{HookReport, Known, Told};
-use periapt_wire::rpc::code;
 
 use crate::changes::namespace;
 use crate::db::{Tx, columns, params, to_json};
@@ -119,8 +119,8 @@ impl Store {
             Box::pin(async move {
                 let found = find_answer(tx, &model, &unit).await?;
                 if !found.lets_begin(begin.answer) {
-                    return Err(StoreError::Invalid {
-                        code: code::ANSWERED,
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::Answered,
                         message: format!("unit {unit} was told to go on without its failed hook"),
                     });
                 }
@@ -162,24 +162,6 @@ impl Store {
         .await
     }
 
-    /// [`Store::commit_hook_run`] of effects alone, after whatever is recorded.
-    pub async fn commit_hook(
-        &self,
-        model: &ModelUuid,
-        unit: &UnitName,
-        effects: Effects,
-        operation: &OperationState,
-    ) -> Result<()> {
-        let commit = HookCommit {
-            from: self.get_state(model, unit).await?.sequence,
-            effects,
-            operation: operation.clone(),
-            ..HookCommit::default()
-        };
-        self.commit_hook_run(model, unit, commit).await?;
-        Ok(())
-    }
-
     /// The commit point of a hook: its effects, the operation state that follows, its status and
     /// its run, all or nothing. A person's answer to a failure is taken away, since a hook that is
     /// skipped does not begin. What the controller says of the unit at that moment.
@@ -198,10 +180,10 @@ impl Store {
             Box::pin(async move {
                 let effects = &commit.effects;
                 let row = tx.db.one(UNIT, params![&model, &unit]).await?;
-                let row = row.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 if row.life == Life::Dead && !effects.is_empty() {
                     return Err(StoreError::NotAlive {
-                        kind: "unit",
+                        kind: Subject::Unit,
                         name: unit.to_string(),
                         life: row.life,
                     });
@@ -281,7 +263,7 @@ columns! {
 
 async fn find_answer(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Resolved> {
     let found = tx.db.one(ANSWER, params![model, unit]).await?;
-    let found = found.ok_or_else(|| StoreError::not_found("unit", unit))?;
+    let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))?;
     Ok(found.resolved)
 }
 
@@ -324,8 +306,8 @@ async fn put_operation(
         return Ok(());
     }
     crate::unit::require(&mut tx.db, model, unit).await?;
-    Err(StoreError::Invalid {
-        code: code::STALE,
+    Err(StoreError::Refused {
+        refusal: Refusal::Stale,
         message: format!("the operation of unit {unit} was written since {from} was read"),
     })
 }

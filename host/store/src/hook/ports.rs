@@ -2,7 +2,7 @@
 
 use periapt_contract::Effect;
 use periapt_contract::ports::{Changes, OpeningError};
-use periapt_model::UnitName;
+use periapt_model::{Refusal, UnitName};
 
 use super::effects::Committing;
 use crate::Result;
@@ -33,12 +33,12 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) ->
 fn in_words(unit: &UnitName, refused: &OpeningError) -> StoreError {
     let message = format!("{unit}: {refused}");
     match refused {
-        OpeningError::TooMany { .. } => StoreError::Invalid {
-            code: "too-many-ports",
+        OpeningError::TooMany { .. } => StoreError::Refused {
+            refusal: Refusal::TooManyPorts,
             message,
         },
-        OpeningError::Overlaps { .. } | OpeningError::Part { .. } => StoreError::Invalid {
-            code: "port-conflict",
+        OpeningError::Overlaps { .. } | OpeningError::Part { .. } => StoreError::Refused {
+            refusal: Refusal::PortConflict,
             message,
         },
     }

@@ -5,6 +5,7 @@
 
 use periapt_model::bounds;
 use periapt_model::hook::remembered;
+use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::{HookQuery, HookRun, HookUsage, Page};
@@ -83,7 +84,7 @@ impl Store {
     /// One run.
     pub async fn hook_run(&self, model: &ModelUuid, id: i64) -> Result<HookRun> {
         let run = self.glance().await?.one(ONE, params![id, model]).await?;
-        run.ok_or_else(|| StoreError::not_found("hook", id))
+        run.ok_or_else(|| StoreError::not_found(Subject::Hook, id))
     }
 }
 

@@ -41,10 +41,10 @@ async fn a_refused_commit_leaves_nothing() {
             ("long", Some("x".repeat(70_000))),
         ]);
         let refused = store
-            .commit_hook(&model, &site, long, &operation)
+            .commit_effects(&model, &site, long, &operation)
             .await
             .expect_err("long");
-        assert_eq!(refused.code(), "quota-limit-exceeded");
+        assert_eq!(refused.refusal().call_code(), "quota-limit-exceeded");
         let many = Effects {
             state: (0..40)
                 .map(|n| (format!("k{n}"), Some("x".repeat(60_000))))
@@ -52,10 +52,10 @@ async fn a_refused_commit_leaves_nothing() {
             ..Default::default()
         };
         let refused = store
-            .commit_hook(&model, &site, many, &operation)
+            .commit_effects(&model, &site, many, &operation)
             .await
             .expect_err("much");
-        assert_eq!(refused.code(), "quota-limit-exceeded");
+        assert_eq!(refused.refusal().call_code(), "quota-limit-exceeded");
         let ports = Effects {
             state: [("good".to_owned(), Some("x".to_owned()))].into(),
             ports: open(vec![
@@ -65,10 +65,10 @@ async fn a_refused_commit_leaves_nothing() {
             ..Default::default()
         };
         let refused = store
-            .commit_hook(&model, &site, ports, &operation)
+            .commit_effects(&model, &site, ports, &operation)
             .await
             .expect_err("overlap");
-        assert_eq!(refused.code(), "port-conflict");
+        assert_eq!(refused.refusal().call_code(), "port-conflict");
         let found = store.get_state(&model, &site).await.expect("state");
         assert!(
             found.operation.is_none()
@@ -91,7 +91,7 @@ async fn ports_close_before_they_open() {
             ..Default::default()
         };
         store
-            .commit_hook(&model, &site, open, &OperationState::default())
+            .commit_effects(&model, &site, open, &OperationState::default())
             .await
             .expect("opened");
         let swap = Effects {
@@ -102,7 +102,7 @@ async fn ports_close_before_they_open() {
             ..Default::default()
         };
         store
-            .commit_hook(&model, &site, swap, &OperationState::default())
+            .commit_effects(&model, &site, swap, &OperationState::default())
             .await
             .expect("swapped");
         let found = store.get_state(&model, &site).await.expect("state");
@@ -142,7 +142,7 @@ async fn commit(
     let operation = OperationState::default();
     let store = &fixture.store;
     store
-        .commit_hook(model, &unit(name), effects, &operation)
+        .commit_effects(model, &unit(name), effects, &operation)
         .await
 }
 
@@ -157,7 +157,7 @@ async fn a_unit_has_at_most_a_hundred_ranges_open() {
         let refused = commit(&fixture, &model, "site/0", opening([5_000]))
             .await
             .expect_err("one too many");
-        assert_eq!(refused.code(), "too-many-ports");
+        assert_eq!(refused.refusal().call_code(), "too-many-ports");
         // One that is open already is none more, and closing makes room.
         commit(&fixture, &model, "site/0", opening([1]))
             .await
@@ -192,7 +192,10 @@ async fn neighbours_do_not_wait_for_a_commit_of_many_ports() {
         let flood = async {
             for _ in 0..5 {
                 let refused = commit(&fixture, &model, "site/0", opening(1..=60_000)).await;
-                assert_eq!(refused.expect_err("too many").code(), "too-many-ports");
+                assert_eq!(
+                    refused.expect_err("too many").refusal().call_code(),
+                    "too-many-ports"
+                );
             }
         };
         let neighbour = async {
@@ -259,13 +262,16 @@ async fn state_has_a_bound_on_its_keys_and_goes_in_one_sweep() {
         };
         let most = STATE_KEYS.most;
         let refused = commit(&fixture, &model, "site/0", keys(0..most + 1, Some("v"))).await;
-        assert_eq!(refused.expect_err("much").code(), "quota-limit-exceeded");
+        assert_eq!(
+            refused.expect_err("much").refusal().call_code(),
+            "quota-limit-exceeded"
+        );
         commit(&fixture, &model, "site/0", keys(0..most, Some("v")))
             .await
             .expect("as many as there may be");
         let refused = commit(&fixture, &model, "site/0", keys(most..most + 1, Some("v"))).await;
         assert_eq!(
-            refused.expect_err("one more").code(),
+            refused.expect_err("one more").refusal().call_code(),
             "quota-limit-exceeded"
         );
         let begun = std::time::Instant::now();
@@ -303,7 +309,10 @@ async fn a_bag_is_bounded_as_it_is_sent() {
         };
         let bytes = SETTINGS_BYTES.length() / 6 / 8;
         let refused = commit(&fixture, &model, "site/0", leader(8, bytes)).await;
-        assert_eq!(refused.expect_err("much").code(), "quota-limit-exceeded");
+        assert_eq!(
+            refused.expect_err("much").refusal().call_code(),
+            "quota-limit-exceeded"
+        );
         commit(&fixture, &model, "site/0", leader(7, bytes))
             .await
             .expect("fits");
@@ -325,7 +334,7 @@ async fn a_write_that_was_decided_on_an_older_state_is_refused_and_leaves_nothin
         };
         for from in [1, 7] {
             let early = store.set_state(&model, &site, from, &queued, false).await;
-            assert_eq!(early.expect_err("early").code(), "stale");
+            assert_eq!(early.expect_err("early").refusal().call_code(), "stale");
         }
         store
             .set_state(&model, &site, 0, &queued, false)
@@ -344,7 +353,7 @@ async fn a_write_that_was_decided_on_an_older_state_is_refused_and_leaves_nothin
                 workload: None,
             };
             let late = store.begin_hook(&model, &site, begin).await;
-            assert_eq!(late.expect_err("late").code(), "stale");
+            assert_eq!(late.expect_err("late").refusal().call_code(), "stale");
             let late = HookCommit {
                 from,
                 effects: state(&[("key", Some("value".to_owned()))]),
@@ -352,7 +361,7 @@ async fn a_write_that_was_decided_on_an_older_state_is_refused_and_leaves_nothin
                 ..HookCommit::default()
             };
             let late = store.commit_hook_run(&model, &site, late).await;
-            assert_eq!(late.expect_err("late").code(), "stale");
+            assert_eq!(late.expect_err("late").refusal().call_code(), "stale");
         }
         let found = store.get_state(&model, &site).await.expect("state");
         assert_eq!((found.sequence, found.operation), (2, Some(placed)));
@@ -360,7 +369,7 @@ async fn a_write_that_was_decided_on_an_older_state_is_refused_and_leaves_nothin
         assert_ne!(found.agent.expect("set").message, "late");
         let nobody = unit("site/9");
         let gone = store.set_state(&model, &nobody, 1, &queued, false).await;
-        assert_eq!(gone.expect_err("gone").code(), "not found");
+        assert_eq!(gone.expect_err("gone").refusal().call_code(), "not found");
         fixture.end().await;
     }
 }
@@ -422,7 +431,7 @@ proptest! {
                     };
                     for time in 0..commit.times {
                         let committed = fixture.store.commit_hook_run(&model, &site, commits.clone()).await;
-                        let refused = committed.err().map(|error| error.code());
+                        let refused = committed.err().map(|error| error.refusal().call_code());
                         assert_eq!(refused, (time > 0).then_some("stale"));
                     }
                 }

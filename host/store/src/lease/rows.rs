@@ -1,5 +1,6 @@
 //! The rows of leases, and the rules that decide over them inside a transaction.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -142,9 +143,9 @@ async fn require_unit(
     let sql = "SELECT life FROM unit WHERE model_uuid = $1 AND name = $2 AND application = $3";
     let key = params![model, holder, application];
     let life = tx.db.word("life", sql, key).await?;
-    match life.ok_or_else(|| StoreError::not_found("unit", holder))? {
+    match life.ok_or_else(|| StoreError::not_found(Subject::Unit, holder))? {
         Life::Dead => Err(StoreError::NotAlive {
-            kind: "unit",
+            kind: Subject::Unit,
             name: holder.to_owned(),
             life: Life::Dead,
         }),

@@ -1,9 +1,10 @@
 //! Machines: what the provisioner, the machiner and the machine undertaker see and say.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashSet;
 
 use periapt_model::status::{Machine, Status};
-use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{AgentName, Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::provisioner::MachineInfo;
 
@@ -203,7 +204,7 @@ impl Store {
             Box::pin(async move {
                 let life = require(&mut tx.db, &model, &machine).await?;
                 if life == Life::Dead {
-                    return Err(StoreError::NotAlive { kind: "machine", name: machine.to_string(), life });
+                    return Err(StoreError::NotAlive { kind: Subject::Machine, name: machine.to_string(), life });
                 }
                 let sql = "UPDATE machine SET instance_id = $3, addresses = $4, hardware = $5, agent = $6
                     WHERE model_uuid = $1 AND id = $2
@@ -287,12 +288,13 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let found = tx.db.one(STANDING, params![&model, &machine]).await?;
-                let found = found.ok_or_else(|| StoreError::not_found("machine", &machine))?;
+                let found =
+                    found.ok_or_else(|| StoreError::not_found(Subject::Machine, &machine))?;
                 match found.life {
                     Life::Dead => return Ok(()),
                     Life::Alive => {
-                        return Err(StoreError::Invalid {
-                            code: "machine-alive",
+                        return Err(StoreError::Refused {
+                            refusal: Refusal::MachineAlive,
                             message: format!(
                                 "machine {machine} is alive; only a dying one can be made dead"
                             ),
@@ -301,8 +303,8 @@ impl Store {
                     Life::Dying => {}
                 }
                 if unprovisioned && found.instance.is_some() {
-                    return Err(StoreError::Invalid {
-                        code: "machine-provisioned",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::MachineProvisioned,
                         message: format!(
                             "machine {machine} has an instance; its agent makes it dead"
                         ),
@@ -325,8 +327,8 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 if require(&mut tx.db, &model, &machine).await? != Life::Dead {
-                    return Err(StoreError::Invalid {
-                        code: "machine-not-dead",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::MachineNotDead,
                         message: format!("machine {machine} is not dead and cannot be removed"),
                     });
                 }
@@ -376,7 +378,7 @@ async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<V
 async fn require(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<Life> {
     let sql = "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2";
     let life = db.word("life", sql, params![model, machine]).await?;
-    life.ok_or_else(|| StoreError::not_found("machine", machine))
+    life.ok_or_else(|| StoreError::not_found(Subject::Machine, machine))
 }
 
 async fn require_no_units(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<()> {

@@ -1,9 +1,10 @@
 //! Machines that people add and remove.
 
 use periapt_model::bounds;
+use periapt_model::refusal::Subject;
 use periapt_model::removal::Force;
 use periapt_model::status::{Machine, Status};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::{MachineInfo, Removal};
 
 use crate::changes::namespace;
@@ -47,10 +48,10 @@ impl Store {
                 let params = params![&model, kind::INSTANCE, &machine];
                 let found = tx.db.word("machine status", sql, params).await?;
                 let found: Machine =
-                    found.ok_or_else(|| StoreError::not_found("machine", &machine))?;
+                    found.ok_or_else(|| StoreError::not_found(Subject::Machine, &machine))?;
                 if found != Machine::ProvisioningError {
-                    return Err(StoreError::Invalid {
-                        code: "machine-not-in-error",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::MachineNotInError,
                         message: format!(
                             "machine {machine} is {found}; only one with a provisioning error can be tried again"
                         ),
@@ -142,7 +143,7 @@ pub(crate) async fn require_alive(
     match super::require(db, model, machine).await? {
         Life::Alive => Ok(()),
         life => Err(StoreError::NotAlive {
-            kind: "machine",
+            kind: Subject::Machine,
             name: machine.to_string(),
             life,
         }),

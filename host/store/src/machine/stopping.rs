@@ -3,8 +3,9 @@
 //! What a person said is kept here; that it comes about is the part of the deployer for a unit
 //! and of the provisioner for the process of a model.
 
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Machine, Status};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
 
 use crate::changes::namespace;
 use crate::db::{Tx, columns, optional_word, params, word};
@@ -41,10 +42,10 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let found = tx.db.one(STANDING, params![&model, &unit]).await?;
-                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 if found.life == Life::Dead {
                     return Err(StoreError::NotAlive {
-                        kind: "unit",
+                        kind: Subject::Unit,
                         name: unit.to_string(),
                         life: found.life,
                     });
@@ -96,8 +97,8 @@ impl Store {
                 let values = params![&model, kind::INSTANCE, Machine::Stopped.as_str()];
                 let machines: Vec<MachineId> = tx.db.words("machine", sql, values).await?;
                 if machines.is_empty() {
-                    return Err(StoreError::Invalid {
-                        code: "agent-not-stopped",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::AgentNotStopped,
                         message: "the model's agent has not ended for good".to_owned(),
                     });
                 }
@@ -116,5 +117,5 @@ impl Store {
 async fn is_stopped(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<bool> {
     let sql = "SELECT agent_stopped FROM unit WHERE model_uuid = $1 AND name = $2";
     let stopped = tx.db.scalar(sql, params![model, unit]).await?;
-    stopped.ok_or_else(|| StoreError::not_found("unit", unit))
+    stopped.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))
 }

@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-use periapt_model::ModelUuid;
 use periapt_model::address::HostPort;
 use periapt_model::config::{Value, Values};
 use periapt_model::options::{MODEL, Settings, duration, hosts, truth};
+use periapt_model::{ModelUuid, Refusal};
 use periapt_wire::agent::log_forwarding::Destination;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::rest::ConfigChange;
@@ -110,8 +110,8 @@ async fn require_listed(db: &mut Session, host: &str) -> Result<()> {
         return Ok(());
     }
     let shown: String = host.chars().take(80).collect();
-    Err(StoreError::Invalid {
-        code: "syslog-host-not-allowed",
+    Err(StoreError::Refused {
+        refusal: Refusal::SyslogHostNotAllowed,
         message: format!(
             "\"{shown}\" is not in the controller's syslog-allowed-hosts, and only a superuser may name another host"
         ),

@@ -5,6 +5,7 @@
 //! says so here, and a person may; only a person says that it is valid again. Every model that uses
 //! the credential says `suspended` meanwhile, from the same transaction on.
 
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Model, Status};
 use periapt_model::{Life, ModelUuid, bounds};
 use periapt_wire::rest::ModelCredential;
@@ -72,7 +73,7 @@ impl Store {
         let sql = "SELECT environ_version FROM model WHERE uuid = $1";
         let mut db = self.glance().await?;
         let version = db.scalar(sql, params![model]).await?;
-        version.ok_or_else(|| StoreError::not_found("model", model))
+        version.ok_or_else(|| StoreError::not_found(Subject::Model, model))
     }
 
     /// Records a step of the provider's. A version never goes back.
@@ -162,7 +163,7 @@ async fn show(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
 
 async fn read(db: &mut Session, model: &ModelUuid) -> Result<ModelCredential> {
     let held = db.one(HELD, params![model]).await?;
-    let held = held.ok_or_else(|| StoreError::not_found("model", model))?;
+    let held = held.ok_or_else(|| StoreError::not_found(Subject::Model, model))?;
     Ok(ModelCredential {
         valid: held.refused.is_empty(),
         reason: held.refused,

@@ -1,5 +1,6 @@
 //! Models: making, finding, and the beginning of their end.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -87,7 +88,7 @@ impl Store {
                 ];
                 if tx.db.execute(sql, params).await? == 0 {
                     return Err(StoreError::AlreadyExists {
-                        kind: "model",
+                        kind: Subject::Model,
                         name: request.name.to_string(),
                     });
                 }
@@ -131,7 +132,7 @@ impl Store {
         let sql = "SELECT uuid FROM model WHERE uuid = $1 OR name = $1 ORDER BY CASE WHEN uuid = $1 THEN 0 ELSE 1 END";
         let mut db = self.glance().await?;
         let model = db.word("model UUID", sql, params![text]).await?;
-        model.ok_or_else(|| StoreError::not_found("model", text))
+        model.ok_or_else(|| StoreError::not_found(Subject::Model, text))
     }
 
     /// Identity and life of a model; none when it is gone.

@@ -1,6 +1,7 @@
 //! The end of a model: from dying to dead, and from dead to gone.
 
-use periapt_model::{Life, ModelName, ModelUuid};
+use periapt_model::refusal::Subject;
+use periapt_model::{Life, ModelName, ModelUuid, Refusal};
 use periapt_wire::agent::undertaker::UndertakerModel;
 
 use crate::changes::namespace;
@@ -32,12 +33,12 @@ impl Store {
             Box::pin(async move {
                 let found = load(&mut tx.db, &model).await?;
                 let (found, started_at) =
-                    found.ok_or_else(|| StoreError::not_found("model", &model))?;
+                    found.ok_or_else(|| StoreError::not_found(Subject::Model, &model))?;
                 match found.life {
                     Life::Dead => return Ok(()),
                     Life::Alive => {
-                        return Err(StoreError::Invalid {
-                            code: "model-alive",
+                        return Err(StoreError::Refused {
+                            refusal: Refusal::ModelAlive,
                             message: format!("model \"{}\" is alive", found.name),
                         });
                     }
@@ -80,8 +81,8 @@ impl Store {
                     return Ok(());
                 };
                 if found.life != Life::Dead {
-                    return Err(StoreError::Invalid {
-                        code: "model-not-dead",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::ModelNotDead,
                         message: format!(
                             "model \"{}\" is {} and cannot be removed",
                             found.name, found.life

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use periapt_model::ports::Openings;
+use periapt_model::refusal::Subject;
 use periapt_model::reach::published::{Answer, Published};
 use periapt_model::reach::{End, Exposure, Mode, Network, Relation, Unit, unit_address};
 use periapt_model::workload::{nameless, silent};
@@ -143,7 +144,7 @@ struct Reach {
 impl Reach {
     async fn read(db: &mut Session, model: &ModelUuid) -> Result<Self> {
         let row = db.one(MODEL, params![model]).await?;
-        let row = row.ok_or_else(|| StoreError::not_found("model", model))?;
+        let row = row.ok_or_else(|| StoreError::not_found(Subject::Model, model))?;
         let mut reach = Self {
             model: row,
             network: Network {

@@ -1,5 +1,6 @@
 //! Who reaches whom, for people.
 
+use periapt_model::refusal::Subject;
 use std::net::Ipv4Addr;
 
 use periapt_model::reach::Cidr;
@@ -23,7 +24,7 @@ impl Store {
         if let Some(unit) = unit
             && !reach.network.units.contains_key(unit)
         {
-            return Err(StoreError::not_found("unit", unit));
+            return Err(StoreError::not_found(Subject::Unit, unit));
         }
         Ok(reach.shown(unit))
     }

@@ -34,7 +34,9 @@ async fn open(fixture: &Fixture, model: &ModelUuid, name: &str, port: &str, endp
         ..Effects::default()
     };
     let (unit, operation) = (unit(name), OperationState::default());
-    let committed = fixture.store.commit_hook(model, &unit, effects, &operation);
+    let committed = fixture
+        .store
+        .commit_effects(model, &unit, effects, &operation);
     committed.await.unwrap();
 }
 
@@ -69,7 +71,7 @@ async fn an_application_is_exposed_by_endpoint_and_once() {
             (to("", &["ten"]), "cidr-invalid"),
         ] {
             let refused = store.expose(&model, &site, request).await.unwrap_err();
-            assert_eq!(refused.code(), code);
+            assert_eq!(refused.refusal().call_code(), code);
         }
         let endpoints = |names: &[&str]| Unexpose {
             endpoints: names.iter().map(|name| (*name).to_owned()).collect(),
@@ -78,12 +80,15 @@ async fn an_application_is_exposed_by_endpoint_and_once() {
         let left = left.unwrap().exposed_endpoints;
         assert_eq!(left.keys().collect::<Vec<_>>(), ["juju-info"]);
         let refused = store.unexpose(&model, &site, endpoints(&["x"])).await;
-        assert_eq!(refused.unwrap_err().code(), "endpoint-not-exposed");
+        assert_eq!(
+            refused.unwrap_err().refusal().call_code(),
+            "endpoint-not-exposed"
+        );
         let left = store.unexpose(&model, &site, endpoints(&[])).await.unwrap();
         assert!(!left.exposed);
         let nobody = application("nobody");
         let missing = store.expose(&model, &nobody, Expose::default()).await;
-        assert_eq!(missing.unwrap_err().code(), "not found");
+        assert_eq!(missing.unwrap_err().refusal().call_code(), "not found");
         fixture.end().await;
     }
 }
@@ -182,7 +187,7 @@ async fn what_listens_is_shown_where_it_is_exposed() {
         assert_eq!(shown.public_address.as_deref(), Some("127.0.0.1"));
         assert!(shown.listening.is_empty());
         let missing = store.reachability(&model, Some(&unit("site/9"))).await;
-        assert_eq!(missing.unwrap_err().code(), "not found");
+        assert_eq!(missing.unwrap_err().refusal().call_code(), "not found");
         fixture.end().await;
     }
 }

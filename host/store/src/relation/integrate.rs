@@ -1,11 +1,12 @@
 //! How relations come to be and are held up for a while.
 
+use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::charm::{CharmInfo, Scope};
 use periapt_model::relation::{EndpointError, EndpointName, Pair, Role, Side};
-use periapt_model::{ApplicationName, Life, ModelUuid};
+use periapt_model::{ApplicationName, Life, ModelUuid, Refusal};
 use periapt_wire::rest::RelationInfo;
 
 use super::rows;
@@ -16,8 +17,8 @@ use crate::{Result, Store, application, charm, views};
 
 impl From<EndpointError> for StoreError {
     fn from(error: EndpointError) -> Self {
-        StoreError::Invalid {
-            code: error.code(),
+        StoreError::Refused {
+            refusal: error.refusal(),
             message: error.to_string(),
         }
     }
@@ -36,8 +37,8 @@ impl Store {
                 crate::require_alive_model(&mut tx.db, &model).await?;
                 let [first, second] = &endpoints;
                 if first.application == second.application {
-                    return Err(StoreError::Invalid {
-                        code: "relation-with-itself",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::RelationWithItself,
                         message: format!(
                             "\"{}\" cannot be related to itself; peer endpoints relate its units from the start",
                             first.application
@@ -83,14 +84,14 @@ impl Store {
             Box::pin(async move {
                 let relation = rows::require(&mut tx.db, &model, id).await?;
                 if relation.is_peer() {
-                    return Err(StoreError::Invalid {
-                        code: "relation-is-peer",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::RelationIsPeer,
                         message: format!("peer relation \"{}\" cannot be suspended", relation.key),
                     });
                 }
                 if !relation.life.is_alive() {
                     return Err(StoreError::NotAlive {
-                        kind: "relation",
+                        kind: Subject::Relation,
                         name: relation.key,
                         life: relation.life,
                     });
@@ -124,11 +125,11 @@ async fn require_new(db: &mut Session, model: &ModelUuid, key: &str) -> Result<(
     match db.word("life", sql, params![model, key]).await? {
         None => Ok(()),
         Some(Life::Alive) => Err(StoreError::AlreadyExists {
-            kind: "relation",
+            kind: Subject::Relation,
             name: key.to_owned(),
         }),
         Some(life) => Err(StoreError::NotAlive {
-            kind: "relation",
+            kind: Subject::Relation,
             name: key.to_owned(),
             life,
         }),
@@ -150,8 +151,8 @@ async fn require_room(db: &mut Session, model: &ModelUuid, side: &Side) -> Resul
         return Ok(());
     }
     let keys: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
-    Err(StoreError::Invalid {
-        code: "relation-limit-exceeded",
+    Err(StoreError::Refused {
+        refusal: Refusal::RelationLimitExceeded,
         message: format!(
             "\"{side}\" takes at most {limit} relations and has {}; remove one first",
             keys.join(", ")
@@ -217,8 +218,8 @@ pub(crate) async fn require_endpoints(
     old: &CharmInfo,
     new: &CharmInfo,
 ) -> Result<()> {
-    let refused = |why: String| StoreError::Invalid {
-        code: "charm-breaks-relations",
+    let refused = |why: String| StoreError::Refused {
+        refusal: Refusal::CharmBreaksRelations,
         message: format!(
             "\"{application}\" cannot be refreshed to charm \"{}\": {why}",
             new.url

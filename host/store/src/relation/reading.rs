@@ -1,5 +1,6 @@
 //! Settings as units and people read them.
 
+use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_model::bounds::{Bound, SETTINGS_SHOWN_BYTES};
@@ -65,7 +66,7 @@ impl Store {
                     false => None,
                 };
                 bag.ok_or_else(|| {
-                    StoreError::not_found("settings", format!("{of} in relation {relation}"))
+                    StoreError::not_found(Subject::Settings, format!("{of} in relation {relation}"))
                 })
             }
             Tag::Application(of) => {
@@ -75,7 +76,7 @@ impl Store {
                 }
                 let end = [mine, other].into_iter().find(|end| end.application == *of);
                 let end = end.ok_or_else(|| {
-                    StoreError::not_found("settings", format!("{of} in relation {relation}"))
+                    StoreError::not_found(Subject::Settings, format!("{of} in relation {relation}"))
                 })?;
                 application_bag(&mut db, model, relation, end).await
             }
@@ -97,7 +98,7 @@ impl Store {
                 AND leader_settings.application = unit.application
             WHERE unit.model_uuid = $1 AND unit.name = $2";
         let bag = db.document("settings", sql, params![model, unit]).await?;
-        bag.ok_or_else(|| StoreError::not_found("unit", unit))
+        bag.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))
     }
 }
 
@@ -111,7 +112,7 @@ pub(super) async fn root(
     let found = db.optional_word("principal", sql, params![model, unit]);
     found
         .await?
-        .ok_or_else(|| StoreError::not_found("unit", unit))
+        .ok_or_else(|| StoreError::not_found(Subject::Unit, unit))
 }
 
 async fn require_leader(

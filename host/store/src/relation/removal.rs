@@ -1,7 +1,7 @@
 //! The end of relations, and of what waits for them.
 
 use periapt_model::removal::Force;
-use periapt_model::{ApplicationName, Life, ModelUuid};
+use periapt_model::{ApplicationName, Life, ModelUuid, Refusal};
 use periapt_wire::rest::Removal;
 
 use super::rows::{self, Relation};
@@ -28,8 +28,8 @@ impl Store {
                 let force = unit::removal::begin(tx, force);
                 let relation = rows::require(&mut tx.db, &model, id).await?;
                 if relation.is_peer() {
-                    return Err(StoreError::Invalid {
-                        code: "relation-is-peer",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::RelationIsPeer,
                         message: format!(
                             "peer relation \"{}\" goes with its application",
                             relation.key

@@ -1,5 +1,6 @@
 //! Rows of relations with their endpoints.
 
+use periapt_model::refusal::Subject;
 use periapt_model::relation::Role;
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
@@ -117,7 +118,7 @@ pub(crate) async fn find(db: &mut Session, model: &ModelUuid, id: u64) -> Result
 
 pub(crate) async fn require(db: &mut Session, model: &ModelUuid, id: u64) -> Result<Relation> {
     let found = find(db, model, id).await?;
-    found.ok_or_else(|| StoreError::not_found("relation", id))
+    found.ok_or_else(|| StoreError::not_found(Subject::Relation, id))
 }
 
 /// The relations of an application, peers included.

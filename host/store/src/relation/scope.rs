@@ -1,12 +1,12 @@
 //! Entering and leaving the scope of a relation. Both are steps of a hook's transaction: a unit
 //! enters as its created hook begins and leaves as its broken hook is committed.
 
+use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_model::hook::{Info, Kind, RelationEvent};
 use periapt_model::uniter::{OperationKind, OperationState};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
-use periapt_wire::rpc::code;
+use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
 
 use super::rows::{self, Relation};
 use super::{removal, subordinates};
@@ -90,8 +90,8 @@ async fn was_begun(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, hook: &Info)
 }
 
 fn not_yet(unit: &UnitName, relation: impl std::fmt::Display, why: String) -> StoreError {
-    StoreError::Invalid {
-        code: code::TRY_AGAIN,
+    StoreError::Refused {
+        refusal: Refusal::TryAgain,
         message: format!("{unit} cannot enter the scope of relation {relation} yet: {why}"),
     }
 }
@@ -177,7 +177,7 @@ columns! {
 
 async fn entering(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Entering> {
     let row = tx.db.one(ENTERING, params![model, unit]).await?;
-    let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+    let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))?;
     Ok(Entering {
         name: unit.clone(),
         root: row.principal.unwrap_or_else(|| unit.clone()),
@@ -230,11 +230,9 @@ pub(crate) async fn leave_all(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -
     Ok(())
 }
 
-pub(super) const NOT_IN_SCOPE: &str = "not-in-scope";
-
 pub(super) fn not_in_relation(unit: &UnitName, relation: u64) -> StoreError {
-    StoreError::Invalid {
-        code: NOT_IN_SCOPE,
+    StoreError::Refused {
+        refusal: Refusal::NotInScope,
         message: format!("unit {unit} is not in the scope of relation {relation}"),
     }
 }

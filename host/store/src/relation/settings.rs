@@ -3,7 +3,7 @@
 use periapt_contract::settings::{self, Changes};
 use periapt_contract::{leadership, relation};
 use periapt_model::hook::{Kind, RelationSettings};
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{ModelUuid, Refusal, UnitName};
 
 use super::{rows, scope};
 use crate::Result;
@@ -31,8 +31,10 @@ pub(crate) async fn apply(
             continue;
         }
         match of_relation(tx, of.model, of.unit, *id, settings).await {
-            Err(StoreError::Invalid { code, .. })
-                if code == scope::NOT_IN_SCOPE && left == Some(*id) => {}
+            Err(StoreError::Refused {
+                refusal: Refusal::NotInScope,
+                ..
+            }) if left == Some(*id) => {}
             result => result?,
         }
     }

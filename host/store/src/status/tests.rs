@@ -169,7 +169,7 @@ async fn a_charms_trouble_goes_with_its_cause() {
         let none = application("none");
         let missing = store.set_charm_trouble(&model, &none, "engine", "");
         assert_eq!(
-            missing.await.unwrap_err().kind_code(),
+            missing.await.unwrap_err().refusal().code(),
             "application-not-found"
         );
         fixture.end().await;

@@ -1,5 +1,6 @@
 use periapt_model::Life;
 use periapt_model::config::Value;
+use periapt_model::refusal::Subject;
 use periapt_wire::rest::{AddModel, ConfigChange, Refresh};
 
 use crate::testing::{application, charm, fixtures, form, request, unit};
@@ -15,8 +16,8 @@ async fn models_have_unique_names_and_checked_configuration() {
             .add_model(again, &"admin".parse().expect("user"))
             .await
             .expect_err("taken");
-        assert_eq!(refused.code(), "already exists");
-        assert_eq!(refused.kind_code(), "model-already-exists");
+        assert_eq!(refused.refusal().call_code(), "already exists");
+        assert_eq!(refused.refusal().code(), "model-already-exists");
         assert_eq!(
             store.model_by_name_or_uuid("default").await.expect("found"),
             model
@@ -33,7 +34,8 @@ async fn models_have_unique_names_and_checked_configuration() {
                 .model_by_name_or_uuid("other")
                 .await
                 .expect_err("none")
-                .kind_code(),
+                .refusal()
+                .code(),
             "model-not-found"
         );
 
@@ -51,12 +53,12 @@ async fn models_have_unique_names_and_checked_configuration() {
             .set_model_config(&model, set("colour", "red"), Setter::Admin)
             .await
             .expect_err("unknown");
-        assert_eq!(unknown.code(), "model-option-unknown");
+        assert_eq!(unknown.refusal().call_code(), "model-option-unknown");
         let wrong = store
             .set_model_config(&model, set("force-wait", "soon"), Setter::Admin)
             .await
             .expect_err("wrong");
-        assert_eq!(wrong.code(), "model-option-invalid");
+        assert_eq!(wrong.refusal().call_code(), "model-option-invalid");
         store
             .set_model_config(
                 &model,
@@ -198,13 +200,18 @@ async fn deploying_checks_everything_before_it_writes_anything() {
             .deploy(&model, request("site", 1))
             .await
             .expect_err("no charm");
-        assert_eq!(missing.kind_code(), "charm-not-found");
+        assert_eq!(missing.refusal().code(), "charm-not-found");
         fixture.charm(&model, "site", b"archive").await;
         let mut bad = request("site", 1);
         bad.config
             .insert("port".to_owned(), Value::Text("eighty".to_owned()));
         assert_eq!(
-            store.deploy(&model, bad).await.expect_err("bad").code(),
+            store
+                .deploy(&model, bad)
+                .await
+                .expect_err("bad")
+                .refusal()
+                .call_code(),
             "config-wrong-type"
         );
         assert!(store.applications(&model).await.expect("list").is_empty());
@@ -224,7 +231,7 @@ async fn deploying_checks_everything_before_it_writes_anything() {
             .deploy(&model, request("site", 1))
             .await
             .expect_err("taken");
-        assert_eq!(taken.kind_code(), "application-already-exists");
+        assert_eq!(taken.refusal().code(), "application-already-exists");
 
         store
             .destroy_model(&model, false, None)
@@ -237,7 +244,7 @@ async fn deploying_checks_everything_before_it_writes_anything() {
         assert_eq!(
             dying,
             StoreError::NotAlive {
-                kind: "model",
+                kind: Subject::Model,
                 name: model.to_string(),
                 life: Life::Dying
             }
@@ -303,7 +310,7 @@ async fn configuration_changes_wholly_or_not_at_all_and_only_when_it_changes() {
             .set_application_config(&model, &application("site"), half)
             .await
             .expect_err("bad");
-        assert_eq!(refused.code(), "config-wrong-type");
+        assert_eq!(refused.refusal().call_code(), "config-wrong-type");
         let unknown = ConfigChange {
             reset: vec!["colour".to_owned()],
             ..Default::default()
@@ -312,7 +319,7 @@ async fn configuration_changes_wholly_or_not_at_all_and_only_when_it_changes() {
             .set_application_config(&model, &application("site"), unknown)
             .await
             .expect_err("bad");
-        assert_eq!(refused.code(), "config-unknown-option");
+        assert_eq!(refused.refusal().call_code(), "config-unknown-option");
         let config = store
             .application_config(&model, &application("site"))
             .await
@@ -385,7 +392,7 @@ async fn refreshing_counts_and_keeps_what_still_fits() {
             .refresh(&model, &application("site"), to("local:other-0"))
             .await
             .expect_err("other");
-        assert_eq!(wrong.code(), "charm-name-differs");
+        assert_eq!(wrong.refusal().call_code(), "charm-name-differs");
         for _ in 0..2 {
             let info = store
                 .refresh(&model, &application("site"), to("local:site-1"))

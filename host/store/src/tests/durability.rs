@@ -20,7 +20,7 @@ async fn what_was_acknowledged_is_there_after_an_end_without_farewell() {
             };
             fixture
                 .store
-                .commit_hook(&model, &unit("site/0"), effects, &operation)
+                .commit_effects(&model, &unit("site/0"), effects, &operation)
                 .await
                 .expect("committed");
         }
@@ -55,7 +55,7 @@ async fn writers_at_once_share_commits_and_a_failing_one_spoils_nobody() {
                     ..Default::default()
                 };
                 store
-                    .commit_hook(&model, &name, effects, &OperationState::default())
+                    .commit_effects(&model, &name, effects, &OperationState::default())
                     .await
             })
         });
@@ -110,7 +110,7 @@ async fn a_full_disk_refuses_writes_wholly_and_passes() {
             ..Default::default()
         };
         let refused = store
-            .commit_hook(
+            .commit_effects(
                 &model,
                 &unit("site/0"),
                 effects(60_000),
@@ -133,7 +133,7 @@ async fn a_full_disk_refuses_writes_wholly_and_passes() {
             .await
             .expect("space again");
         store
-            .commit_hook(
+            .commit_effects(
                 &model,
                 &unit("site/0"),
                 effects(60_000),
@@ -175,7 +175,10 @@ async fn a_panic_in_a_job_is_an_error_and_the_writer_lives() {
             .store
             .write::<(), _>(|_| Box::pin(async { panic!("on purpose") }))
             .await;
-        assert_eq!(failed.expect_err("failed").code(), "internal error");
+        assert_eq!(
+            failed.expect_err("failed").refusal().call_code(),
+            "internal error"
+        );
         fixture.model("default").await;
         fixture.end().await;
     }

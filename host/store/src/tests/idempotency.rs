@@ -41,7 +41,7 @@ async fn a_request_is_carried_out_once_and_remembered_for_a_day() {
         };
         add(fixture.store.clone(), "a").await.unwrap();
         let error = add(fixture.store.clone(), "a").await.unwrap_err();
-        assert_eq!(error.code(), "idempotency-key-taken");
+        assert_eq!(error.refusal().call_code(), "idempotency-key-taken");
         let units = fixture.store.application(&model, &site).await.unwrap();
         assert_eq!(units.units.len(), 2, "the second time nothing was done");
 

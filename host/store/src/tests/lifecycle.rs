@@ -123,7 +123,8 @@ async fn a_unit_goes_through_its_stations() {
                 .ensure_unit_dead(&model, &unit("site/0"))
                 .await
                 .expect_err("alive")
-                .code(),
+                .refusal()
+                .call_code(),
             "unit-alive"
         );
         let removal = store
@@ -145,12 +146,12 @@ async fn a_unit_goes_through_its_stations() {
             .remove_dead_unit(&model, &unit("site/0"))
             .await
             .expect_err("not dead");
-        assert_eq!(early.code(), "unit-not-dead");
+        assert_eq!(early.refusal().call_code(), "unit-not-dead");
         let early = store
             .ensure_machiner_dead(&model, &machine("0"))
             .await
             .expect_err("alive");
-        assert_eq!(early.code(), "machine-alive");
+        assert_eq!(early.refusal().call_code(), "machine-alive");
 
         store
             .ensure_unit_dead(&model, &unit("site/0"))
@@ -203,7 +204,7 @@ async fn a_machine_with_units_does_not_die() {
             .ensure_machiner_dead(&model, &machine("0"))
             .await
             .expect_err("units");
-        assert_eq!(refused.code(), "machine has assigned units");
+        assert_eq!(refused.refusal().call_code(), "machine has assigned units");
         fixture.end().await;
     }
 }
@@ -334,7 +335,8 @@ async fn a_model_counts_down_and_leaves_nothing() {
                 .process_dying_model(&model)
                 .await
                 .expect_err("alive")
-                .code(),
+                .refusal()
+                .call_code(),
             "model-alive"
         );
         store
@@ -351,7 +353,8 @@ async fn a_model_counts_down_and_leaves_nothing() {
                 .process_dying_model(&model)
                 .await
                 .expect_err("full")
-                .code(),
+                .refusal()
+                .call_code(),
             "model not empty"
         );
         let seen = store
@@ -370,7 +373,12 @@ async fn a_model_counts_down_and_leaves_nothing() {
             .expect("removed");
         finish_machine(&fixture, &model, "0").await;
         assert_eq!(
-            store.remove_model(&model).await.expect_err("dying").code(),
+            store
+                .remove_model(&model)
+                .await
+                .expect_err("dying")
+                .refusal()
+                .call_code(),
             "model-not-dead"
         );
         store.process_dying_model(&model).await.expect("dead");
@@ -405,7 +413,8 @@ async fn a_forced_model_dies_when_its_time_is_over() {
                 .process_dying_model(&model)
                 .await
                 .expect_err("early")
-                .code(),
+                .refusal()
+                .call_code(),
             "model not empty"
         );
         fixture.clock.advance(Duration::from_secs(5));
@@ -416,7 +425,8 @@ async fn a_forced_model_dies_when_its_time_is_over() {
                 .model_summary(&model)
                 .await
                 .expect_err("gone")
-                .kind_code(),
+                .refusal()
+                .code(),
             "model-not-found"
         );
         fixture.end().await;
@@ -434,7 +444,8 @@ async fn a_failed_hook_is_resolved_once() {
                 .resolved(&model, &site, true)
                 .await
                 .expect_err("idle")
-                .code(),
+                .refusal()
+                .call_code(),
             "unit-not-in-error"
         );
         let failed = Status::new(Agent::Error, "hook failed: \"install\"");
@@ -449,7 +460,8 @@ async fn a_failed_hook_is_resolved_once() {
                 .resolved(&model, &site, false)
                 .await
                 .expect_err("other")
-                .code(),
+                .refusal()
+                .call_code(),
             "already-resolved"
         );
         let state = store

@@ -48,7 +48,7 @@ async fn a_status_that_says_the_same_again_is_no_change() {
             .history(&model, &Tag::Unit(unit("site/9")), 1)
             .await
             .expect_err("missing");
-        assert_eq!(missing.kind_code(), "unit-not-found");
+        assert_eq!(missing.refusal().code(), "unit-not-found");
         fixture.end().await;
     }
 }
@@ -227,7 +227,7 @@ async fn a_hook_sees_one_moment_of_the_model() {
             ..Default::default()
         };
         store
-            .commit_hook(&model, &site, effects, &operation)
+            .commit_effects(&model, &site, effects, &operation)
             .await
             .expect("committed");
         store
@@ -302,7 +302,7 @@ async fn only_the_leader_speaks_for_the_application() {
             .set_application_status(&model, &unit("site/1"), active.clone())
             .await;
         assert_eq!(
-            refused.expect_err("minion").code(),
+            refused.expect_err("minion").refusal().call_code(),
             "leadership claim denied"
         );
         store

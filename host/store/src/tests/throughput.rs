@@ -27,7 +27,7 @@ async fn hooks_of_many_units_share_the_disk() {
                         ..Default::default()
                     };
                     store
-                        .commit_hook(&model, &unit, effects, &operation)
+                        .commit_effects(&model, &unit, effects, &operation)
                         .await
                         .expect("committed");
                 }

@@ -54,7 +54,7 @@ fn login() -> NewToken {
 fn code<T>(result: Result<T, StoreError>) -> String {
     match result {
         Ok(_) => "ok".to_owned(),
-        Err(error) => error.kind_code(),
+        Err(error) => error.refusal().code().to_owned(),
     }
 }
 

@@ -40,7 +40,10 @@ async fn of_two_changes_that_expect_the_same_version_one_is_made() {
         assert_eq!(made.len(), 1);
         assert_eq!(made[0].1.version(), Some(version + 1));
         for (result, guard) in refused {
-            assert_eq!(result.unwrap_err().code(), "precondition-failed");
+            assert_eq!(
+                result.unwrap_err().refusal().call_code(),
+                "precondition-failed"
+            );
             assert!(!guard.written() && guard.version().is_none());
         }
         assert_eq!(
@@ -127,7 +130,7 @@ async fn a_request_that_fails_leaves_its_demands_for_its_next_write() {
         assert!(
             errors
                 .iter()
-                .all(|error| error.code() == "precondition-failed")
+                .all(|error| error.refusal().call_code() == "precondition-failed")
         );
         fixture.end().await;
     }

@@ -1,7 +1,8 @@
 //! Units: their way out in `removal`, what their agents read in `uniter`, and the answer to a failed hook.
 
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status};
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{ModelUuid, Refusal, UnitName};
 
 use crate::changes::namespace;
 use crate::db::{Session, params};
@@ -30,12 +31,12 @@ impl Store {
             Box::pin(async move {
                 let sql = "SELECT resolved FROM unit WHERE model_uuid = $1 AND name = $2";
                 let found: Option<String> = tx.db.scalar(sql, params![&model, &unit]).await?;
-                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 let agent: Option<Status<Agent>> =
                     status::find(&mut tx.db, &model, kind::AGENT, unit.as_str()).await?;
                 if agent.is_none_or(|agent| agent.status != Agent::Error) {
-                    return Err(StoreError::Invalid {
-                        code: "unit-not-in-error",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::UnitNotInError,
                         message: format!("unit {unit} is not in an error state"),
                     });
                 }
@@ -44,8 +45,8 @@ impl Store {
                     return Ok(());
                 }
                 if found != "none" {
-                    return Err(StoreError::Invalid {
-                        code: "already-resolved",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::AlreadyResolved,
                         message: format!("unit {unit} is already resolved with {found}"),
                     });
                 }
@@ -64,6 +65,6 @@ pub(crate) async fn require(db: &mut Session, model: &ModelUuid, unit: &UnitName
     let sql = "SELECT 1 FROM unit WHERE model_uuid = $1 AND name = $2";
     match db.exists(sql, params![model, unit]).await? {
         true => Ok(()),
-        false => Err(StoreError::not_found("unit", unit)),
+        false => Err(StoreError::not_found(Subject::Unit, unit)),
     }
 }

@@ -1,8 +1,9 @@
 //! The way out of units. Every removal is either done at once or leaves somebody a task: the
 //! unit's agent, the deployer, or the clean-up queue.
 
+use periapt_model::refusal::Subject;
 use periapt_model::removal::{Departure, Force, Leaving, NextStep};
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::Removal;
 
 use crate::changes::namespace;
@@ -41,10 +42,10 @@ impl Store {
             Box::pin(async move {
                 let force = begin(tx, force);
                 let found = leaving(tx, &model, &unit).await?;
-                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 if let Some(principal) = &found.principal {
-                    return Err(StoreError::Invalid {
-                        code: "unit-is-subordinate",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::UnitIsSubordinate,
                         message: format!(
                             "unit {unit} is subordinate to {principal}; it goes with that unit, or with the relation that brought it"
                         ),
@@ -66,12 +67,12 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let found = leaving(tx, &model, &unit).await?;
-                let found = found.ok_or_else(|| StoreError::not_found("unit", &unit))?;
+                let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 match found.state.life {
                     Life::Dead => return Ok(()),
                     Life::Alive => {
-                        return Err(StoreError::Invalid {
-                            code: "unit-alive",
+                        return Err(StoreError::Refused {
+                            refusal: Refusal::UnitAlive,
                             message: format!(
                                 "unit {unit} is alive; only a dying one can be made dead"
                             ),
@@ -98,8 +99,8 @@ impl Store {
                     return Ok(());
                 };
                 if !found.state.is_removable() {
-                    return Err(StoreError::Invalid {
-                        code: "unit-not-dead",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::UnitNotDead,
                         message: format!(
                             "unit {unit} is {} and cannot be removed yet",
                             found.state.life

@@ -1,6 +1,7 @@
 //! What the uniter reads: what the controller says of the unit, with what a hook sees of it, and
 //! what is stored between hooks.
 
+use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_contract::ports::Openings;
@@ -61,7 +62,7 @@ impl Store {
     pub async fn get_state(&self, model: &ModelUuid, unit: &UnitName) -> Result<UnitState> {
         let mut db = self.snapshot().await?;
         let row = db.one(STATE, params![model, unit]).await?;
-        let row = row.ok_or_else(|| StoreError::not_found("unit", unit))?;
+        let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))?;
         let charm_state = charm_state(&mut db, model, unit).await?;
         let agent = status::find(&mut db, model, status::kind::AGENT, unit.as_str()).await?;
         Ok(UnitState {
@@ -255,7 +256,7 @@ columns! {
 async fn effective_config(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Values> {
     let application = unit.application();
     let found = db.one(CONFIGURED, params![model, &application]).await?;
-    let found = found.ok_or_else(|| StoreError::not_found("application", &application))?;
+    let found = found.ok_or_else(|| StoreError::not_found(Subject::Application, &application))?;
     Ok(found.charm.config.effective(&found.settings))
 }
 

@@ -4,6 +4,7 @@
 //! An agent may be anybody's: what it tells is held to the contract's rules here again, and how much is
 //! kept of a unit has a bound, whatever it sends.
 
+use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_contract::CallError;
@@ -66,7 +67,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND name = $2";
                 if tx.db.count(sql, params![&model, &unit]).await? == 0 {
-                    return Err(StoreError::not_found("unit", unit.as_str()));
+                    return Err(StoreError::not_found(Subject::Unit, unit.as_str()));
                 }
                 let now = tx.now / 1_000_000;
                 let mut rows = Vec::new();

@@ -75,7 +75,10 @@ async fn a_batch_that_was_sent_twice_is_kept_once_and_the_newest_is_shown() {
             [("site/0:pings", 2.5), ("site/0:pings{path=/}", -3.0)]
         );
         let missing = store.metric_history(&model, &unit("site/9"), 1).await;
-        assert_eq!(missing.expect_err("gone").kind_code(), "unit-not-found");
+        assert_eq!(
+            missing.expect_err("gone").refusal().code(),
+            "unit-not-found"
+        );
         fixture.end().await;
     }
 }
@@ -124,7 +127,10 @@ async fn what_no_charm_could_have_added_is_refused_and_the_future_is_not_kept() 
             long,
         ] {
             let refused = store.add_metrics(&model, &name, batches).await;
-            assert_eq!(refused.expect_err("refused").code(), "bad request");
+            assert_eq!(
+                refused.expect_err("refused").refusal().call_code(),
+                "bad request"
+            );
         }
         let ahead = vec![batch(at + 3600, vec![sample("pings", "", 1.0)])];
         store

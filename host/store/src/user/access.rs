@@ -4,7 +4,7 @@
 //! model. A superuser counts as admin everywhere without any row. What a request needs to know is
 //! one indexed read.
 
-use periapt_model::{ModelUuid, UserName};
+use periapt_model::{ModelUuid, Refusal, UserName};
 use periapt_wire::rest::{
     ControllerAccess, ModelAccess, ModelPermission, ModelSummary, OwnModelAccess, UserInfo,
 };
@@ -117,8 +117,8 @@ impl Store {
         access: ControllerAccess,
     ) -> Result<UserInfo> {
         if access == ControllerAccess::Login {
-            return Err(StoreError::Invalid {
-                code: "access-login",
+            return Err(StoreError::Refused {
+                refusal: Refusal::AccessLogin,
                 message: format!("every user may log in; to shut \"{user}\" out, disable them"),
             });
         }
@@ -195,8 +195,8 @@ impl Store {
                 let before = present.and_then(|present| present.access);
                 let wanted = change(before);
                 if owner && wanted != Some(ModelPermission::Admin) {
-                    return Err(StoreError::Invalid {
-                        code: "owner-access",
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::OwnerAccess,
                         message: format!("user \"{user}\" owns the model and stays its admin"),
                     });
                 }

@@ -6,7 +6,8 @@
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher, PasswordVerifier};
-use periapt_model::{ModelName, ModelUuid, UserName, bounds, password};
+use periapt_model::refusal::Subject;
+use periapt_model::{ModelName, ModelUuid, Refusal, UserName, bounds, password};
 use periapt_wire::rest::{
     AddUser, ChangeUser, ControllerAccess, ModelPermission, OwnModelAccess, UserInfo,
 };
@@ -148,7 +149,7 @@ impl Store {
                 let params = params![&name, display_name, hash, &by, tx.now];
                 if tx.db.execute(sql, params).await? == 0 {
                     return Err(StoreError::AlreadyExists {
-                        kind: "user",
+                        kind: Subject::User,
                         name: name.to_string(),
                     });
                 }
@@ -206,8 +207,8 @@ impl Store {
     /// later user of the same name inherits nothing.
     pub async fn remove_user(&self, user: &UserName, by: &UserName) -> Result<()> {
         if user == by {
-            return Err(StoreError::Invalid {
-                code: "user-oneself",
+            return Err(StoreError::Refused {
+                refusal: Refusal::UserOneself,
                 message: "nobody removes themselves".to_owned(),
             });
         }
@@ -273,7 +274,7 @@ impl Store {
 pub(crate) async fn put_password(tx: &mut Tx, user: &UserName, hash: &str) -> Result<()> {
     let sql = "UPDATE account SET password_hash = $2 WHERE name = $1";
     if tx.db.execute(sql, params![user, hash]).await? == 0 {
-        return Err(StoreError::not_found("user", user));
+        return Err(StoreError::not_found(Subject::User, user));
     }
     tokens::end_all(tx, user).await?;
     touch(tx, user);
@@ -288,7 +289,7 @@ pub(crate) fn touch(tx: &mut Tx, user: &UserName) {
 pub(crate) async fn require(db: &mut Session, user: &UserName) -> Result<()> {
     let sql = "SELECT COUNT(*) FROM account WHERE name = $1";
     match db.count(sql, params![user]).await? {
-        0 => Err(StoreError::not_found("user", user)),
+        0 => Err(StoreError::not_found(Subject::User, user)),
         _ => Ok(()),
     }
 }
@@ -298,8 +299,8 @@ pub(crate) async fn keep_a_superuser(db: &mut Session, user: &UserName) -> Resul
     let sql = "SELECT COUNT(*) FROM account WHERE access = 'superuser' AND disabled = 0
         AND password_hash <> ''";
     match db.count(sql, vec![]).await? {
-        0 => Err(StoreError::Invalid {
-            code: "last-superuser",
+        0 => Err(StoreError::Refused {
+            refusal: Refusal::LastSuperuser,
             message: format!("user \"{user}\" is the last superuser who can log in"),
         }),
         _ => Ok(()),
@@ -310,7 +311,7 @@ pub(crate) async fn read_user(db: &mut Session, user: &UserName) -> Result<UserI
     let mut found = read_users(db, user.as_str()).await?;
     found
         .pop()
-        .ok_or_else(|| StoreError::not_found("user", user))
+        .ok_or_else(|| StoreError::not_found(Subject::User, user))
 }
 
 async fn read_users(db: &mut Session, which: &str) -> Result<Vec<UserInfo>> {
@@ -350,8 +351,8 @@ fn shown(account: Account) -> UserInfo {
 fn display_name(text: &str) -> Result<String> {
     let text = text.trim();
     if text.chars().count() > DISPLAY_NAME || text.chars().any(char::is_control) {
-        return Err(StoreError::Invalid {
-            code: "display-name-invalid",
+        return Err(StoreError::Refused {
+            refusal: Refusal::DisplayNameInvalid,
             message: format!(
                 "a display name has at most {DISPLAY_NAME} characters and no control characters"
             ),
@@ -362,8 +363,8 @@ fn display_name(text: &str) -> Result<String> {
 
 /// The hash to store of a password that keeps the rules.
 pub(crate) async fn hash(user: &UserName, password: &str) -> Result<String> {
-    password::check(user, password).map_err(|error| StoreError::Invalid {
-        code: error.code(),
+    password::check(user, password).map_err(|error| StoreError::Refused {
+        refusal: error.refusal(),
         message: error.to_string(),
     })?;
     let password = password.to_owned();

@@ -3,11 +3,12 @@
 //! They are random, so a plain digest keeps them, and finding the digest by its index tells a
 //! guesser nothing. What is listed carries a name and an id of its own, never the secret.
 
+use periapt_model::refusal::Subject;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use periapt_model::{UserName, bounds};
+use periapt_model::{Refusal, UserName, bounds};
 use periapt_wire::rest::TokenInfo;
 
 use crate::db::{Tx, columns, params, word};
@@ -70,8 +71,8 @@ impl NewToken {
     fn checked(self) -> Result<Self> {
         let name = self.name.trim().to_owned();
         if name.is_empty() || name.chars().count() > NAME || name.chars().any(char::is_control) {
-            return Err(StoreError::Invalid {
-                code: "token-name-invalid",
+            return Err(StoreError::Refused {
+                refusal: Refusal::TokenNameInvalid,
                 message: format!(
                     "a token's name has 1 to {NAME} characters and no control characters"
                 ),
@@ -210,7 +211,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "DELETE FROM token WHERE account = $1 AND id = $2";
                 if tx.db.execute(sql, params![&user, &id]).await? == 0 {
-                    return Err(StoreError::not_found("token", id));
+                    return Err(StoreError::not_found(Subject::Token, id));
                 }
                 user::touch(tx, &user);
                 Ok(())
@@ -262,7 +263,7 @@ impl Store {
 async fn issue(tx: &mut Tx, user: &UserName, wanted: NewToken) -> Result<IssuedToken> {
     let sql = "SELECT COUNT(*) FROM account WHERE name = $1 AND disabled = 0";
     if tx.db.count(sql, params![user]).await? == 0 {
-        return Err(StoreError::not_found("user", user));
+        return Err(StoreError::not_found(Subject::User, user));
     }
     if let Some(before) = &wanted.replaces {
         revoke(tx, &digest(before)).await?;
@@ -322,8 +323,8 @@ const INVITED: &str = "SELECT COUNT(*) FROM registration
     WHERE registration.digest = $1 AND registration.account = $2 AND registration.expires_at > $3";
 
 fn invitation_refused() -> StoreError {
-    StoreError::Invalid {
-        code: "registration-invalid",
+    StoreError::Refused {
+        refusal: Refusal::RegistrationInvalid,
         message: "the registration is unknown, used already, or older than a day".to_owned(),
     }
 }
@@ -375,7 +376,7 @@ async fn free_name(
     }
     if unique {
         return Err(StoreError::AlreadyExists {
-            kind: "token",
+            kind: Subject::Token,
             name,
         });
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use periapt_model::refusal::Subject;
 use periapt_model::reach::Exposure;
 use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
 use periapt_model::workload::with_unwell;
@@ -106,7 +107,7 @@ pub(crate) async fn find(
     found
         .into_iter()
         .next()
-        .ok_or_else(|| StoreError::not_found("application", application))
+        .ok_or_else(|| StoreError::not_found(Subject::Application, application))
 }
 
 /// Units with what they and their agents say.

@@ -1,5 +1,6 @@
 //! Machines as shown.
 
+use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 
 use periapt_model::status::{Machine, Status, displayed_machine};
@@ -113,7 +114,7 @@ impl Store {
         )
         .await?
         .pop()
-        .ok_or_else(|| StoreError::not_found("machine", machine))
+        .ok_or_else(|| StoreError::not_found(Subject::Machine, machine))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Metrics of units as shown: the newest of each, and what they were.
 
 use periapt_model::charm::metrics::Labels;
+use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::rest::{MetricHistory, MetricInfo, MetricValue};
 
@@ -57,7 +58,7 @@ impl Store {
         let mut db = self.snapshot().await?;
         let sql = "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND name = $2";
         if db.count(sql, params![model, unit]).await? == 0 {
-            return Err(StoreError::not_found("unit", unit.as_str()));
+            return Err(StoreError::not_found(Subject::Unit, unit.as_str()));
         }
         let mut rows = db.all(PAST, params![model, unit]).await?;
         rows.sort_by(|one, other| (&one.metric, &one.labels).cmp(&(&other.metric, &other.labels)));

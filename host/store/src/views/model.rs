@@ -1,5 +1,6 @@
 //! Models as listed, and as their status shows them.
 
+use periapt_model::refusal::Subject;
 use periapt_model::{Life, ModelUuid};
 use periapt_wire::rest::ModelSummary;
 
@@ -63,11 +64,11 @@ impl Store {
 
 pub(crate) async fn summary(db: &mut Session, model: &ModelUuid) -> Result<ModelSummary> {
     let found = db.one(SUMMARY, params![model]).await?;
-    found.ok_or_else(|| StoreError::not_found("model", model))
+    found.ok_or_else(|| StoreError::not_found(Subject::Model, model))
 }
 
 /// The model of a status.
 pub(crate) async fn row(db: &mut Session, model: &ModelUuid) -> Result<ModelRow> {
     let row = db.one(MODEL, params![model]).await?;
-    row.ok_or_else(|| StoreError::not_found("model", model))
+    row.ok_or_else(|| StoreError::not_found(Subject::Model, model))
 }

@@ -1,5 +1,6 @@
 //! Relations as shown, and what units and applications wait for because of them.
 
+use periapt_model::refusal::Subject;
 use std::collections::{BTreeSet, HashMap};
 
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
@@ -89,7 +90,7 @@ pub(crate) async fn find(db: &mut Session, model: &ModelUuid, id: u64) -> Result
     found
         .into_iter()
         .next()
-        .ok_or_else(|| StoreError::not_found("relation", id))
+        .ok_or_else(|| StoreError::not_found(Subject::Relation, id))
 }
 
 /// The same in one scope.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use periapt_model::ports::Openings;
+use periapt_model::refusal::Subject;
 use periapt_model::reach::Exposure;
 use periapt_model::status::{Agent, Status, Workload, displayed};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
@@ -141,7 +142,7 @@ impl Store {
         load(&mut db, model, Which::Named(&[unit.to_string()]), presence)
             .await?
             .pop()
-            .ok_or_else(|| StoreError::not_found("unit", unit))
+            .ok_or_else(|| StoreError::not_found(Subject::Unit, unit))
     }
 }
 

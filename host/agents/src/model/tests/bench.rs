@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use periapt_engine::{DependencyEngine, FakeClock, NodeState, WorkerError};
-use periapt_model::{ApplicationName, MachineId, ModelUuid, UserName};
+use periapt_model::{ApplicationName, MachineId, ModelUuid, Refusal, UserName};
 use periapt_providers::{Providers, local};
 use periapt_server::{
     Authenticator, CharmCompiler, CompileProblem, CompiledCharm, Components, ControllerIdentity,
@@ -268,7 +268,7 @@ impl CharmCompiler for Compiler {
     ) -> Result<CompiledCharm, CompileProblem> {
         match self.refuse.lock().unwrap().clone() {
             Some(message) => Err(CompileProblem {
-                code: "component-invalid".into(),
+                refusal: Refusal::ComponentInvalid,
                 message,
             }),
             None => Ok(CompiledCharm {

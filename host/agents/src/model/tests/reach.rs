@@ -5,8 +5,7 @@ use periapt_model::config::Value;
 use periapt_model::hook::Effects;
 use periapt_model::ports::{Changes, PortRange};
 use periapt_model::reach::Mode;
-use periapt_model::uniter::OperationState;
-use periapt_store::Setter;
+use periapt_store::{HookCommit, Setter};
 use periapt_wire::rest::{ConfigChange, Expose, Unexpose};
 
 use super::bench::Bench;
@@ -21,10 +20,14 @@ async fn open(bench: &Bench, unit: &str, port: &str) {
         },
         ..Effects::default()
     };
-    let (unit, operation) = (unit.parse().unwrap(), OperationState::default());
-    let committed = bench
-        .store
-        .commit_hook(&bench.model, &unit, effects, &operation);
+    let unit = unit.parse().unwrap();
+    let state = bench.store.get_state(&bench.model, &unit).await.unwrap();
+    let commit = HookCommit {
+        from: state.sequence,
+        effects,
+        ..HookCommit::default()
+    };
+    let committed = bench.store.commit_hook_run(&bench.model, &unit, commit);
     committed.await.unwrap();
 }
 

@@ -136,8 +136,8 @@ fn on_disk(application: &ApplicationName, charm: &str, file: &BundleFile) -> Out
     let bytes = read_archive(&path)?;
     let archive = Archive::read(&bytes).map_err(|error| {
         Failure::usage(format!("{} is no charm", path.display()))
-            .why(format!("{error} ({})", error.code()))
-            .advice("pack it again with: periapt charm pack")
+            .why(format!("{error} ({})", error.refusal()))
+            .advice(error.refusal().advice())
     })?;
     Ok(Found {
         digest: archive.sha256.clone(),

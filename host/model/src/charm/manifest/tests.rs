@@ -229,7 +229,7 @@ fn faults_name_the_file_and_have_stable_codes() {
     ];
     for (files, code, hint) in cases {
         let error = Manifest::read(files).expect_err(code);
-        assert_eq!(error.code(), code, "{error}");
+        assert_eq!(error.refusal().code(), code, "{error}");
         assert!(error.to_string().contains(hint), "{error}");
     }
 }
@@ -249,5 +249,5 @@ fn alias_bombs_end_in_an_error() {
         ..ManifestFiles::default()
     })
     .expect_err("a bomb");
-    assert_eq!(error.code(), "charm-metadata-invalid");
+    assert_eq!(error.refusal().code(), "charm-metadata-invalid");
 }

@@ -25,7 +25,7 @@ fn ranges_of_addresses_are_read_without_the_bits_that_do_not_count() {
         "1.2.3.4/-1",
     ] {
         assert_eq!(
-            bad.parse::<Cidr>().unwrap_err().code(),
+            bad.parse::<Cidr>().unwrap_err().refusal().code(),
             "cidr-invalid",
             "{bad}"
         );
@@ -100,7 +100,7 @@ fn an_exposure_is_read_as_juju_writes_it_and_shown_so() {
         some.sources(&named("web")).into_iter().collect::<Vec<_>>(),
         [cidr("10.0.0.0/8")]
     );
-    let refused = |json: &str| read(json).unwrap_err().code();
+    let refused = |json: &str| read(json).unwrap_err().refusal().code();
     assert_eq!(refused(r#"{"":{"expose-to-spaces":["dmz"]}}"#), "no-spaces");
     assert_eq!(
         refused(r#"{"":{"expose-to-cidrs":["10"]}}"#),
@@ -126,7 +126,7 @@ fn without_a_wildcard_only_named_endpoints_are_exposed() {
         .exposures
         .unexpose(&site, &Endpoints::of(["website", "nosuch"]))
         .unwrap_err();
-    assert_eq!(error.code(), "endpoint-not-exposed");
+    assert_eq!(error.refusal().code(), "endpoint-not-exposed");
     assert!(
         error.to_string().ends_with("exposed are: website"),
         "{error}"

@@ -12,7 +12,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use periapt_model::UserName;
+use periapt_model::{Refusal, UserName};
 use periapt_store::{Guard, KeptAnswer, Remembered, RequestMark};
 use periapt_wire::Problem;
 
@@ -71,15 +71,11 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Answer> {
         return Ok(Some(text.to_owned()));
     }
     Err(Answer(
-        Problem::new(
-            400,
-            "idempotency-key-invalid",
-            "The Idempotency-Key cannot be used",
-        )
-        .why(format!(
-            "a key is 1 to {KEY_BYTES} printable characters without spaces"
-        ))
-        .advice("send a fresh UUID with each new request, and the same with a repetition"),
+        Problem::new(Refusal::IdempotencyKeyInvalid)
+            .titled("The Idempotency-Key cannot be used")
+            .why(format!(
+                "a key is 1 to {KEY_BYTES} printable characters without spaces"
+            )),
     ))
 }
 
@@ -169,7 +165,8 @@ async fn read(body: Body) -> Result<Bytes, Answer> {
     to_bytes(body, BODY_BYTES).await.map_err(|error| {
         let title = "The request's body cannot be read";
         Answer(
-            Problem::new(413, "body-too-large", title)
+            Problem::new(Refusal::BodyTooLarge)
+                .titled(title)
                 .why(error.to_string())
                 .advice(format!("send at most {BODY_BYTES} bytes")),
         )
@@ -224,25 +221,17 @@ fn again(answer: KeptAnswer) -> Response {
 
 fn running() -> Answer {
     Answer(
-        Problem::new(
-            409,
-            "idempotency-request-running",
-            "The request is still running",
-        )
-        .why("a request with this Idempotency-Key has not been answered yet")
-        .advice("ask again in a moment, with the same key"),
+        Problem::new(Refusal::IdempotencyRequestRunning)
+            .titled("The request is still running")
+            .why("a request with this Idempotency-Key has not been answered yet"),
     )
 }
 
 fn reused() -> Answer {
     Answer(
-        Problem::new(
-            422,
-            "idempotency-key-reused",
-            "The Idempotency-Key belongs to another request",
-        )
-        .why("the key came before with another method, address or body")
-        .advice("send a fresh key with each new request"),
+        Problem::new(Refusal::IdempotencyKeyReused)
+            .titled("The Idempotency-Key belongs to another request")
+            .why("the key came before with another method, address or body"),
     )
 }
 
@@ -250,14 +239,10 @@ fn reused() -> Answer {
 fn lost(state: &ServerState, at: i64) -> Answer {
     let ago = (state.clock().now().as_microsecond() - at).max(0) / 1_000_000;
     Answer(
-        Problem::new(
-            409,
-            "idempotency-answer-lost",
-            "The request was carried out, its answer is not known",
-        )
-        .why(format!(
-            "what the request asked for was done {ago} s ago; its answer was not kept"
-        ))
-        .advice("look at the result; do not send the request again with another key"),
+        Problem::new(Refusal::IdempotencyAnswerLost)
+            .titled("The request was carried out, its answer is not known")
+            .why(format!(
+                "what the request asked for was done {ago} s ago; its answer was not kept"
+            )),
     )
 }

@@ -2,6 +2,7 @@
 //! refused by its name, with the one that was probably meant: it would do nothing, and whoever
 //! sent it believes that it did.
 
+use periapt_model::Refusal;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -75,7 +76,12 @@ fn query(route: &'static Route, uri: &Uri) -> Result<(), Answer> {
         .find(|(name, _)| !names.contains(&name.as_str()));
     match unknown {
         None => Ok(()),
-        Some((name, _)) => Err(refused("query-parameter-unknown", "parameter", name, names)),
+        Some((name, _)) => Err(refused(
+            Refusal::QueryParameterUnknown,
+            "parameter",
+            name,
+            names,
+        )),
     }
 }
 
@@ -119,7 +125,7 @@ fn of_object(schema: &'static Value, members: &Map<String, Value>) -> Result<(),
             Some(schema) => self::members(schema, value)?,
             None => {
                 let names: Vec<&str> = known.keys().map(String::as_str).collect();
-                return Err(refused("body-member-unknown", "member", name, &names));
+                return Err(refused(Refusal::BodyMemberUnknown, "member", name, &names));
             }
         }
     }
@@ -149,7 +155,7 @@ fn resolved(schema: &'static Value) -> &'static Value {
     schema
 }
 
-fn refused(code: &str, kind: &str, name: &str, known: &[&str]) -> Answer {
+fn refused(refusal: Refusal, kind: &str, name: &str, known: &[&str]) -> Answer {
     let shown: String = name.chars().take(64).collect();
     let meant = suggestion(name, known.iter().copied());
     let advice = match known {
@@ -157,7 +163,7 @@ fn refused(code: &str, kind: &str, name: &str, known: &[&str]) -> Answer {
         known => format!("there are {}", known.join(", ")),
     };
     Answer(
-        Problem::new(400, code, "The request is not valid")
+        Problem::new(refusal)
             .why(format!("there is no {kind} {shown:?}{meant}"))
             .advice(advice),
     )

@@ -4,6 +4,7 @@
 //! the list changed in between, and any name is a good cursor.
 
 use axum::Json;
+use periapt_model::Refusal;
 use periapt_model::charm::CharmInfo;
 use periapt_wire::Problem;
 use periapt_wire::rest::{
@@ -51,8 +52,8 @@ pub(super) fn page<T: Listed>(
         None => ITEMS,
         Some(limit) if (1..=MOST_ITEMS).contains(&limit) => limit,
         Some(limit) => {
-            return Err(refusal(
-                "limit-invalid",
+            return Err(refused(
+                Refusal::LimitInvalid,
                 format!("limit is {limit}, a page has 1 to {MOST_ITEMS} items"),
             ));
         }
@@ -83,11 +84,11 @@ pub(super) fn page<T: Listed>(
     Ok(Json(Page { items, next }))
 }
 
-fn refusal(code: &str, why: String) -> Answer {
+fn refused(refusal: Refusal, why: String) -> Answer {
     Answer(
-        Problem::new(400, code, "The list cannot be shown like that")
-            .why(why)
-            .advice("/docs/api describes what each list takes"),
+        Problem::new(refusal)
+            .titled("The list cannot be shown like that")
+            .why(why),
     )
 }
 
@@ -99,8 +100,8 @@ fn fields<T: Listed>(text: &str) -> Result<Vec<&str>, Answer> {
         .collect();
     match wanted.iter().find(|name| !T::FIELDS.contains(name)) {
         None => Ok(wanted),
-        Some(unknown) => Err(refusal(
-            "field-unknown",
+        Some(unknown) => Err(refused(
+            Refusal::FieldUnknown,
             format!(
                 "\"{unknown}\" is not a member of these items; there are: {}",
                 T::FIELDS.join(", ")
@@ -120,8 +121,8 @@ fn check_filters<T: Listed>(query: &ListQuery) -> Result<(), Answer> {
         .find(|(name, value)| value.is_some() && !T::FILTERS.contains(name));
     match useless {
         None => Ok(()),
-        Some((name, _)) => Err(refusal(
-            "filter-unknown",
+        Some((name, _)) => Err(refused(
+            Refusal::FilterUnknown,
             format!(
                 "this list has no filter \"{name}\"; there are: {}",
                 T::FILTERS.join(", ")
@@ -153,9 +154,8 @@ fn fits(facts: &Facts, query: &ListQuery) -> bool {
 
 /// The item with the wanted members, all for none.
 fn select<T: Listed>(item: &T, fields: &[&str]) -> Result<Value, Answer> {
-    let mut value = serde_json::to_value(item).map_err(|error| {
-        Answer(Problem::new(500, "internal-error", "The controller failed").why(error.to_string()))
-    })?;
+    let mut value = serde_json::to_value(item)
+        .map_err(|error| Answer(Problem::new(Refusal::InternalError).why(error.to_string())))?;
     if let (Value::Object(members), false) = (&mut value, fields.is_empty()) {
         members.retain(|name, _| fields.contains(&name.as_str()));
     }

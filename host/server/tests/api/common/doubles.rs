@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use async_trait::async_trait;
-use periapt_model::ModelUuid;
+use periapt_model::{ModelUuid, Refusal};
 use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Components, Reports, Turn};
 use periapt_wire::rest::WorkerRow;
 
@@ -22,17 +22,17 @@ impl CharmCompiler for AnyComponent {
         _: Option<Turn>,
     ) -> Result<CompiledCharm, CompileProblem> {
         let component = components.charm;
-        for code in ["compile-address-space", "compile-start"] {
-            if component.ends_with(code.as_bytes()) {
+        for refusal in [Refusal::CompileAddressSpace, Refusal::CompileStart] {
+            if component.ends_with(refusal.code().as_bytes()) {
                 return Err(CompileProblem {
-                    code: code.to_owned(),
+                    refusal,
                     message: "it takes too much".to_owned(),
                 });
             }
         }
         if component.len() > 8 && component.ends_with(b"refuse me") {
             return Err(CompileProblem {
-                code: "charm-component-invalid".to_owned(),
+                refusal: Refusal::CharmComponentInvalid,
                 message: "it imports the moon".to_owned(),
             });
         }

@@ -156,7 +156,7 @@ async fn a_removed_node_leaves_nothing_and_does_not_come_back() {
             .remove_controller_node(0, true)
             .await
             .expect_err("last");
-        assert_eq!(last.code(), "controller-node-last");
+        assert_eq!(last.refusal().call_code(), "controller-node-last");
         let joined = store.add_controller_node().await.expect("number");
         serving(store, &[joined]).await;
         claim(joined).await.expect("claimed");
@@ -167,12 +167,12 @@ async fn a_removed_node_leaves_nothing_and_does_not_come_back() {
 
         let refused = store.remove_controller_node(joined, false).await;
         assert_eq!(
-            refused.expect_err("it runs").code(),
+            refused.expect_err("it runs").refusal().call_code(),
             "controller-node-running"
         );
         let unknown = store.remove_controller_node(7, true).await;
         assert_eq!(
-            unknown.expect_err("unknown").kind_code(),
+            unknown.expect_err("unknown").refusal().code(),
             "controller-node-not-found"
         );
         fixture.clock.advance(NODE_LOST);
@@ -203,7 +203,7 @@ async fn a_removed_node_leaves_nothing_and_does_not_come_back() {
             store.remove_controller_node(joined, true).await.map(|_| ()),
         ] {
             let refused = refused.expect_err("removed");
-            assert!(refused == gone || refused.kind_code() == "controller-node-not-found");
+            assert!(refused == gone || refused.refusal().code() == "controller-node-not-found");
         }
         claim(0).await.expect("free at once");
         let next = store.add_controller_node().await.expect("number");

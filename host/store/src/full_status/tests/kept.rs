@@ -409,7 +409,10 @@ async fn more_changes_than_are_followed_are_read_whole() {
         let picture = kept.as_mut().expect("kept");
         for _ in 0..2 {
             let refused = store.refresh_status(picture, &present).await;
-            assert_eq!(refused.expect_err("gone").kind_code(), "model-not-found");
+            assert_eq!(
+                refused.expect_err("gone").refusal().code(),
+                "model-not-found"
+            );
         }
         fixture.end().await;
     }

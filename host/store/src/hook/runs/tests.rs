@@ -131,7 +131,7 @@ async fn runs_are_listed_newest_first_and_by_what_is_asked_for() {
             failed
         );
         let missing = store.hook_run(&model, 1).await.expect_err("no such run");
-        assert_eq!(missing.kind_code(), "hook-not-found");
+        assert_eq!(missing.refusal().code(), "hook-not-found");
 
         let ask = |set: fn(&mut HookQuery)| {
             let mut query = HookQuery::default();

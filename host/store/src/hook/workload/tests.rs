@@ -45,14 +45,19 @@ async fn what_hooks_ask_of_containers_lands_with_them_and_is_shown_as_it_is_seen
             },
             ..planned(80)
         };
-        let refused = store.commit_hook(&model, &site, refused, &operation).await;
-        assert_eq!(refused.expect_err("overlap").code(), "port-conflict");
+        let refused = store
+            .commit_effects(&model, &site, refused, &operation)
+            .await;
+        assert_eq!(
+            refused.expect_err("overlap").refusal().call_code(),
+            "port-conflict"
+        );
         let state = store.get_state(&model, &site).await.expect("state");
         assert!(state.containers.is_empty());
 
         for port in [80, 8080] {
             store
-                .commit_hook(&model, &site, planned(port), &operation)
+                .commit_effects(&model, &site, planned(port), &operation)
                 .await
                 .expect("committed");
         }

@@ -1,6 +1,7 @@
 //! The calls one by one. What holds for any course of them is in `properties`, a slow or killed
 //! store in `slow`, several controllers in `shared`.
 
+use periapt_model::refusal::Subject;
 use std::time::Duration;
 
 use super::{Manager, Namespace};
@@ -65,7 +66,7 @@ async fn of_a_hundred_rivals_one_wins() {
         for rival in rivals {
             match rival.await.expect("joined") {
                 Ok(()) => won += 1,
-                Err(error) => assert_eq!(error.code(), "leadership claim denied"),
+                Err(error) => assert_eq!(error.refusal().call_code(), "leadership claim denied"),
             }
         }
         assert_eq!(won, 1);
@@ -265,7 +266,7 @@ async fn the_secretary_refuses_what_cannot_be() {
                 .claim(namespace, &model, name, holder, duration)
                 .await
                 .expect_err(name);
-            assert_eq!(refused.code(), "bad request");
+            assert_eq!(refused.refusal().call_code(), "bad request");
         }
         let refused = [
             manager.revoke(LEADERSHIP, &model, "site", "other/0").await,
@@ -273,7 +274,10 @@ async fn the_secretary_refuses_what_cannot_be() {
             manager.wait_until_expired(singular, &model, "site").await,
         ];
         for refused in refused {
-            assert_eq!(refused.expect_err("refused").code(), "bad request");
+            assert_eq!(
+                refused.expect_err("refused").refusal().call_code(),
+                "bad request"
+            );
         }
         manager
             .claim(singular, &model, model.as_str(), &agent, MINUTE)
@@ -326,7 +330,7 @@ async fn only_a_unit_that_is_there_and_not_dead_leads() {
         let model = fixture.site(3).await;
         let manager = Manager::new(&fixture.store);
         let refused = claim(&manager, &model, 3).await.expect_err("no such unit");
-        assert_eq!(refused, StoreError::not_found("unit", "site/3"));
+        assert_eq!(refused, StoreError::not_found(Subject::Unit, "site/3"));
         claim(&manager, &model, 0).await.expect("won");
 
         // Dying it leads on, until it is dead; then it gets nothing back.
@@ -334,10 +338,10 @@ async fn only_a_unit_that_is_there_and_not_dead_leads() {
         claim(&manager, &model, 0).await.expect("extended");
         live(&fixture, &model, Life::Dead).await;
         let refused = claim(&manager, &model, 0).await.expect_err("dead");
-        assert_eq!(refused.kind_code(), "unit-dead");
+        assert_eq!(refused.refusal().code(), "unit-dead");
         fixture.clock.advance(MINUTE);
         let refused = claim(&manager, &model, 0).await.expect_err("dead");
-        assert_eq!(refused.kind_code(), "unit-dead");
+        assert_eq!(refused.refusal().code(), "unit-dead");
         assert_eq!(holder(&manager, &model).await, None);
         claim(&manager, &model, 1)
             .await
@@ -346,7 +350,7 @@ async fn only_a_unit_that_is_there_and_not_dead_leads() {
         // The same number in another model is another unit.
         let other = fixture.model("other").await;
         let refused = claim(&manager, &other, 1).await.expect_err("not there");
-        assert_eq!(refused.kind_code(), "unit-not-found");
+        assert_eq!(refused.refusal().code(), "unit-not-found");
         fixture.end().await;
     }
 }

@@ -138,7 +138,10 @@ impl Course {
             won.expect("granted");
             self.expected.claimed(unit, self.now());
         } else {
-            assert_eq!(won.expect_err("denied").code(), "leadership claim denied");
+            assert_eq!(
+                won.expect_err("denied").refusal().call_code(),
+                "leadership claim denied"
+            );
         }
     }
 
@@ -154,7 +157,7 @@ impl Course {
             let (unit, won) = rival.await.expect("joined");
             match won {
                 Ok(()) => winners.push(unit),
-                Err(error) => assert_eq!(error.code(), "leadership claim denied"),
+                Err(error) => assert_eq!(error.refusal().call_code(), "leadership claim denied"),
             }
         }
         assert_eq!(winners.len(), 1, "{winners:?}");

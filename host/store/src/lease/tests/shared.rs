@@ -27,7 +27,9 @@ async fn a_hundred_rivals_over_two_managers_have_one_winner() {
                 let (unit, won) = rival.await.expect("joined");
                 match won {
                     Ok(()) => winners.push(format!("site/{unit}")),
-                    Err(error) => assert_eq!(error.code(), "leadership claim denied"),
+                    Err(error) => {
+                        assert_eq!(error.refusal().call_code(), "leadership claim denied")
+                    }
                 }
             }
             assert_eq!(winners.len(), 1, "round {round}: {winners:?}");

@@ -181,7 +181,7 @@ async fn a_claim_on_a_store_that_does_not_answer_times_out_and_keeps_nobody_else
                 lease: "site".to_owned()
             }
         );
-        assert_eq!(answer.code(), "try again");
+        assert_eq!(answer.refusal().call_code(), "try again");
         let report = manager.report();
         assert_eq!(
             (&report["retried"], &report["timed-out"]),

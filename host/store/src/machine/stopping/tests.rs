@@ -41,7 +41,7 @@ async fn a_stopped_unit_keeps_what_is_known_of_its_failed_hook() {
         let units = store.machine_units(&model, &machine("0")).await.unwrap();
         assert!(!units[0].stopped);
         let missing = store.stop_unit(&model, &unit("site/9")).await.unwrap_err();
-        assert_eq!(missing.kind_code(), "unit-not-found");
+        assert_eq!(missing.refusal().code(), "unit-not-found");
         fixture.end().await;
     }
 }
@@ -53,7 +53,7 @@ async fn only_an_agent_that_ended_for_good_is_started_again() {
         fixture.provision(&model).await;
         let store = &fixture.store;
         let refused = store.start_agent(&model).await.unwrap_err();
-        assert_eq!(refused.kind_code(), "agent-not-stopped");
+        assert_eq!(refused.refusal().code(), "agent-not-stopped");
         let stopped = Status::new(Machine::Stopped, "ended by SIGABRT");
         for name in ["0", "1"] {
             store

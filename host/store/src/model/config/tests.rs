@@ -77,7 +77,7 @@ async fn where_the_log_goes_is_a_superusers_word() {
         ] {
             let refused = set_as(&fixture, &model, Setter::Admin, &host(inside)).await;
             let refused = refused.expect_err(inside);
-            assert_eq!(refused.code(), "syslog-host-not-allowed");
+            assert_eq!(refused.refusal().call_code(), "syslog-host-not-allowed");
         }
         set_as(&fixture, &model, Setter::Superuser, &host("127.0.0.1:514"))
             .await
@@ -125,7 +125,7 @@ async fn a_model_is_added_with_the_word_of_its_owner() {
         };
         let refused = store.add_model(request("first"), &superuser).await;
         assert_eq!(
-            refused.expect_err("nobody yet").code(),
+            refused.expect_err("nobody yet").refusal().call_code(),
             "syslog-host-not-allowed"
         );
         assert!(store.models().await.expect("models").is_empty());
@@ -162,7 +162,7 @@ async fn the_same_again_is_no_change_and_a_wrong_one_changes_nothing() {
             ),
         ] {
             let refused = set_as(&fixture, &model, Setter::Superuser, options).await;
-            assert_eq!(refused.expect_err(code).code(), code);
+            assert_eq!(refused.expect_err(code).refusal().call_code(), code);
         }
         assert_eq!(store.model_settings(&model).await.expect("shown"), before);
         let set = [("force-wait", "2m"), ("provisioner-harvest-mode", "none")];

@@ -61,7 +61,8 @@ async fn an_application_goes_after_its_units_and_relations() {
                 .application(&house.model, &site)
                 .await
                 .unwrap_err()
-                .code(),
+                .refusal()
+                .call_code(),
             "not found"
         );
         assert!(store.relations(&house.model).await.unwrap().is_empty());
@@ -114,7 +115,7 @@ async fn a_unit_that_dies_by_force_leaves_its_scopes() {
             .ensure_unit_dead(&house.model, &unit("site/0"))
             .await
             .unwrap_err();
-        assert_eq!(early.code(), "try again");
+        assert_eq!(early.refusal().call_code(), "try again");
         house.force_through().await;
         assert_eq!(house.units().await, [unit("front/0")]);
         assert_eq!(house.members("front/0", id).await, Vec::<String>::new());
@@ -228,7 +229,7 @@ async fn a_model_goes_with_everything_in_it() {
             } else {
                 store.cleanup(&house.model).await.expect("clean-up");
                 let early = store.process_dying_model(&house.model).await.unwrap_err();
-                assert_eq!(early.code(), "model not empty");
+                assert_eq!(early.refusal().call_code(), "model not empty");
                 house.settle().await;
             }
             assert!(house.units().await.is_empty());

@@ -67,7 +67,7 @@ async fn leader_only_writes_need_the_lease_at_the_commit() {
                 ..effects
             };
             let refused = house.commit("site/0", None, other).await.unwrap_err();
-            assert_eq!(refused.code(), "leadership claim denied");
+            assert_eq!(refused.refusal().call_code(), "leadership claim denied");
         }
         let state = store
             .get_state(&house.model, &unit("site/0"))
@@ -121,7 +121,11 @@ async fn each_reads_what_is_its_to_read() {
         assert_eq!(read("front/0", id, of_site()).await.unwrap()["vip"], "1");
         assert_eq!(read("site/0", id, of_site()).await.unwrap()["vip"], "1");
         assert_eq!(
-            read("site/1", id, of_site()).await.unwrap_err().code(),
+            read("site/1", id, of_site())
+                .await
+                .unwrap_err()
+                .refusal()
+                .call_code(),
             "leadership claim denied"
         );
         assert_eq!(read("site/1", *peer, of_site()).await.unwrap()["seed"], "2");
@@ -141,7 +145,7 @@ async fn each_reads_what_is_its_to_read() {
             ),
         ] {
             let refused = read(who, relation, of).await.unwrap_err();
-            assert_eq!(refused.code(), code, "{who}: {refused}");
+            assert_eq!(refused.refusal().call_code(), code, "{who}: {refused}");
         }
         drop(house);
         fixture.end().await;

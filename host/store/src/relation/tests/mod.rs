@@ -188,7 +188,7 @@ impl<'a> House<'a> {
             let begun = store.begin_hook(&self.model, &unit, begin(from, pending(&info)));
             match begun.await {
                 // Another one of the unit's was first.
-                Err(error) if error.code() == "stale" => {}
+                Err(error) if error.refusal().call_code() == "stale" => {}
                 begun => return begun,
             }
         }
@@ -289,7 +289,7 @@ impl<'a> House<'a> {
             };
             let begun = store.begin_hook(&self.model, name, begin).await;
             match begun {
-                Err(error) if error.code() == "try again" => continue,
+                Err(error) if error.refusal().call_code() == "try again" => continue,
                 other => other.expect("begun"),
             }
             let commit = HookCommit {

@@ -22,7 +22,7 @@ async fn a_relation_is_made_once_and_named() {
         let roles: Vec<&str> = made.endpoints.iter().map(|end| end.role.as_str()).collect();
         assert_eq!(roles, ["requirer", "provider"]);
         let again = house.integrate("front", "site").await.unwrap_err();
-        assert_eq!(again.kind_code(), "relation-already-exists");
+        assert_eq!(again.refusal().code(), "relation-already-exists");
         assert!(
             again.to_string().contains("front:website site:website"),
             "{again}"
@@ -34,7 +34,7 @@ async fn a_relation_is_made_once_and_named() {
             ("site", "absent", "application-not-found"),
         ] {
             let refused = house.integrate(one, other).await.unwrap_err();
-            assert_eq!(refused.kind_code(), code, "{refused}");
+            assert_eq!(refused.refusal().code(), code, "{refused}");
         }
         let store = &fixture.store;
         let all = store.relations(&house.model).await.unwrap();
@@ -51,12 +51,12 @@ async fn a_relation_is_made_once_and_named() {
             .remove_relation(&house.model, all[0].id, false)
             .await
             .unwrap_err();
-        assert_eq!(peers.code(), "relation-is-peer");
+        assert_eq!(peers.refusal().call_code(), "relation-is-peer");
         let peers = store
             .change_relation(&house.model, all[0].id, true, "")
             .await
             .unwrap_err();
-        assert_eq!(peers.code(), "relation-is-peer");
+        assert_eq!(peers.refusal().call_code(), "relation-is-peer");
         drop(house);
         fixture.end().await;
     }
@@ -79,7 +79,7 @@ async fn an_endpoint_takes_no_more_than_its_limit() {
             .await
             .expect("deployed");
         let refused = house.integrate("third", "site").await.unwrap_err();
-        assert_eq!(refused.code(), "relation-limit-exceeded");
+        assert_eq!(refused.refusal().call_code(), "relation-limit-exceeded");
         let text = refused.to_string();
         assert!(text.contains("front:website site:website"), "{text}");
         assert!(text.contains("back:website site:website"), "{text}");
@@ -100,7 +100,7 @@ async fn a_dying_application_is_not_related() {
             .await
             .expect("dying");
         let refused = house.integrate("front", "site").await.unwrap_err();
-        assert_eq!(refused.kind_code(), "application-dying");
+        assert_eq!(refused.refusal().code(), "application-dying");
         drop(house);
         fixture.end().await;
     }
@@ -128,7 +128,7 @@ async fn a_refresh_keeps_endpoints_in_use_and_makes_new_peers() {
             .refresh(&house.model, &site, to(&lacking))
             .await
             .unwrap_err();
-        assert_eq!(refused.code(), "charm-breaks-relations");
+        assert_eq!(refused.refusal().call_code(), "charm-breaks-relations");
         assert!(
             refused.to_string().contains("front:website site:website"),
             "{refused}"
@@ -185,7 +185,7 @@ async fn units_go_to_the_machines_they_are_placed_on() {
         let absent = store
             .add_units_to(&house.model, &bare, 1, vec![machine("7")])
             .await;
-        assert_eq!(absent.unwrap_err().kind_code(), "machine-not-found");
+        assert_eq!(absent.unwrap_err().refusal().code(), "machine-not-found");
         let many = store
             .add_units_to(&house.model, &bare, 1, vec![machine("0"), machine("1")])
             .await;
@@ -207,7 +207,7 @@ async fn units_go_to_the_machines_they_are_placed_on() {
             .remove_machine(&house.model, &machine("1"), false)
             .await
             .unwrap_err();
-        assert_eq!(used.code(), "machine has assigned units");
+        assert_eq!(used.refusal().call_code(), "machine has assigned units");
         assert!(used.to_string().contains("bare/0"), "{used}");
         let forced = store
             .remove_machine(&house.model, &machine("1"), true)
@@ -266,7 +266,7 @@ async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
                 None => drop(answer.expect(website)),
                 Some(why) => {
                     let error = answer.expect_err(website);
-                    assert_eq!(error.code(), "charm-breaks-relations");
+                    assert_eq!(error.refusal().call_code(), "charm-breaks-relations");
                     assert!(error.to_string().contains(why), "{error}");
                     assert!(
                         error.to_string().contains("front:website site:website"),

@@ -40,7 +40,7 @@ async fn units_enter_with_their_addresses_and_leave_with_broken() {
         assert_eq!((shown.status.as_str(), shown.life), ("broken", Life::Dying));
         assert_eq!(shown.waiting_for[0], "front/0, site/0 to leave");
         let again = house.integrate("site", "front").await.unwrap_err();
-        assert_eq!(again.kind_code(), "relation-dying");
+        assert_eq!(again.refusal().code(), "relation-dying");
         house
             .commit("site/0", Some(broken(id)), Effects::default())
             .await
@@ -57,21 +57,26 @@ async fn units_enter_with_their_addresses_and_leave_with_broken() {
             .commit("site/0", None, late.clone())
             .await
             .unwrap_err();
-        assert_eq!(refused.code(), "not-in-scope");
+        assert_eq!(refused.refusal().call_code(), "not-in-scope");
         let entering = house.begin_created("site/0", id).await.unwrap_err();
-        assert_eq!(entering.code(), "try again");
+        assert_eq!(entering.refusal().call_code(), "try again");
         house
             .commit("front/0", Some(broken(id)), Effects::default())
             .await
             .expect("left");
         let gone = store.relation(&house.model, id).await.unwrap_err();
-        assert_eq!(gone.kind_code(), "relation-not-found");
+        assert_eq!(gone.refusal().code(), "relation-not-found");
         house
             .commit("site/0", None, late)
             .await
             .expect("of what is gone nothing is kept");
         assert_eq!(
-            house.begin_created("site/0", id).await.unwrap_err().code(),
+            house
+                .begin_created("site/0", id)
+                .await
+                .unwrap_err()
+                .refusal()
+                .call_code(),
             "try again"
         );
         drop(house);
@@ -103,7 +108,7 @@ async fn absent_hooks_enter_and_leave_with_the_commit_that_they_follow_or_nothin
         let refused = house
             .commit_with("site/0", Some(broken(id)), vec![created(id)], late)
             .await;
-        assert_eq!(refused.unwrap_err().code(), "try again");
+        assert_eq!(refused.unwrap_err().refusal().call_code(), "try again");
         assert_eq!(house.members("front/0", id).await, ["site/0"]);
         house
             .commit_with("site/0", None, vec![broken(id)], nothing())
@@ -263,13 +268,13 @@ async fn a_container_has_one_subordinate_whoever_enters_at_once() {
             let read = store
                 .relation_settings(&house.model, &unit(&shipper), logs, &of)
                 .await;
-            assert_eq!(read.unwrap_err().code(), "not found");
+            assert_eq!(read.unwrap_err().refusal().call_code(), "not found");
         }
         let by_hand = store
             .remove_unit(&house.model, &unit("shipper/0"), true)
             .await
             .unwrap_err();
-        assert_eq!(by_hand.code(), "unit-is-subordinate");
+        assert_eq!(by_hand.refusal().call_code(), "unit-is-subordinate");
         let added = store
             .add_units(&house.model, &application("shipper"), 1)
             .await;
@@ -329,7 +334,7 @@ async fn a_unit_waits_for_an_earlier_subordinate_to_go() {
         }
         let second = house.relate("shipper", "bare").await;
         let early = house.begin_created("bare/0", second).await.unwrap_err();
-        assert_eq!(early.code(), "try again");
+        assert_eq!(early.refusal().call_code(), "try again");
         assert!(early.to_string().contains("shipper/0"), "{early}");
         house.settle().await;
         let units: Vec<String> = house

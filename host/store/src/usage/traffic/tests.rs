@@ -133,12 +133,19 @@ async fn a_minute_has_its_quantiles_and_goes_by_age() {
             unit: None,
         };
         assert_eq!(
-            refused(&other).await.expect_err("too many").code(),
+            refused(&other)
+                .await
+                .expect_err("too many")
+                .refusal()
+                .call_code(),
             "bad request"
         );
         let nobody = "nobody".parse().expect("name");
         let missing = store.traffic(&model, &nobody, &of_unit).await;
-        assert_eq!(missing.expect_err("missing").code(), "not found");
+        assert_eq!(
+            missing.expect_err("missing").refusal().call_code(),
+            "not found"
+        );
         fixture.end().await;
     }
 }

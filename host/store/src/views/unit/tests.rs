@@ -37,10 +37,10 @@ async fn a_list_shows_each_as_it_shows_alone() {
             }
         }
         let missing = store.machine(&model, &machine("9"), &present).await;
-        assert_eq!(missing.unwrap_err().kind_code(), "machine-not-found");
+        assert_eq!(missing.unwrap_err().refusal().code(), "machine-not-found");
         assert!(store.relations(&model).await.unwrap().is_empty());
         let missing = store.relation(&model, 1).await;
-        assert_eq!(missing.unwrap_err().kind_code(), "relation-not-found");
+        assert_eq!(missing.unwrap_err().refusal().code(), "relation-not-found");
         fixture.end().await;
     }
 }

@@ -1,0 +1,240 @@
+//! The table of refusals. A new one is a row.
+
+use super::code;
+use super::subject::{Name, Subject};
+
+/// Each refusal: its code, the code of a refused call where Juju has a word for it, the HTTP status,
+/// and what to do.
+macro_rules! refusals {
+    (@call $code:literal) => { $code };
+    (@call $code:literal $call:expr) => { $call };
+    ($($refusal:ident $code:literal $(as $call:expr)?, $status:literal, $advice:literal;)+) => {
+        /// Why a request or a call was not carried out.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Refusal {
+            NotFound(Subject),
+            AlreadyExists(Subject),
+            Dying(Subject),
+            Dead(Subject),
+            NameInvalid(Name),
+            $($refusal),+
+        }
+
+        impl Refusal {
+            /// All but those of a [`Subject`] or a [`Name`].
+            pub const RULES: &[Refusal] = &[$(Refusal::$refusal),+];
+
+            const fn row(self) -> (&'static str, u16, &'static str) {
+                match self {
+                    Refusal::NotFound(subject) => subject.missing(),
+                    Refusal::AlreadyExists(subject) => subject.taken(),
+                    Refusal::Dying(subject) => subject.dying(),
+                    Refusal::Dead(subject) => subject.dead(),
+                    Refusal::NameInvalid(name) => name.invalid(),
+                    $(Refusal::$refusal => ($code, $status, $advice)),+
+                }
+            }
+
+            /// Its code on the websocket.
+            pub const fn call_code(self) -> &'static str {
+                match self {
+                    Refusal::NotFound(_) => code::NOT_FOUND,
+                    Refusal::AlreadyExists(_) => code::ALREADY_EXISTS,
+                    Refusal::Dying(_) | Refusal::Dead(_) => code::DEAD,
+                    Refusal::NameInvalid(_) => code::BAD_REQUEST,
+                    $(Refusal::$refusal => refusals!(@call $code $($call)?)),+
+                }
+            }
+        }
+    };
+}
+
+impl Refusal {
+    /// Its code in the HTTP API: lower case with dashes, and stable.
+    pub const fn code(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Its HTTP status.
+    pub const fn status(self) -> u16 {
+        self.row().1
+    }
+
+    /// What to do about it.
+    pub const fn advice(self) -> &'static str {
+        self.row().2
+    }
+}
+
+// By code, in each group.
+#[rustfmt::skip]
+refusals! {
+    // Rules of the model.
+    AccessLogin "access-login", 400, "`periapt disable-user USER`";
+    AgentNotStopped "agent-not-stopped", 409, "`periapt status` shows which machines are stopped; a unit's agent is started with `periapt start-unit`";
+    AlreadyResolved "already-resolved", 409, "wait until the unit's agent has taken note of it";
+    CharmBreaksRelations "charm-breaks-relations", 409, "remove these relations first: `periapt remove-relation ID`, or keep the charm";
+    CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
+    CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";
+    CidrInvalid "cidr-invalid", 400, "write ranges of addresses as 10.0.0.0/8 or fd00::/8";
+    ConfigUnknownOption "config-unknown-option", 400, "`periapt config APPLICATION` lists the options";
+    ConfigWrongType "config-wrong-type", 400, "`periapt config APPLICATION` shows each option's type";
+    ControllerNodeLast "controller-node-last", 409, "remove the whole controller: `periapt destroy-controller`";
+    ControllerNodeRemoved "controller-node-removed", 409, "join the controller anew: `periapt controller join`";
+    ControllerNodeRunning "controller-node-running", 409, "stop it first, or remove it all the same with --force: it then ends by itself";
+    ControllerOptionInvalid "controller-option-invalid", 400, "`periapt controller-config` lists the options with their values";
+    ControllerOptionUnknown "controller-option-unknown", 400, "`periapt controller-config` lists the options";
+    DisplayNameInvalid "display-name-invalid", 400, "choose a shorter, plainer name";
+    EndpointIsPeer "endpoint-is-peer", 400, "nothing needs doing: peers are related by themselves";
+    EndpointNotExposed "endpoint-not-exposed", 409, "`periapt show-application APPLICATION` shows what is exposed; without endpoints everything is unexposed";
+    EndpointNotFound "endpoint-not-found", 400, "use one of the endpoints it has";
+    EndpointsAmbiguous "endpoints-ambiguous", 400, "name the endpoints: `periapt integrate` takes each pair as written";
+    EndpointsDoNotFit "endpoints-do-not-fit", 400, "relate a provider of an interface with a requirer of the same interface";
+    EndpointsInvalid "endpoints-invalid", 400, "name two: `periapt integrate APPLICATION[:ENDPOINT] APPLICATION[:ENDPOINT]`";
+    LastSuperuser "last-superuser", 409, "first give another user superuser: `periapt grant USER superuser`";
+    LeaseDenied "leadership-claim-denied" as code::LEASE_DENIED, 409, "only the leader may do this: `periapt status` marks it with *";
+    MachineAlive "machine-alive", 409, "remove it first: `periapt remove-machine ID`";
+    MachineHasAssignedUnits "machine-has-assigned-units" as code::HAS_ASSIGNED_UNITS, 409, "remove its units first, or with the machine: `periapt remove-machine --force`";
+    MachineNotDead "machine-not-dead", 409, "wait until it is gone: `periapt status`; `periapt remove-machine ID --force` does not wait";
+    MachineNotInError "machine-not-in-error", 409, "`periapt machines` shows its state; one that was not given up is tried again by itself";
+    MachineProvisioned "machine-provisioned", 409, "wait for its agent, or remove it by force: `periapt remove-machine ID --force`";
+    ModelAlive "model-alive", 409, "destroy it first: `periapt destroy-model MODEL`";
+    ModelNotDead "model-not-dead", 409, "wait until it is gone: `periapt models`; `periapt destroy-model MODEL --force` does not wait";
+    ModelNotEmpty "model-not-empty" as code::NOT_EMPTY, 409, "destroy what it holds first, or destroy the model with --force";
+    ModelOptionInvalid "model-option-invalid", 400, "`periapt model-config` lists the options with their values";
+    ModelOptionUnknown "model-option-unknown", 400, "`periapt model-config` lists the options";
+    NoSpaces "no-spaces", 400, "name ranges of addresses instead: `periapt expose APPLICATION --to-cidrs 10.0.0.0/8`";
+    NotInScope "not-in-scope", 409, "the relation is over for this unit: `periapt show-unit UNIT`";
+    NotProvisioned "not-provisioned" as code::NOT_PROVISIONED, 409, "wait until it has an instance: `periapt status`";
+    OptionSetAndReset "option-set-and-reset", 400, "leave one of them out";
+    OwnerAccess "owner-access", 409, "the owner's access stays as long as they own the model";
+    PasswordRefused "password-refused", 400, "choose another password; several words are good";
+    PasswordWrong "password-wrong", 400, "give the present password";
+    PortConflict "port-conflict", 409, "open another port, or close the other range first";
+    ProxyOptionsConflict "proxy-options-conflict", 400, "reset one set of them: `periapt model-config --reset http-proxy,https-proxy,ftp-proxy`";
+    QuotaLimitExceeded "quota-limit-exceeded", 400, "keep less in it; docs/reference/bounds.md lists what there may be";
+    RegistrationInvalid "registration-invalid", 401, "ask a superuser for a new one: `periapt change-user-password USER --reset`";
+    RelationIsPeer "relation-is-peer", 409, "peers stay related as long as their application is there";
+    RelationLimitExceeded "relation-limit-exceeded", 409, "remove one of these relations first: `periapt remove-relation ID`";
+    RelationNeedsSubordinate "relation-needs-subordinate", 400, "relate it with a subordinate application, or use another endpoint";
+    RelationWithItself "relation-with-itself", 400, "relate two applications";
+    SyslogHostNotAllowed "syslog-host-not-allowed", 403, "ask a superuser to set it, or to list the host: `periapt controller-config syslog-allowed-hosts=HOST`";
+    TokenLifetimeInvalid "token-lifetime-invalid", 400, "leave `expires-in` out, or give a number of seconds in between";
+    TokenNameInvalid "token-name-invalid", 400, "choose a shorter, plainer name";
+    TooManyCidrs "too-many-cidrs", 400, "name larger ranges of addresses";
+    TooManyPorts "too-many-ports", 409, "open a range instead of single ports";
+    UnitAlive "unit-alive", 409, "remove it first: `periapt remove-unit UNIT`";
+    UnitIsSubordinate "unit-is-subordinate", 409, "remove the principal unit, or the relation: `periapt remove-relation ID`";
+    UnitNotDead "unit-not-dead", 409, "wait until it is gone: `periapt show-unit UNIT`; `periapt remove-unit UNIT --force` does not wait";
+    UnitNotInError "unit-not-in-error", 409, "only a unit in error can be resolved; `periapt status` shows which are";
+    UserOneself "user-oneself", 409, "another superuser can remove you";
+
+    // What agents decided on, and who asks.
+    Answered "answered" as code::ANSWERED, 409, "read the unit's state anew and decide again";
+    NotImplemented "not-implemented" as code::NOT_IMPLEMENTED, 400, "use a program of the controller's version";
+    NotRedirected "not-redirected" as "", 400, "log in here";
+    NoSuchModel "no-such-model" as "model not found", 404, "`periapt models` lists the models";
+    Stale "stale" as code::STALE, 409, "read the unit's state anew and decide again";
+    Unauthorized "unauthorized-access" as code::UNAUTHORIZED, 403, "log in with credentials that may do this";
+
+    // Who is at the door.
+    AccountDisabled "account-disabled", 403, "ask a superuser to run `periapt enable-user USER`";
+    ConnectionsExceeded "connections-exceeded", 429, "end connections that are not needed any more, or wait";
+    CredentialsInvalid "credentials-invalid", 401, "check the user name and the password";
+    CredentialsMissing "credentials-missing", 401, "log in with `periapt login`";
+    CsrfMissing "csrf-missing", 403, "send the session's csrf value in the header X-Periapt-CSRF; GET /v1/session shows it";
+    CsrfWrong "csrf-wrong", 403, "send the session's csrf value in the header X-Periapt-CSRF; GET /v1/session shows it";
+    Forbidden "forbidden", 403, "`periapt whoami` shows what you may do; ask a superuser or an admin of the model for more";
+    LoginsThrottled "logins-throttled", 429, "wait, then try again with the right password";
+    Misdirected "misdirected", 421, "ask by an address, or by a name of the controller's certificate";
+    OriginRefused "origin-refused", 403, "open the controller's own address in the browser";
+    SessionNotFound "session-not-found", 404, "sign in with POST /v1/session";
+    ShareExceeded "share-exceeded", 429, "wait until other requests are done, then send it again";
+    TokenInvalid "token-invalid", 401, "log in again with `periapt login`";
+
+    // How a request is written.
+    BadRequest "bad-request" as code::BAD_REQUEST, 400, "correct the request; docs/reference/openapi.json describes it";
+    BodyInvalid "body-invalid", 400, "correct the body; docs/reference/openapi.json describes it";
+    BodyMemberUnknown "body-member-unknown", 400, "correct the body; docs/reference/openapi.json describes it";
+    BodyMissing "body-missing", 400, "send the .charm file's bytes as the body";
+    BodyNotArchive "body-not-archive", 415, "send the archive with `Content-Type: application/zip`";
+    BodyNotJson "body-not-json", 415, "send JSON with `Content-Type: application/json`";
+    BodyTooLarge "body-too-large", 413, "send less; docs/reference/bounds.md lists what there may be";
+    BodyTooSlow "body-too-slow", 408, "send the request again";
+    DigestInvalid "digest-invalid", 400, "give the SHA-256 as 64 hexadecimal digits in ?sha256=";
+    FieldUnknown "field-unknown", 400, "/docs/api describes what each list takes";
+    FilterUnknown "filter-unknown", 400, "/docs/api describes what each list takes";
+    HookIdInvalid "hook-id-invalid", 400, "ask for the list of hooks, which has the ids";
+    IdempotencyAnswerLost "idempotency-answer-lost", 409, "look at the result; do not send the request again with another key";
+    IdempotencyKeyInvalid "idempotency-key-invalid", 400, "send a fresh UUID with each new request, and the same with a repetition";
+    IdempotencyKeyReused "idempotency-key-reused", 422, "send a fresh key with each new request";
+    IdempotencyKeyTaken "idempotency-key-taken", 409, "ask again in a moment, with the same key";
+    IdempotencyRequestRunning "idempotency-request-running", 409, "ask again in a moment, with the same key";
+    IfMatchInvalid "if-match-invalid", 400, "send the ETag as it was received, quotation marks included";
+    IfMatchUnsupported "if-match-unsupported", 400, "leave If-Match out";
+    LimitInvalid "limit-invalid", 400, "/docs/api describes what each list takes";
+    MethodNotAllowed "method-not-allowed", 405, "/docs/api lists the methods of each address";
+    PathInvalid "path-invalid", 400, "correct the path; docs/reference/openapi.json lists the paths";
+    PreconditionFailed "precondition-failed", 412, "look at it again, then send the request with the new ETag, or without If-Match";
+    QueryInvalid "query-invalid", 400, "correct the query; docs/reference/openapi.json describes it";
+    QueryParameterUnknown "query-parameter-unknown", 400, "correct the query; docs/reference/openapi.json describes it";
+    RelationIdInvalid "relation-id-invalid", 400, "`periapt status --relations` shows the numbers";
+    ReportNotFound "report-not-found", 404, "ask for depengine, hooktimes, machinelock, units, leases, presence or metrics";
+    RouteNotFound "route-not-found", 404, "the paths begin with /v1/models; GET /v1/models lists the models";
+    WaitQueryInvalid "wait-query-invalid", 400, "`periapt wait-for --help` shows queries and names";
+    WaitTimedOut "wait-timed-out", 408, "wait longer with ?timeout=, or look at the status";
+    WebsocketExpected "websocket-expected", 426, "the HTTP API is under /v1";
+
+    // Charms that come in.
+    CharmActionsInvalid "charm-actions-invalid", 400, "correct actions.yaml and pack the charm again";
+    CharmArchiveBomb "charm-archive-bomb", 400, "make the archive smaller; files a charm needs belong into it once";
+    CharmArchiveNoComponent "charm-archive-no-component", 400, "build the charm with `periapt charm build`, then pack it";
+    CharmArchivePath "charm-archive-path", 400, "make the archive with `periapt charm pack`, which writes only sound paths";
+    CharmArchiveUnreadable "charm-archive-unreadable", 400, "make the archive with `periapt charm pack`";
+    CharmCapabilityInvalid "charm-capability-invalid", 400, "correct the capability in metadata.yaml and pack the charm again";
+    CharmCapabilityUnknown "charm-capability-unknown", 400, "remove the capability, or use a newer controller";
+    CharmComponentInvalid "charm-component-invalid", 400, "build the charm with `periapt charm build`, then pack it";
+    CharmConfigInvalid "charm-config-invalid", 400, "correct config.yaml and pack the charm again";
+    CharmDigestMismatch "charm-digest-mismatch", 400, "the file was changed on its way or while it was read; send it again";
+    CharmMetadataInvalid "charm-metadata-invalid", 400, "correct metadata.yaml and pack the charm again";
+    CharmMetadataMissing "charm-metadata-missing", 400, "correct metadata.yaml and pack the charm again";
+    CharmMetricsInvalid "charm-metrics-invalid", 400, "correct metrics.yaml and pack the charm again";
+    CharmTooLarge "charm-too-large", 413, "make the archive smaller";
+    UploadInterrupted "upload-interrupted", 400, "try again";
+
+    // Their compilation. What the compiler may take is taken by the charm; its own failures are not
+    // the charm's.
+    CompileAddressSpace "compile-address-space", 400, "build the charm smaller; compiling it takes more than a charm may take";
+    CompileEnded "compile-ended", 500, "try again; the controller's log tells more if it happens again";
+    CompileFailed "compile-failed", 500, "try again; the controller's log tells more if it happens again";
+    CompileKilled "compile-killed", 500, "try again; the controller's log tells more if it happens again";
+    CompileOtherComponent "compile-other-component", 500, "try again; the controller's log tells more if it happens again";
+    CompileProcessorTime "compile-processor-time", 400, "build the charm smaller; compiling it takes more than a charm may take";
+    CompileStart "compile-start", 500, "try again; the controller's log tells more if it happens again";
+    CompileWallClock "compile-wall-clock", 400, "build the charm smaller; compiling it takes more than a charm may take";
+    ComponentInspection "component-inspection", 400, "the charm fails before its first hook; run its tests, then build it again";
+    ComponentInvalid "component-invalid", 400, "build the charm with `periapt charm build`, then pack it";
+    ComponentMismatch "component-mismatch", 400, "build the charm with `periapt charm build`, then pack it";
+    ComponentMissingExport "component-missing-export", 400, "build the charm with `periapt charm build`, then pack it";
+    ComponentTooDemanding "component-too-demanding", 400, "build the charm smaller; it takes more than a charm may take";
+    ComponentTooLarge "component-too-large", 400, "build the charm smaller; docs/reference/bounds.md lists what there may be";
+    ComponentUnknownImport "component-unknown-import", 400, "build the charm against this controller's SDK; `periapt charm inspect` lists its imports";
+    Descriptors "descriptors", 503, "try again in a few seconds";
+    SandboxEngine "sandbox-engine", 500, "the controller's log tells more";
+
+    // What the controller cannot do now.
+    ApiNotServing "api-not-serving", 503, "try again in a few seconds";
+    BackupFile "backup-file", 500, "the controller's log tells more";
+    BackupRestless "backup-restless", 409, "try again";
+    BackupRunning "backup-running", 409, "wait until it is there: `periapt backups`";
+    DatabaseEmpty "database-empty" as "database empty", 500, "connect the controller with the database that it had, or restore a backup";
+    DatabaseLocked "database-locked" as "database locked", 503, "try again in a few seconds";
+    DatabaseUnavailable "database-unavailable" as "database unavailable", 503, "try again in a few seconds";
+    DiskFull "disk-full" as "disk full", 507, "free some space on the controller's disk, then try again";
+    InternalError "internal-error" as code::INTERNAL, 500, "the controller's log tells more";
+    OutcomeUnknown "outcome-unknown" as "outcome unknown", 503, "see whether the change is there before you repeat it; the same Idempotency-Key repeats it safely";
+    SchemaTooNew "schema-too-new" as "schema too new", 500, "start the newer program, whose database this is";
+    Stopped "stopped" as code::STOPPED, 503, "try again in a few seconds";
+    TryAgain "try-again" as code::TRY_AGAIN, 503, "try again in a few seconds";
+    UpgradeInProgress "upgrade-in-progress" as code::UPGRADE_IN_PROGRESS, 503, "wait until it is done; `periapt status` works meanwhile";
+}

@@ -1,0 +1,120 @@
+//! What can be missing, taken or on its way out, and what has a name with a grammar. Their codes are
+//! made of the word: `application-not-found`, `unit-name-invalid`.
+
+use std::fmt;
+
+/// Each kind: its word in codes, the status and the advice where one is missing, and the advice where
+/// its name is taken. One that a request's body names is missing with 400, not with 404: the address
+/// was right.
+macro_rules! subjects {
+    ($($subject:ident $word:literal $status:literal $missing:literal $taken:literal;)+) => {
+        /// A kind of thing that people or agents name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Subject {
+            $($subject),+
+        }
+
+        impl Subject {
+            pub const ALL: &[Subject] = &[$(Subject::$subject),+];
+
+            const fn word(self) -> &'static str {
+                match self { $(Subject::$subject => $word),+ }
+            }
+
+            pub(super) const fn missing(self) -> (&'static str, u16, &'static str) {
+                match self { $(Subject::$subject => (concat!($word, "-not-found"), $status, $missing)),+ }
+            }
+
+            pub(super) const fn taken(self) -> (&'static str, u16, &'static str) {
+                match self { $(Subject::$subject => (concat!($word, "-already-exists"), 409, $taken)),+ }
+            }
+
+            pub(super) const fn dying(self) -> (&'static str, u16, &'static str) {
+                match self { $(Subject::$subject => (concat!($word, "-dying"), 409, self.leaving())),+ }
+            }
+
+            pub(super) const fn dead(self) -> (&'static str, u16, &'static str) {
+                match self { $(Subject::$subject => (concat!($word, "-dead"), 409, self.leaving())),+ }
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+subjects! {
+    Application "application" 404 "`periapt status` shows what the model holds" "choose another name";
+    Backup "backup" 404 "`periapt backups` lists the backups" "choose another name";
+    Blob "blob" 404 "upload the charm again: `periapt refresh`" "choose another name";
+    Charm "charm" 404 "upload the charm first: `periapt deploy ./FILE.charm` does both" "choose another name";
+    CharmArchive "charm-archive" 404 "upload the charm again: `periapt refresh`" "choose another name";
+    Cloud "cloud" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
+    ControllerNode "controller-node" 404 "`periapt controller nodes` lists the processes" "choose another name";
+    Credential "credential" 400 "`periapt credentials` lists those that you have" "name it: `periapt add-model MODEL --credential NAME`, or give the model another name";
+    Database "database" 404 "`periapt status` shows what there is" "choose another name";
+    Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
+    Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
+    Model "model" 404 "`periapt models` lists the models" "choose another name";
+    Region "region" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
+    Relation "relation" 404 "`periapt status --relations` shows the relations" "they are related already: `periapt status --relations`";
+    Settings "settings" 404 "`periapt status` shows what the model holds" "choose another name";
+    Token "token" 404 "`periapt tokens` lists the tokens" "choose another name, or revoke the token that has it";
+    Unit "unit" 404 "`periapt status` shows what the model holds" "choose another name";
+    User "user" 404 "`periapt users` lists the users" "choose another name";
+    Watcher "watcher" 404 "begin to watch anew" "choose another name";
+}
+
+impl Subject {
+    const fn leaving(self) -> &'static str {
+        match self {
+            Subject::Machine => "it is being removed; use another machine",
+            _ => "it is being removed; wait until it is gone",
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    /// In words for people: `controller node`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word().replace('-', " "))
+    }
+}
+
+/// Each name with a grammar: what people call it, and its code where a text does not follow the grammar.
+macro_rules! names {
+    ($($name:ident $words:literal $code:literal;)+) => {
+        /// A kind of name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Name {
+            $($name),+
+        }
+
+        impl Name {
+            pub const ALL: &[Name] = &[$(Name::$name),+];
+
+            pub(super) const fn invalid(self) -> (&'static str, u16, &'static str) {
+                let code = match self { $(Name::$name => $code),+ };
+                (code, 400, "correct the name and send the request again")
+            }
+        }
+
+        impl fmt::Display for Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Name::$name => $words),+ })
+            }
+        }
+    };
+}
+
+names! {
+    Agent "agent name" "agent-name-invalid";
+    Application "application name" "application-name-invalid";
+    Charm "charm name" "charm-name-invalid";
+    CharmUrl "charm URL" "charm-url-invalid";
+    Endpoint "endpoint" "endpoint-invalid";
+    Machine "machine" "machine-invalid";
+    Model "model name" "model-name-invalid";
+    ModelUuid "model UUID" "model-uuid-invalid";
+    Tag "tag" "tag-invalid";
+    Unit "unit name" "unit-name-invalid";
+    User "user name" "user-name-invalid";
+}
