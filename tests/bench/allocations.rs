@@ -12,7 +12,8 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Prints how often a hook asks for memory, and for how many bytes.
 fn main() -> Result<()> {
-    let counted = tokio::runtime::Runtime::new()?.block_on(per_hook(|| ALLOCATOR.stats().into()))?;
+    let counted =
+        tokio::runtime::Runtime::new()?.block_on(per_hook(|| ALLOCATOR.stats().into()))?;
     println!("{} {}", counted.times, counted.bytes);
     Ok(())
 }

@@ -6,9 +6,13 @@ mod author;
 mod bundles;
 mod catalogue;
 mod gateway;
+#[path = "../../host/serving/src/tests/guest.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod guest;
 mod lifecycle;
 mod metrics;
 mod observe;
+mod servers;
 mod serving;
 mod site;
 mod status;
