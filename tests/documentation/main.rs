@@ -98,6 +98,11 @@ fn the_readme_works_as_written() -> Result<()> {
         demo.contains("Settled in") && demo.contains("active") && demo.contains("Password"),
         "{demo}"
     );
+    let browse = demo.lines().find_map(|line| line.strip_prefix("Browse"));
+    assert!(
+        browse.is_some_and(|line| line.trim().starts_with("http://front.demo.localhost:")),
+        "{demo}"
+    );
     let session = run(use_it, &root(), &home)?;
     assert!(session.contains("site/1"), "{session}");
     Ok(())

@@ -6,10 +6,14 @@ mod author;
 mod bundles;
 mod catalogue;
 mod gateway;
+#[path = "../../host/serving/src/tests/guest.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod guest;
 mod lifecycle;
 mod metrics;
 mod observe;
 mod reached;
+mod servers;
 mod serving;
 mod site;
 mod status;

@@ -104,7 +104,13 @@ fn shows_and_logs_answer_for_a_unit() -> anyhow::Result<()> {
     home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
     home.until_workload("site/0", "active")?;
     assert!(home.ok(["show-unit", "site/0"])?.contains("site/0"));
-    assert!(home.ok(["show-application", "site"])?.contains("site"));
+    let shown = home.ok(["show-application", "site", "--format", "json"])?;
+    let shown: serde_json::Value = serde_json::from_str(&shown)?;
+    assert_eq!(
+        shown["site"]["opened-port-ranges"],
+        serde_json::json!({ "site/0": ["80/tcp"] }),
+        "{shown:#}"
+    );
     assert!(home.ok(["show-status-log", "site/0"])?.contains("active"));
     assert!(home.ok(["controllers"])?.contains("tester"));
     assert!(home.ok(["models"])?.contains("test"));

@@ -1,10 +1,10 @@
 //! Requests to what charms serve, made of plain bytes: what came is what was sent.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::PATIENCE;
 
@@ -43,6 +43,78 @@ pub fn get(port: u16, host: &str, path: &str) -> Result<(u16, String)> {
         None => body.to_owned(),
     };
     Ok((status, body))
+}
+
+/// A connection that is kept from one request to the next.
+pub struct Kept {
+    port: u16,
+    stream: BufReader<TcpStream>,
+}
+
+impl Kept {
+    pub fn open(port: u16) -> Result<Self> {
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        Ok(Self {
+            port,
+            stream: BufReader::new(stream),
+        })
+    }
+
+    /// The status and the body, which is whole; a connection that is not kept is an error.
+    pub fn get(&mut self, host: &str, path: &str) -> Result<(u16, String)> {
+        let port = self.port;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}:{port}\r\n\r\n");
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let first = self.line()?;
+        let status = first.split(' ').nth(1).context("no status")?.parse()?;
+        let (mut length, mut chunked) = (None, false);
+        loop {
+            let line = self.line()?;
+            if line.is_empty() {
+                break;
+            }
+            let (name, value) = line.split_once(": ").context("no header field")?;
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => length = Some(value.parse()?),
+                "transfer-encoding" => chunked = true,
+                "connection" => ensure!(value != "close", "the connection is closed"),
+                _ => {}
+            }
+        }
+        let body = match (length, chunked) {
+            (Some(length), false) => self.bytes(length)?,
+            (None, true) => self.chunks()?,
+            _ => bail!("how long the body is, is not said"),
+        };
+        Ok((status, String::from_utf8(body)?))
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let line = line.strip_suffix("\r\n").context("cut off")?;
+        Ok(line.to_owned())
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        self.stream.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn chunks(&mut self) -> Result<Vec<u8>> {
+        let mut whole = Vec::new();
+        loop {
+            let length = usize::from_str_radix(self.line()?.trim(), 16)?;
+            whole.extend(self.bytes(length)?);
+            ensure!(self.line()?.is_empty(), "a chunk has no end");
+            if length == 0 {
+                return Ok(whole);
+            }
+        }
+    }
 }
 
 fn unchunked(mut body: &str) -> Result<String> {

@@ -12,8 +12,9 @@ use anyhow::{Context, Result, ensure};
 use crate::{charms, run};
 
 const CONTROLLER: &str = "demo";
-/// Under which name the page of `front` is reached.
+/// Under which name the page of `front` is reached, and those of the sites to which it leads.
 const FRONT: &str = "front.demo.localhost";
+const SITES: [&str; 2] = ["docs.demo.localhost", "blog.demo.localhost"];
 /// The controller's option `ingress-port`, as it is where nobody sets it.
 const INGRESS: u16 = 8800;
 /// How long an exposed page may take to be there.
@@ -108,15 +109,15 @@ impl Demo {
         Ok(())
     }
 
-    /// The page that `front` serves over all sites, as whoever browses gets it. It is there a moment
-    /// after the applications have settled.
-    fn index(&self) -> Result<String> {
+    /// The page under a name, as whoever browses gets it. It is there a moment after the applications have
+    /// settled.
+    fn page(&self, host: &str) -> Result<String> {
         let begun = Instant::now();
         loop {
-            match self.get(FRONT) {
+            match self.get(host) {
                 Ok(page) => return Ok(page),
                 Err(error) if begun.elapsed() > PATIENCE => {
-                    return Err(error.context(format!("{} does not answer", self.address())));
+                    return Err(error.context(format!("{} does not answer", self.address(host))));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(100)),
             }
@@ -149,16 +150,24 @@ impl Demo {
         };
         let document = run::output(&mut self.periapt(&["status", "--format", "yaml"]))?;
         println!("\n{document}");
-        println!(
-            "The index that front serves over both sites:\n{}",
-            self.index()?
-        );
+        let index = self.page(FRONT)?;
+        for site in SITES {
+            self.page(site)?;
+            ensure!(
+                index.contains(site),
+                "front does not lead to {site}: {index}"
+            );
+        }
+        println!("The index that front serves over both sites:\n{index}");
         println!("\n{status}");
         println!("Controller  https://{endpoint}");
         println!("User        {}", value_of("user:"));
         println!("Password    {}", value_of("password:"));
         println!("Settled in  {}", run::elapsed(started));
-        println!("Browse      {}", self.address());
+        println!("Browse      {}", self.address(FRONT));
+        for site in SITES {
+            println!("            {}", self.address(site));
+        }
         println!("\nTo look around in another terminal:");
         println!("  export PERIAPT_DATA={}", self.client().display());
         println!("  {} status --watch", self.periapt.display());
@@ -170,8 +179,8 @@ impl Demo {
         Ok(())
     }
 
-    fn address(&self) -> String {
-        format!("http://{FRONT}:{}/", self.ingress)
+    fn address(&self, host: &str) -> String {
+        format!("http://{host}:{}/", self.ingress)
     }
 
     /// The page that is served under a name on this machine.

@@ -16,7 +16,9 @@ use serde::de::DeserializeOwned;
 
 use periapt_contract::metrics::Kind;
 pub use periapt_contract::metrics::Sample;
+use periapt_contract::workload as contract;
 
+use crate::workload::{CheckInfo, CheckStatus};
 use crate::{
     Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value,
     dispatch,
@@ -236,6 +238,25 @@ impl<C: Charm> Harness<C> {
         };
         let mut host = self.host.borrow_mut();
         host.containers.insert(name.to_owned(), container);
+    }
+
+    /// What hooks see of a check of a container from now on.
+    pub fn see_check(&mut self, container: &str, check: CheckInfo) {
+        let seen = contract::CheckSeen {
+            status: match check.status {
+                CheckStatus::Up => contract::Status::Up,
+                CheckStatus::Down => contract::Status::Down,
+                CheckStatus::Inactive => contract::Status::Inactive,
+            },
+            successes: check.successes,
+            failures: check.failures,
+            threshold: check.threshold,
+            message: check.message,
+        };
+        let mut host = self.host.borrow_mut();
+        if let Some(found) = host.containers.get_mut(container) {
+            found.seen.checks.insert(check.name, seen);
+        }
     }
 
     /// The committed plan of a container, empty where nothing was planned.

@@ -27,189 +27,15 @@
 //! assert_eq!(harness.plan("web")["services"]["web"]["port"], 80);
 //! ```
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
+mod layer;
+#[cfg(test)]
+mod tests;
 
 use crate::world::World;
 use crate::world::bindings::periapt::charm::workload as wit;
 use crate::{Context, HostError, Result};
 
-/// A layer of a plan: services and checks, by name. Setting one of the same label again replaces
-/// each of those that it names.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Layer {
-    #[serde(skip)]
-    label: String,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    services: BTreeMap<String, Service>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    checks: BTreeMap<String, Check>,
-}
-
-impl Layer {
-    /// An empty layer under a label.
-    pub fn new(label: impl Into<String>) -> Self {
-        Self {
-            label: label.into(),
-            services: BTreeMap::new(),
-            checks: BTreeMap::new(),
-        }
-    }
-
-    /// With a service, which is started unless it says otherwise.
-    #[must_use]
-    pub fn service(mut self, name: impl Into<String>, service: Service) -> Self {
-        self.services.insert(name.into(), service);
-        self
-    }
-
-    /// With a check.
-    #[must_use]
-    pub fn check(mut self, name: impl Into<String>, check: Check) -> Self {
-        self.checks.insert(name.into(), check);
-        self
-    }
-}
-
-/// A service.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Service {
-    #[serde(rename = "override")]
-    overrides: &'static str,
-    startup: &'static str,
-    kind: &'static str,
-    component: String,
-    port: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    environment: BTreeMap<String, String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    concurrency: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request_timeout: Option<String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    on_check_failure: BTreeMap<String, &'static str>,
-}
-
-impl Service {
-    /// A component of the charm that exports `wasi:http/incoming-handler`, and the port at which it
-    /// answers. It has an instance for each request.
-    pub fn http(component: impl Into<String>, port: u16) -> Self {
-        Self {
-            overrides: "replace",
-            startup: "enabled",
-            kind: "http",
-            component: component.into(),
-            port,
-            summary: None,
-            environment: BTreeMap::new(),
-            concurrency: None,
-            request_timeout: None,
-            on_check_failure: BTreeMap::new(),
-        }
-    }
-
-    /// Not started until the charm asks for it.
-    #[must_use]
-    pub fn disabled(mut self) -> Self {
-        self.startup = "disabled";
-        self
-    }
-
-    /// What people read of it.
-    #[must_use]
-    pub fn summary(mut self, summary: impl Into<String>) -> Self {
-        self.summary = Some(summary.into());
-        self
-    }
-
-    /// With a variable; the service has no others.
-    #[must_use]
-    pub fn environment(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.environment.insert(name.into(), value.into());
-        self
-    }
-
-    /// Requests that are answered at once; others wait. 64 unless it is said.
-    #[must_use]
-    pub fn concurrency(mut self, requests: u32) -> Self {
-        self.concurrency = Some(requests);
-        self
-    }
-
-    /// How long a request may take, in seconds. 30 unless it is said.
-    #[must_use]
-    pub fn request_timeout(mut self, seconds: u32) -> Self {
-        self.request_timeout = Some(format!("{seconds}s"));
-        self
-    }
-
-    /// Restarted whenever this check fails; else nothing happens.
-    #[must_use]
-    pub fn restart_on(mut self, check: impl Into<String>) -> Self {
-        self.on_check_failure.insert(check.into(), "restart");
-        self
-    }
-}
-
-/// A check: a request that is made again and again.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Check {
-    #[serde(rename = "override")]
-    overrides: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    level: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    period: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    threshold: Option<u32>,
-    http: HttpProbe,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct HttpProbe {
-    url: String,
-}
-
-impl Check {
-    /// A request to `http://localhost:PORT/PATH`, up while it is answered well.
-    pub fn http(port: u16, path: &str) -> Self {
-        Self {
-            overrides: "replace",
-            level: None,
-            period: None,
-            threshold: None,
-            http: HttpProbe {
-                url: format!("http://localhost:{port}/{}", path.trim_start_matches('/')),
-            },
-        }
-    }
-
-    /// Requests of others go to units whose checks of this level are up.
-    #[must_use]
-    pub fn ready(mut self) -> Self {
-        self.level = Some("ready");
-        self
-    }
-
-    /// Seconds between two requests; 10 unless it is said.
-    #[must_use]
-    pub fn period(mut self, seconds: u32) -> Self {
-        self.period = Some(format!("{seconds}s"));
-        self
-    }
-
-    /// Failures one after the other until it is down; 3 unless it is said.
-    #[must_use]
-    pub fn threshold(mut self, failures: u32) -> Self {
-        self.threshold = Some(failures);
-        self
-    }
-}
+pub use layer::{Check, Layer, OnFailure, Service};
 
 /// Whether a container can be worked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,13 +89,49 @@ pub struct ServiceInfo {
     pub last_end: Option<String>,
 }
 
+/// Where a check is.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckStatus {
+    Up,
+    Down,
+    Inactive,
+}
+
+/// A check as it was seen last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckInfo {
+    /// As in its layer.
+    pub name: String,
+    /// Where it is.
+    pub status: CheckStatus,
+    /// How often it succeeded.
+    pub successes: u64,
+    /// How often it failed since then.
+    pub failures: u32,
+    /// At how many failures it is down.
+    pub threshold: u32,
+    /// What the last failure said.
+    pub message: Option<String>,
+}
+
+impl CheckInfo {
+    /// Whether it is up.
+    pub fn is_up(&self) -> bool {
+        self.status == CheckStatus::Up
+    }
+}
+
 /// Something to be done after the commit.
 #[allow(missing_docs)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
+    Replan,
     Start(Vec<String>),
     Stop(Vec<String>),
     Restart(Vec<String>),
+    StartChecks(Vec<String>),
+    StopChecks(Vec<String>),
 }
 
 /// What a charm may ask of the host about its containers.
@@ -280,8 +142,7 @@ pub trait WorkloadHost {
     fn plan(&self, container: &str) -> Result<String, HostError>;
     fn ask(&self, container: &str, request: &Request) -> Result<(), HostError>;
     fn services(&self, container: &str) -> Result<Vec<ServiceInfo>, HostError>;
-    /// By name, whether it is up.
-    fn checks(&self, container: &str) -> Result<Vec<(String, bool)>, HostError>;
+    fn checks(&self, container: &str) -> Result<Vec<CheckInfo>, HostError>;
 }
 
 impl WorkloadHost for World {
@@ -311,9 +172,12 @@ impl WorkloadHost for World {
 
     fn ask(&self, container: &str, request: &Request) -> Result<(), HostError> {
         let request = match request.clone() {
+            Request::Replan => wit::Request::Replan,
             Request::Start(names) => wit::Request::Start(names),
             Request::Stop(names) => wit::Request::Stop(names),
             Request::Restart(names) => wit::Request::Restart(names),
+            Request::StartChecks(names) => wit::Request::StartChecks(names),
+            Request::StopChecks(names) => wit::Request::StopChecks(names),
         };
         Ok(wit::ask(container, &request)?)
     }
@@ -340,10 +204,20 @@ impl WorkloadHost for World {
         Ok(infos.collect())
     }
 
-    fn checks(&self, container: &str) -> Result<Vec<(String, bool)>, HostError> {
-        let checks = wit::checks(container)?.into_iter();
-        let up = |status| matches!(status, wit::CheckStatus::Up);
-        Ok(checks.map(|check| (check.name, up(check.status))).collect())
+    fn checks(&self, container: &str) -> Result<Vec<CheckInfo>, HostError> {
+        let checks = wit::checks(container)?.into_iter().map(|check| CheckInfo {
+            name: check.name,
+            status: match check.status {
+                wit::CheckStatus::Up => CheckStatus::Up,
+                wit::CheckStatus::Down => CheckStatus::Down,
+                wit::CheckStatus::Inactive => CheckStatus::Inactive,
+            },
+            successes: check.successes,
+            failures: check.failures,
+            threshold: check.threshold,
+            message: check.message,
+        });
+        Ok(checks.collect())
     }
 }
 
@@ -408,9 +282,24 @@ impl<C> Container<'_, C> {
         Ok(self.context.host.services(&self.name)?)
     }
 
-    /// The checks of the plan, and whether they are up.
-    pub fn checks(&self) -> Result<Vec<(String, bool)>> {
+    /// Starts, after the commit, what is enabled and does not run.
+    pub fn replan(&self) -> Result<()> {
+        self.ask(Request::Replan)
+    }
+
+    /// The checks of the plan as they were seen last.
+    pub fn checks(&self) -> Result<Vec<CheckInfo>> {
         Ok(self.context.host.checks(&self.name)?)
+    }
+
+    /// Starts checks after the commit, whatever their layer says.
+    pub fn start_checks(&self, checks: &[&str]) -> Result<()> {
+        self.ask(Request::StartChecks(names(checks)))
+    }
+
+    /// Stops checks after the commit. They stay so until they are started, and nothing follows from them.
+    pub fn stop_checks(&self, checks: &[&str]) -> Result<()> {
+        self.ask(Request::StopChecks(names(checks)))
     }
 
     fn ask(&self, request: Request) -> Result<()> {

@@ -153,7 +153,7 @@ pub static WORKERS: &[Worker] = &[
     worker("logger", Same, "all", Built(&[(Controller, "logging-config-updater"), (Host, "logging-config-updater")]))
         .kept_by(&["the_next_hook_after_a_change_of_the_levels_writes_debug_lines"]),
     worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender"), (Host, "workload-logs")]))
-        .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many"]),
+        .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many", "the_next_agent_goes_on_where_the_last_one_stopped"]),
     worker("machineactions", Adapted, "machine", NotBuilt("waits for actions")),
     worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines"), (Host, "workloads"), (Host, "traffic")]))
         .kept_by(&["an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "one_process_hosts_all_instances_and_ends_with_the_last"]),

@@ -16,6 +16,7 @@ mod error;
 mod init;
 mod pack;
 mod project;
+mod servers;
 mod template;
 pub mod toolchain;
 
@@ -25,4 +26,5 @@ pub use error::PackingError;
 pub use init::{InitOptions, InitReport, init};
 pub use pack::{PackReport, pack};
 pub use project::manifest;
+pub use servers::{never_asked, when};
 pub use template::Template;

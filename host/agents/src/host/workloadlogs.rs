@@ -4,20 +4,21 @@
 //! reads what is new and hands it on, with the level INFO for what was written to standard output and
 //! WARNING for the rest. Effect: `debug-log` has it, under the unit and the module
 //! `workload.CONTAINER.SERVICE`. The file itself is a ring of its own, so a service that says much pushes out no
-//! line of a hook; what it says is bounded where it is written. What was written while no agent ran is in the file
-//! alone.
+//! line of a hook; what it says is bounded where it is written. How far each log was read is kept beside them, so an agent
+//! goes on where the one before it stopped, and what was written while none ran is not lost.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::{Tag, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use rustix::fs::inotify::WatchFlags;
+use serde::{Deserialize, Serialize};
 
 use super::notices::Notices;
 use super::{AgentContext, agent};
@@ -28,6 +29,8 @@ pub const NAME: &str = "workload-logs";
 const PAUSE: Duration = Duration::from_millis(200);
 /// Read of one file in a round.
 const READ_BYTES: u64 = 1 << 20;
+/// How far each log was read, in the directory of all.
+const PLACES: &str = "read.json";
 
 /// Lends nothing.
 #[must_use]
@@ -38,17 +41,20 @@ pub fn manifold() -> Manifold {
         Ok(TaskWorker::spawn(move |worker| async move {
             let mut logs = Logs::watch(&process.workload_logs()).while_doing("watching logs")?;
             loop {
-                worker.or_dying(logs.changed()).await?;
-                worker.or_dying(clock.sleep(PAUSE)).await?;
-                let read = tokio::task::spawn_blocking(move || {
-                    let records = logs.read();
-                    (logs, records)
-                });
-                let (back, records) = read.await.while_doing("reading what services wrote")?;
-                logs = back;
-                for record in records {
-                    process.log().write(record);
+                if !logs.unread {
+                    worker.or_dying(logs.changed()).await?;
                 }
+                worker.or_dying(clock.sleep(PAUSE)).await?;
+                let log = process.log().clone();
+                let read = tokio::task::spawn_blocking(move || {
+                    for record in logs.read() {
+                        log.write(record);
+                    }
+                    // Afterwards: who is killed in between says a line twice rather than never.
+                    logs.keep();
+                    logs
+                });
+                logs = read.await.while_doing("reading what services wrote")?;
             }
         }))
     })
@@ -59,26 +65,87 @@ pub fn manifold() -> Manifold {
 struct Logs {
     directory: PathBuf,
     notices: Notices,
-    /// By file: which it was, and how much of it was read.
-    known: BTreeMap<PathBuf, (u64, u64)>,
+    /// By the path of the log.
+    known: Places,
+    kept: Places,
+    /// There is more than was read in the last round.
+    unread: bool,
+}
+
+type Places = BTreeMap<PathBuf, Place>;
+
+/// Which file it was, and how much of it was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    /// None where its file is yet to be begun.
+    file: Option<Identity>,
+    read: u64,
+}
+
+/// A number is given again once its file is gone, so the time of its birth goes with it, where it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Identity {
+    inode: u64,
+    born: u64,
+}
+
+impl Identity {
+    fn of(found: &fs::Metadata) -> Self {
+        let born = found.created().ok();
+        let born = born.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            inode: found.ino(),
+            born: born.map_or(0, |since| {
+                u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+            }),
+        }
+    }
 }
 
 impl Logs {
-    /// What is there by now counts as read.
+    /// Goes on where the agent before this one stopped. Where there was none, what is there counts as read.
     fn watch(directory: &Path) -> io::Result<Self> {
         let notices = Notices::begin()?;
         notices.of(directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
+        let kept = fs::read(directory.join(PLACES)).ok();
+        let kept: Option<Places> = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut logs = Self {
             directory: directory.to_owned(),
             notices,
-            known: BTreeMap::new(),
+            unread: kept.is_some(),
+            known: kept.clone().unwrap_or_default(),
+            kept: kept.clone().unwrap_or_default(),
         };
         for (_, path) in logs.files() {
-            if let Ok(found) = fs::symlink_metadata(&path) {
-                logs.known.insert(path, (found.ino(), found.len()));
+            if kept.is_none()
+                && let Ok(found) = fs::symlink_metadata(&path)
+            {
+                let place = Place {
+                    file: Some(Identity::of(&found)),
+                    read: found.len(),
+                };
+                logs.known.insert(path, place);
             }
         }
+        logs.write()?;
         Ok(logs)
+    }
+
+    /// Keeps how far the logs were read.
+    fn keep(&mut self) {
+        if self.known != self.kept
+            && let Err(error) = self.write()
+        {
+            tracing::warn!(%error, "how far logs of services were read is not kept");
+        }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let next = self.directory.join(format!(".{PLACES}.next"));
+        fs::write(&next, serde_json::to_vec(&self.known)?)?;
+        fs::rename(&next, self.directory.join(PLACES))?;
+        self.kept = self.known.clone();
+        Ok(())
     }
 
     /// Ends when something was written since the last call.
@@ -110,22 +177,17 @@ impl Logs {
         let files = self.files();
         self.known
             .retain(|path, _| files.iter().any(|(_, there)| there == path));
+        self.unread = false;
         let mut records = Vec::new();
         for (unit, path) in files {
-            let before = self.known.get(&path).copied();
-            let module = format!("workload.{}", stem(&path));
-            let mut take = |text: String| {
-                let lines = text.lines();
-                records.extend(lines.filter_map(|line| record(&unit, &module, line)));
-            };
-            // What was written to it after the last round and before it was put aside.
-            if let Some(Ok((_, text))) = before.map(|before| read_rest(&path, before)) {
-                take(text);
-            }
+            let before = self.known.get(&path).copied().unwrap_or_default();
             match read_on(&path, before) {
-                Ok((place, text)) => {
-                    take(text);
-                    self.known.insert(path, place);
+                Ok(read) => {
+                    let module = format!("workload.{}", stem(&path));
+                    let lines = read.text.lines();
+                    records.extend(lines.filter_map(|line| record(&unit, &module, line)));
+                    self.known.insert(path, read.place);
+                    self.unread |= read.more;
                 }
                 Err(error) => tracing::debug!(path = %path.display(), %error, "a log is not read"),
             }
@@ -151,33 +213,48 @@ fn stem(path: &Path) -> String {
     stem.unwrap_or_default().into_owned()
 }
 
-/// The end of a log that was put aside since, and whose beginning was read.
-fn read_rest(path: &Path, before: (u64, u64)) -> io::Result<((u64, u64), String)> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".1");
-    let aside = PathBuf::from(aside);
-    match fs::symlink_metadata(&aside)?.ino() == before.0 {
-        true => read_on(&aside, Some(before)),
-        false => Ok((before, String::new())),
-    }
+/// What was read of a log in one round.
+struct Piece {
+    place: Place,
+    text: String,
+    /// There may be more.
+    more: bool,
 }
 
-/// Whole lines from where it was read to before; a file that was begun anew is read from its beginning.
-fn read_on(path: &Path, before: Option<(u64, u64)>) -> io::Result<((u64, u64), String)> {
-    let mut file = File::open(path)?;
+/// Whole lines from where it was read to before: what is left of the file that was put aside since, then the file
+/// that was begun anew, from its beginning.
+fn read_on(path: &Path, before: Place) -> io::Result<Piece> {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".1");
+    let aside = Path::new(&aside);
+    let is_it = |found: &fs::Metadata| before.file == Some(Identity::of(found));
+    let same = fs::symlink_metadata(path).is_ok_and(|found| is_it(&found));
+    let ended = before.file.is_some() && !same && aside.is_file();
+    let mut file = File::open(if ended { aside } else { path })?;
     let found = file.metadata()?;
-    let from = match before {
-        Some((inode, read)) if inode == found.ino() && read <= found.len() => read,
-        _ => 0,
+    let from = match is_it(&found) && before.read <= found.len() {
+        true => before.read,
+        false => 0,
     };
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
     file.take(READ_BYTES).read_to_end(&mut bytes)?;
+    let full = bytes.len() as u64 == READ_BYTES;
     // What follows is there next time.
     let whole = bytes.iter().rposition(|byte| *byte == b'\n');
     bytes.truncate(whole.map_or(0, |last| last + 1));
-    let place = (found.ino(), from + bytes.len() as u64);
-    Ok((place, String::from_utf8_lossy(&bytes).into_owned()))
+    let place = match ended && !full {
+        true => Place::default(),
+        false => Place {
+            file: Some(Identity::of(&found)),
+            read: from + bytes.len() as u64,
+        },
+    };
+    Ok(Piece {
+        place,
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        more: full || ended,
+    })
 }
 
 /// `2026-11-23T18:00:00.000Z out text`.
@@ -250,7 +327,9 @@ mod tests {
         )
         .unwrap();
         logs.changed().await;
-        let read = logs.read();
+        let mut read = logs.read();
+        assert!(logs.unread, "the new file of the ring");
+        read.extend(logs.read());
         let said: Vec<(String, &str)> = read
             .iter()
             .map(|record| (record.entity.to_string(), record.message.as_str()))
@@ -259,10 +338,70 @@ mod tests {
             said,
             [
                 ("unit-docs-0".to_owned(), "last"),
-                ("unit-docs-0".to_owned(), "three"),
-                ("unit-my-app-12".to_owned(), "four")
+                ("unit-my-app-12".to_owned(), "four"),
+                ("unit-docs-0".to_owned(), "three")
             ]
         );
-        assert!(logs.read().is_empty());
+        assert!(logs.read().is_empty() && !logs.unread);
+    }
+
+    #[tokio::test]
+    async fn the_next_agent_goes_on_where_the_last_one_stopped() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("docs-0");
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("web.site.log");
+        let line = |text: &str| format!("2026-11-23T18:00:00.000Z out {text}\n");
+        let append = |text: &str| {
+            let mut options = fs::OpenOptions::new();
+            let mut file = options.create(true).append(true).open(&path).unwrap();
+            file.write_all(line(text).as_bytes()).unwrap();
+        };
+        let aside = || fs::rename(&path, folder.join("web.site.log.1")).unwrap();
+        let all = |logs: &mut Logs| {
+            let mut said = Vec::new();
+            loop {
+                said.extend(logs.read().into_iter().map(|record| record.message));
+                logs.keep();
+                if !logs.unread {
+                    return said;
+                }
+            }
+        };
+        append("before the first agent");
+        assert!(all(&mut Logs::watch(home.path()).unwrap()).is_empty());
+        append("one");
+        let mut logs = Logs::watch(home.path()).unwrap();
+        assert!(logs.unread, "nobody has to write for it to be read");
+        assert_eq!(all(&mut logs), ["one"]);
+        drop(logs);
+        append("two");
+        aside();
+        append("three");
+        let mut logs = Logs::watch(home.path()).unwrap();
+        assert_eq!(all(&mut logs), ["two", "three"]);
+        assert!(all(&mut logs).is_empty());
+        drop(logs);
+        // The ring began anew twice, so what was put aside first is gone.
+        append("gone");
+        aside();
+        append("four");
+        aside();
+        append("five");
+        let mut logs = Logs::watch(home.path()).unwrap();
+        assert_eq!(all(&mut logs), ["four", "five"]);
+        drop(logs);
+        // More than is read in one round, and a log that was not there before.
+        let long = "x".repeat(10_000);
+        let count = 2 * READ_BYTES as usize / long.len();
+        (0..count).for_each(|_| append(&long));
+        fs::write(folder.join("web.other.log"), line("new")).unwrap();
+        let mut logs = Logs::watch(home.path()).unwrap();
+        assert_eq!(all(&mut logs).len(), count + 1);
+        drop(logs);
+        // What cannot be understood is as if there were nothing.
+        fs::write(home.path().join(PLACES), "{").unwrap();
+        append("not read");
+        assert!(all(&mut Logs::watch(home.path()).unwrap()).is_empty());
     }
 }

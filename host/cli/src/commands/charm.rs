@@ -107,7 +107,7 @@ fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
     let out = arguments.output.as_deref().unwrap_or(project);
     let report = periapt_packing::pack(project, out)
         .map_err(|error| failed("the charm was not packed", &error))?;
-    warn_of_hooks(context, &report.path)?;
+    warn(context, &report.path)?;
     context.output.say(&format!(
         "Packed charm \"{}\" ({}, {} files, sha256 {})",
         report.name,
@@ -118,12 +118,14 @@ fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
     context.output.data(&report.path.display().to_string())
 }
 
-/// Says which hooks of the packed component its metadata gives no occasion for.
-fn warn_of_hooks(context: &Context, charm: &Path) -> Outcome {
+/// Says which hooks of the packed component its metadata gives no occasion for, and what of its web workloads nobody
+/// could ever ask.
+fn warn(context: &Context, charm: &Path) -> Outcome {
     let bytes = deploy::read_archive(charm)?;
     let archive = read(charm, &bytes)?;
     let hooks = processes::inspect(archive.component())?.hooks;
-    for sentence in never_run(&archive.metadata, &archive.metrics, &hooks) {
+    let never = never_run(&archive.metadata, &archive.metrics, &hooks).into_iter();
+    for sentence in never.chain(periapt_packing::never_asked(&archive)) {
         context.output.say(&format!("warning: {sentence}"));
     }
     Ok(())
@@ -157,12 +159,25 @@ struct Document {
     hooks: Vec<String>,
     exports: Vec<String>,
     imports: Vec<String>,
+    /// Those of web workloads, by their files.
+    components: BTreeMap<String, Server>,
     config: BTreeMap<String, ConfigEntry>,
     actions: Vec<String>,
     capabilities: Vec<String>,
     metrics: Metrics,
     limits: Limits,
     files: Vec<String>,
+}
+
+/// The component of a web workload.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Server {
+    size: u64,
+    /// When it does, in words.
+    runs: String,
+    exports: Vec<String>,
+    imports: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -190,6 +205,20 @@ fn look_into(path: &Path) -> Outcome<Document> {
     let outside = periapt_packing::inspect(component)
         .map_err(|error| failed("the component cannot be read", &error))?;
     let inside = processes::inspect(component)?;
+    let servers = archive
+        .components()
+        .map(|(name, component)| -> Outcome<(String, Server)> {
+            let outside = periapt_packing::inspect(component)
+                .map_err(|error| failed(&format!("{name} cannot be read"), &error))?;
+            let server = Server {
+                size: component.len() as u64,
+                runs: periapt_packing::when(&archive),
+                exports: outside.exports,
+                imports: outside.imports,
+            };
+            Ok((name.to_owned(), server))
+        });
+    let components = servers.collect::<Outcome<_>>()?;
     let config = archive.config.options.iter().map(|(name, option)| {
         let entry = ConfigEntry {
             kind: option.kind.as_str(),
@@ -209,6 +238,7 @@ fn look_into(path: &Path) -> Outcome<Document> {
         hooks: inside.hooks,
         exports: outside.exports,
         imports: outside.imports,
+        components,
         config: config.collect(),
         actions: archive.actions.keys().cloned().collect(),
         capabilities: archive.capabilities.clone(),
@@ -241,6 +271,18 @@ fn describe(document: &Document) -> String {
             "" => format!("{name} ({kind})"),
             description => format!("{name} ({kind}): {description}"),
         }
+    });
+    let components = document.components.iter().flat_map(|(name, server)| {
+        let first = format!("{name}, {}: {}", bytes(server.size), server.runs);
+        let imports = server
+            .imports
+            .iter()
+            .map(move |it| format!("{name} imports {it}"));
+        let exports = server
+            .exports
+            .iter()
+            .map(move |it| format!("{name} exports {it}"));
+        [first].into_iter().chain(imports).chain(exports)
     });
     let limits = &document.limits;
     let limits = vec![
@@ -277,6 +319,7 @@ fn describe(document: &Document) -> String {
         ("Hooks", none(document.hooks.clone())),
         ("Imports", none(document.imports.clone())),
         ("Exports", none(document.exports.clone())),
+        ("Components", none(components.collect())),
         ("Config", none(config.collect())),
         ("Actions", none(document.actions.clone())),
         ("Capabilities", none(document.capabilities.clone())),

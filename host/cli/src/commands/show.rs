@@ -1,7 +1,7 @@
 //! `show-unit`, `show-application`, `show-status-log`.
 
 use periapt_model::{ApplicationName, MachineId, UnitName};
-use periapt_wire::rest::HistoryEntry;
+use periapt_wire::rest::{HistoryEntry, ListQuery};
 use serde::Serialize;
 
 use super::Context;
@@ -44,9 +44,14 @@ pub async fn application(context: &Context, arguments: ShowApplication) -> Outco
     let mut found = Vec::new();
     for name in &names {
         let application = here.client().application(&here.model, name).await?;
+        let of_it = ListQuery {
+            application: Some(name.to_string()),
+            ..ListQuery::default()
+        };
+        let units = here.client().units(&here.model, &of_it).await?;
         found.push((
             name.to_string(),
-            ApplicationDocument::of(&application, &times),
+            ApplicationDocument::of(&application, &units, &times),
         ));
     }
     write(

@@ -138,6 +138,8 @@ pub struct ApplicationDocument {
     /// Where it is found by name; ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
+    /// What each unit has open, by its name; ours.
+    opened_port_ranges: Named<Vec<String>>,
     life: String,
     application_status: document::Status,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -148,7 +150,12 @@ pub struct ApplicationDocument {
 }
 
 impl ApplicationDocument {
-    pub fn of(application: &ApplicationInfo, times: &Times) -> Self {
+    /// `units` are those of the application.
+    pub fn of(application: &ApplicationInfo, units: &[UnitInfo], times: &Times) -> Self {
+        let opened = units
+            .iter()
+            .filter(|unit| !unit.opened_ports.is_empty())
+            .map(|unit| (unit.name.to_string(), unit.opened_ports.clone()));
         Self {
             charm: application.charm_name.clone(),
             charm_url: application.charm.clone(),
@@ -157,6 +164,7 @@ impl ApplicationDocument {
             exposed: application.exposed,
             exposed_endpoints: application.exposed_endpoints.clone(),
             url: application.url.clone(),
+            opened_port_ranges: opened.collect(),
             life: application.life.to_string(),
             application_status: stored(&application.status, times),
             version: clean(&application.workload_version),
@@ -205,9 +213,12 @@ mod tests {
 
     use super::*;
 
-    fn shown() -> Value {
-        let status = |word: &str| json!({ "status": word, "message": "", "data": {}, "since": 0 });
-        let unit: UnitInfo = serde_json::from_value(json!({
+    fn status(word: &str) -> Value {
+        json!({ "status": word, "message": "", "data": {}, "since": 0 })
+    }
+
+    fn front() -> UnitInfo {
+        serde_json::from_value(json!({
             "name": "front/0", "application": "front", "charm": "local:front-0", "life": "alive", "machine": "0",
             "leader": true, "workload": status("active"), "agent": status("idle"), "opened-ports": [],
             "public-address": "127.0.0.1", "workload-version": "", "subordinates": ["log-shipper/0"],
@@ -221,8 +232,37 @@ mod tests {
                 },
             }],
         }))
+        .unwrap()
+    }
+
+    fn shown() -> Value {
+        serde_json::to_value(UnitDocument::of(&front(), &Times::new(true))).unwrap()
+    }
+
+    #[test]
+    fn an_application_shows_what_each_of_its_units_has_open() {
+        let application: ApplicationInfo = serde_json::from_value(json!({
+            "name": "front", "charm": "local:front-0", "charm-name": "front", "charm-revision": 0, "life": "alive",
+            "exposed": false, "status": status("active"), "workload-version": "",
+            "units": ["front/0", "front/2", "front/10"],
+        }))
         .unwrap();
-        serde_json::to_value(UnitDocument::of(&unit, &Times::new(true))).unwrap()
+        let unit = |name: &str, ports: &[&str]| UnitInfo {
+            name: name.parse().unwrap(),
+            opened_ports: ports.iter().map(|port| (*port).to_owned()).collect(),
+            ..front()
+        };
+        let units = [
+            unit("front/10", &["80/tcp"]),
+            unit("front/2", &["80/tcp", "9000-9010/udp"]),
+            unit("front/0", &[]),
+        ];
+        let document = ApplicationDocument::of(&application, &units, &Times::new(true));
+        let shown = serde_json::to_value(document).unwrap();
+        assert_eq!(
+            shown["opened-port-ranges"],
+            json!({ "front/2": ["80/tcp", "9000-9010/udp"], "front/10": ["80/tcp"] })
+        );
     }
 
     #[test]

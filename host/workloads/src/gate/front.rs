@@ -224,6 +224,13 @@ impl Front {
 }
 
 impl Connection {
+    /// For whom all of its requests are. It is closed once that is not shown to it any more.
+    pub fn aims(&self, target: &Target) {
+        if let Some(front) = self.fronts.lock().fronts.get_mut(&self.number) {
+            front.aims(target);
+        }
+    }
+
     /// A request begins.
     pub fn begin(&self) -> Flight {
         let mut all = self.fronts.lock();

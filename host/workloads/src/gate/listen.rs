@@ -1,4 +1,7 @@
 //! Accepts connections on the listeners that the supervisor handed over.
+//!
+//! Where a listener leads to one port of one unit, whoever may not come there is closed before anything is read. By
+//! name it is not known yet for whom a connection is, so there each request is looked at.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -15,6 +18,7 @@ use tokio::task::JoinHandle;
 
 use super::back::Back;
 use super::front::{Connection, Fronts};
+use super::names::Target;
 use super::pass::Passage;
 use super::table::Tables;
 use crate::Settings;
@@ -84,10 +88,16 @@ impl Listeners {
 }
 
 async fn accept(listener: TcpListener, number: u64, fronts: Fronts, passage: Arc<Passage>) {
+    let aim = passage.aim();
+    let shows = |aim: &Target, from| passage.tables.now().shows(aim, from);
     loop {
         match listener.accept().await {
+            Ok((_, peer)) if aim.as_ref().is_some_and(|aim| !shows(aim, peer.ip())) => {}
             Ok((stream, peer)) => {
                 if let Some(connection) = fronts.take(peer.ip(), number) {
+                    if let Some(aim) = &aim {
+                        connection.aims(aim);
+                    }
                     tokio::spawn(serve(stream, connection, peer, passage.clone()));
                 }
             }

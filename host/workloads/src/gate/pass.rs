@@ -99,7 +99,7 @@ impl Passage {
         }
         let host = host(request.uri(), request.headers()).map_err(|_| Page::unclear())?;
         let table = self.tables.now();
-        let target = self.target(&table, &host);
+        let target = self.aim().or_else(|| table.find(&host));
         let target = target.ok_or_else(|| Page::nothing(&host))?;
         let mut open = match table.ways(&target, peer.ip(), turn()) {
             Ways::Open(ways) => Some(ways),
@@ -150,9 +150,10 @@ impl Passage {
         Err(failed.unwrap_or_else(|| Page::nothing(&host)))
     }
 
-    fn target(&self, table: &Table, host: &str) -> Option<Target> {
+    /// For whom all requests are, whatever host they name.
+    pub fn aim(&self) -> Option<Target> {
         match &self.leads {
-            Leads::ByName => table.find(host),
+            Leads::ByName => None,
             Leads::To(model, unit, port) => Some(Target {
                 model: model.clone(),
                 named: Named::Unit(unit.clone()),

@@ -44,13 +44,7 @@ impl Telling {
             place,
             outbox,
             news: Notify::new(),
-            said: Mutex::new(Said {
-                lines: Vec::new(),
-                dropped: 0,
-                requests: Requests::default(),
-                second: Instant::now(),
-                counted: 0,
-            }),
+            said: Mutex::new(Said::begin(Instant::now())),
         });
         tokio::spawn(tell_on(Arc::downgrade(&telling)));
         telling
@@ -107,9 +101,19 @@ fn pieces(lines: Vec<(bool, String)>, dropped: u64) -> Vec<(Vec<(bool, String)>,
 }
 
 impl Said {
-    fn line(&mut self, error: bool, line: String) {
-        if self.second.elapsed() >= SECOND {
-            self.second = Instant::now();
+    fn begin(now: Instant) -> Self {
+        Self {
+            lines: Vec::new(),
+            dropped: 0,
+            requests: Requests::default(),
+            second: now,
+            counted: 0,
+        }
+    }
+
+    fn line(&mut self, error: bool, line: String, now: Instant) {
+        if now.saturating_duration_since(self.second) >= SECOND {
+            self.second = now;
             self.counted = 0;
         }
         self.counted = self.counted.saturating_add(1);
@@ -137,7 +141,8 @@ async fn tell_on(telling: Weak<Telling>) {
 
 impl Listener for Telling {
     fn line(&self, stream: Stream, line: &str) {
-        self.said().line(stream == Stream::Error, line.to_owned());
+        let error = stream == Stream::Error;
+        self.said().line(error, line.to_owned(), Instant::now());
         self.news.notify_one();
     }
 
@@ -154,9 +159,53 @@ impl Listener for Telling {
         // What a client did wrong is no news of the service.
         if let Some(failure) = failed {
             let line = format!("(a request failed: {failure}; {})", failure.code());
-            said.line(true, line);
+            said.line(true, line, Instant::now());
         }
         drop(said);
         self.news.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_one_second_so_many_lines_are_told_and_the_others_counted() {
+        let begun = Instant::now();
+        let mut said = Said::begin(begun);
+        let write = |said: &mut Said, lines: u32, after: u64| {
+            let now = begun + Duration::from_millis(after);
+            for line in 0..lines {
+                said.line(line % 2 == 0, format!("line {line}"), now);
+            }
+            let told = pieces(
+                std::mem::take(&mut said.lines),
+                std::mem::take(&mut said.dropped),
+            );
+            let lines: usize = told.iter().map(|(lines, _)| lines.len()).sum();
+            (lines, told.iter().map(|(_, dropped)| dropped).sum::<u64>())
+        };
+        assert_eq!(write(&mut said, 150, 0), (150, 0));
+        assert_eq!(write(&mut said, 100, 500), (50, 50), "of the same second");
+        assert_eq!(write(&mut said, 7, 999), (0, 7));
+        assert_eq!(write(&mut said, 201, 1000), (200, 1), "of the next");
+        assert_eq!(write(&mut said, 1, 1999), (0, 1));
+        assert_eq!(write(&mut said, 200, 60_000), (200, 0), "after a rest");
+    }
+
+    #[test]
+    fn a_piece_fits_into_a_frame_and_what_was_dropped_is_told_with_the_last() {
+        let line = "x".repeat(16 << 10);
+        let lines = vec![(false, line); 200];
+        let told = pieces(lines, 3);
+        assert!(told.len() > 1);
+        for (number, (lines, dropped)) in told.iter().enumerate() {
+            let bytes: usize = lines.iter().map(|(_, line)| line.len()).sum();
+            assert!(bytes < PIECE_BYTES + (16 << 10), "{bytes}");
+            assert_eq!(*dropped, if number + 1 == told.len() { 3 } else { 0 });
+        }
+        assert_eq!(pieces(Vec::new(), 9), [(Vec::new(), 9)], "nothing but that");
+        assert!(pieces(Vec::new(), 0).is_empty());
     }
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use periapt_model::reach::Mode;
 use periapt_sandbox::Artifact;
 use periapt_serving::ServingEngine;
 
@@ -25,6 +26,10 @@ pub const TESTS: &[Test] = &[
     (
         "a workload reaches another by a relation and nothing else",
         reach,
+    ),
+    (
+        "units that nothing relates reach each other where the model is open inside, and nowhere else",
+        reach_in_the_model,
     ),
     (
         "nothing of a request is there in another one",
@@ -252,6 +257,33 @@ fn reach() {
         DENIED
     );
     assert!(own.accept().is_err(), "somebody connected");
+}
+
+/// The option `reachability`.
+fn reach_in_the_model() {
+    let mut machine = Machine::new();
+    let mut model = both(&mut machine);
+    let status = |machine: &Machine, authority: &str| {
+        let path = format!("/e/{authority}");
+        machine.get("bad.demo.localhost", &path).status
+    };
+    assert_eq!(status(&machine, "docs-0.internal"), DENIED);
+    model.document.network.mode = Mode::Model;
+    machine.publish(&model);
+    for authority in ["docs-0.internal", "docs.internal:80"] {
+        until("a way inside of the model", || {
+            (status(&machine, authority) == 200).then_some(())
+        });
+    }
+    // What nobody opened stays closed, and so does what is not the model's.
+    for authority in ["docs-0.internal:81", "docs.demo.localhost", "127.0.0.1:80"] {
+        assert_eq!(status(&machine, authority), DENIED, "{authority}");
+    }
+    model.document.network.mode = Mode::Relations;
+    machine.publish(&model);
+    until("the way to be closed", || {
+        (status(&machine, "docs-0.internal") == DENIED).then_some(())
+    });
 }
 
 fn nothing_stays() {

@@ -381,6 +381,19 @@ pub fn connect(to: SocketAddr) -> TcpStream {
     stream
 }
 
+/// From an address of this machine.
+pub fn connect_from(from: [u8; 4], to: SocketAddr) -> TcpStream {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&socket, &SocketAddr::from((from, 0))).unwrap();
+    connect(&socket, &to).unwrap();
+    let stream = TcpStream::from(socket);
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    stream
+}
+
 pub fn get(host: &str, path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
 }

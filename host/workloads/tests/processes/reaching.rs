@@ -6,7 +6,7 @@ use std::time::Duration;
 use periapt_model::reach::published::Answer;
 
 use crate::Test;
-use crate::machine::{Machine, SITE, get, until_closed};
+use crate::machine::{Machine, SITE, ask, connect_from, get, until, until_closed};
 
 pub const TESTS: &[Test] = &[
     (
@@ -14,6 +14,10 @@ pub const TESTS: &[Test] = &[
         unexposed,
     ),
     ("an exposure to other addresses is none", other_addresses),
+    (
+        "by address, who is outside of every range is closed before anything is read",
+        outside_of_every_range,
+    ),
     ("another model's name leads to another model", other_models),
     ("a model that is gone is gone", gone),
     ("a port that becomes free is listened on", free_again),
@@ -75,6 +79,35 @@ fn other_addresses() {
     model.expose("docs", &["127.0.0.1/32"]);
     machine.publish(&model);
     machine.until("docs.demo.localhost", 200);
+}
+
+fn outside_of_every_range() {
+    const INSIDE: [u8; 4] = [127, 0, 0, 2];
+    const REQUEST: &str = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    model.unit("docs/0").expose("docs", &["127.0.0.2/32"]);
+    model.address("docs/0", [127, 77, 211, 2]);
+    let address = machine.publish(&model).listening[0].address;
+    until("the page", || {
+        let page = ask(connect_from(INSIDE, address), REQUEST).ok()?;
+        (page.status == 200).then_some(page)
+    });
+    // Nobody waits for the head of a request, nor says what is not there.
+    let took = until_closed(connect_from([127, 0, 0, 1], address));
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(ask(connect_from([127, 0, 0, 1], address), REQUEST).is_err());
+
+    let quiet = connect_from(INSIDE, address);
+    model.expose("docs", &["127.0.0.3/32"]);
+    machine.publish(&model);
+    let took = until_closed(quiet);
+    assert!(
+        took < Duration::from_secs(1),
+        "it asked for nothing: {took:?}"
+    );
+    let page = ask(connect_from([127, 0, 0, 3], address), REQUEST).unwrap();
+    assert_eq!(page.status, 200);
 }
 
 fn other_models() {

@@ -9,7 +9,9 @@ use periapt_contract::{CallError, WorkloadAnswers};
 
 use super::TestHost;
 use crate::HostError;
-use crate::workload::{Condition, ContainerInfo, Current, ServiceInfo, WorkloadHost};
+use crate::workload::{
+    CheckInfo, CheckStatus, Condition, ContainerInfo, Current, ServiceInfo, WorkloadHost,
+};
 
 /// A container as the charm's metadata declares it.
 #[derive(Default)]
@@ -77,9 +79,12 @@ impl WorkloadHost for RefCell<TestHost> {
 
     fn ask(&self, container: &str, request: &crate::workload::Request) -> Result<(), HostError> {
         let request = match request.clone() {
+            crate::workload::Request::Replan => Request::Replan,
             crate::workload::Request::Start(names) => Request::Start(names),
             crate::workload::Request::Stop(names) => Request::Stop(names),
             crate::workload::Request::Restart(names) => Request::Restart(names),
+            crate::workload::Request::StartChecks(names) => Request::StartChecks(names),
+            crate::workload::Request::StopChecks(names) => Request::StopChecks(names),
         };
         self.borrow_mut()
             .transaction(|txn, host| txn.ask(host, container, request))
@@ -98,13 +103,23 @@ impl WorkloadHost for RefCell<TestHost> {
         Ok(infos.collect())
     }
 
-    fn checks(&self, container: &str) -> Result<Vec<(String, bool)>, HostError> {
+    fn checks(&self, container: &str) -> Result<Vec<CheckInfo>, HostError> {
         let seen = self
             .borrow_mut()
             .transaction(|txn, host| txn.seen(host, container))?;
-        let checks = seen.checks.into_iter();
-        let up = |status| status == contract::Status::Up;
-        Ok(checks.map(|(name, seen)| (name, up(seen.status))).collect())
+        let checks = seen.checks.into_iter().map(|(name, seen)| CheckInfo {
+            name,
+            status: match seen.status {
+                contract::Status::Up => CheckStatus::Up,
+                contract::Status::Down => CheckStatus::Down,
+                contract::Status::Inactive => CheckStatus::Inactive,
+            },
+            successes: seen.successes,
+            failures: seen.failures,
+            threshold: seen.threshold,
+            message: seen.message,
+        });
+        Ok(checks.collect())
     }
 }
 
