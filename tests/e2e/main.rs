@@ -9,6 +9,7 @@ mod gateway;
 mod lifecycle;
 mod metrics;
 mod observe;
+mod quotas;
 mod serving;
 mod site;
 mod status;

@@ -90,6 +90,21 @@ struct Missing {
     newest: Option<u64>,
 }
 
+impl Drop for Executor {
+    fn drop(&mut self) {
+        let UniterConfig {
+            process,
+            unit,
+            connection,
+            ..
+        } = &*self.config;
+        // Without a connection the unit is still to hear of that.
+        if !connection.broken().is_cancelled() {
+            process.meters().forget(unit);
+        }
+    }
+}
+
 impl Executor {
     /// Reads what is recorded and clears away what a crash left.
     pub async fn start(
@@ -331,6 +346,8 @@ impl Executor {
                 generation: operation.state_generation,
                 principal: heard.view.principal.clone(),
             });
+        let meters = process.meters();
+        meters.stand(&self.config, standing.as_ref(), heard.view.meter.as_ref());
         process.standings().set(unit, standing);
     }
 
@@ -353,6 +370,7 @@ impl Executor {
         let shared = self.config.process.shared_directory(&self.config.unit);
         self.config.process.intents().withdraw(&self.config.unit);
         self.config.process.standings().forget(&self.config.unit);
+        self.config.process.meters().forget(&self.config.unit);
         let (workloads, name) = (
             self.config.process.workloads().clone(),
             self.config.unit.clone(),

@@ -22,7 +22,8 @@ use crate::discard;
 use crate::error::{UniterError, file};
 use crate::intents::{self, Intents};
 use crate::journal::{self, Journal, Machine};
-use crate::metrics;
+use crate::meter::Meters;
+use crate::restricted;
 use crate::sandbox::Sandbox;
 use crate::standing::{Standing, Standings};
 use crate::state_directory::StateDirectory;
@@ -81,7 +82,8 @@ struct Shared {
     shallow: Mutex<BTreeSet<PathBuf>>,
     courses: Courses,
     standings: Standings,
-    collecting: Semaphore,
+    meters: Meters,
+    restricted: Semaphore,
 }
 
 /// A unit that runs, for as long as this lives.
@@ -149,7 +151,8 @@ impl Process {
                 shallow: Mutex::default(),
                 courses: Courses::default(),
                 standings: Standings::default(),
-                collecting: Semaphore::new(metrics::AT_ONCE),
+                meters: Meters::default(),
+                restricted: Semaphore::new(restricted::AT_ONCE),
             }),
         })
     }
@@ -205,9 +208,14 @@ impl Process {
         &self.shared.standings
     }
 
-    /// Waits until one more unit may collect metrics, until the permit is dropped.
-    pub async fn may_collect(&self) -> Option<SemaphorePermit<'_>> {
-        self.shared.collecting.acquire().await.ok()
+    /// Waits until one more unit may run a hook beside its others, until the permit is dropped.
+    pub async fn may_run_beside(&self) -> Option<SemaphorePermit<'_>> {
+        self.shared.restricted.acquire().await.ok()
+    }
+
+    /// What units are told of their quotas.
+    pub fn meters(&self) -> &Meters {
+        &self.shared.meters
     }
 
     /// What units want of their containers.

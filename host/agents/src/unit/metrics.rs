@@ -13,7 +13,7 @@ use periapt_engine::{
     Guest, Manifold, SharedClock, SharedRandomness, SharedWorker, TaskWorker, WorkerContext,
     WorkerError, WorkerResult,
 };
-use periapt_uniter::{Metrics, Standing};
+use periapt_uniter::{Metrics, Restricted, Standing};
 use periapt_wire::ApiConnection;
 use tokio::sync::watch;
 
@@ -30,13 +30,15 @@ pub fn manifold() -> Manifold {
         let charm_directory: Guest = context.get(charmdir::NAME)?;
         let host = &unit.machine.host;
         let metrics = Metrics {
-            unit: unit.unit.clone(),
-            model: host.model.clone(),
-            machine: unit.machine.machine.clone(),
-            process: host.process.clone(),
-            connection,
-            limits: host.limits.clone(),
-            proxies: host.proxies.clone(),
+            of: Restricted {
+                unit: unit.unit.clone(),
+                model: host.model.clone(),
+                machine: unit.machine.machine.clone(),
+                process: host.process.clone(),
+                connection,
+                limits: host.limits.clone(),
+                proxies: host.proxies.clone(),
+            },
         };
         let interval = host.settings.collect_metrics.clone();
         Ok(start(metrics, charm_directory, interval))
@@ -53,8 +55,8 @@ pub fn start(
 ) -> SharedWorker {
     TaskWorker::spawn(move |worker| async move {
         let collector = Box::new(Collector {
-            clock: metrics.process.clock().clone(),
-            randomness: metrics.process.randomness().clone(),
+            clock: metrics.of.process.clock().clone(),
+            randomness: metrics.of.process.randomness().clone(),
             metrics,
             charm_directory,
             interval,
@@ -131,7 +133,9 @@ impl Collector {
     /// Collects and sends.
     async fn cycle(&self, worker: &WorkerContext) -> WorkerResult {
         let dying = worker.dying();
-        let permit = worker.or_dying(self.metrics.process.may_collect()).await?;
+        let permit = worker
+            .or_dying(self.metrics.of.process.may_run_beside())
+            .await?;
         let visit = match self.charm_directory.enter(dying).await {
             Ok(visit) => visit,
             Err(_) if dying.is_cancelled() => return Err(WorkerError::Dying),
