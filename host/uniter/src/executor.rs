@@ -92,16 +92,7 @@ struct Missing {
 
 impl Drop for Executor {
     fn drop(&mut self) {
-        let UniterConfig {
-            process,
-            unit,
-            connection,
-            ..
-        } = &*self.config;
-        // Without a connection the unit is still to hear of that.
-        if !connection.broken().is_cancelled() {
-            process.meters().forget(unit);
-        }
+        self.config.process.standings().leave(&self.config);
     }
 }
 
@@ -336,7 +327,6 @@ impl Executor {
 
     /// Says what may be run beside the hooks.
     pub fn stand(&self, heard: &Heard) {
-        let UniterConfig { process, unit, .. } = &*self.config;
         let operation = &self.local.operation;
         let url = operation.charm_url.as_ref();
         let standing = url
@@ -346,9 +336,9 @@ impl Executor {
                 generation: operation.state_generation,
                 principal: heard.view.principal.clone(),
             });
-        let meters = process.meters();
-        meters.stand(&self.config, standing.as_ref(), heard.view.meter.as_ref());
-        process.standings().set(unit, standing);
+        let meter = heard.view.meter.as_ref();
+        let standings = self.config.process.standings();
+        standings.stand(&self.config, standing, meter);
     }
 
     /// Opens or closes the charm's directory for others, as the recorded state says.
@@ -370,7 +360,6 @@ impl Executor {
         let shared = self.config.process.shared_directory(&self.config.unit);
         self.config.process.intents().withdraw(&self.config.unit);
         self.config.process.standings().forget(&self.config.unit);
-        self.config.process.meters().forget(&self.config.unit);
         let (workloads, name) = (
             self.config.process.workloads().clone(),
             self.config.unit.clone(),

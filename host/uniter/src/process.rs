@@ -13,7 +13,7 @@ use periapt_model::uniter::OperationState;
 use periapt_model::workload::desired::Observed;
 use periapt_model::{ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::charms::Charms;
 use crate::courses::Courses;
@@ -22,10 +22,9 @@ use crate::discard;
 use crate::error::{UniterError, file};
 use crate::intents::{self, Intents};
 use crate::journal::{self, Journal, Machine};
-use crate::meter::Meters;
 use crate::restricted;
 use crate::sandbox::Sandbox;
-use crate::standing::{Standing, Standings};
+use crate::standing::{StandingUnit, Standings};
 use crate::state_directory::StateDirectory;
 use crate::turns::Turns;
 use crate::workloads::{self, Workloads};
@@ -82,7 +81,6 @@ struct Shared {
     shallow: Mutex<BTreeSet<PathBuf>>,
     courses: Courses,
     standings: Standings,
-    meters: Meters,
     restricted: Semaphore,
 }
 
@@ -151,7 +149,6 @@ impl Process {
                 shallow: Mutex::default(),
                 courses: Courses::default(),
                 standings: Standings::default(),
-                meters: Meters::default(),
                 restricted: Semaphore::new(restricted::AT_ONCE),
             }),
         })
@@ -199,23 +196,19 @@ impl Process {
         &self.shared.courses
     }
 
-    /// What of a unit's charm may be run beside its hooks, as it changes.
-    pub fn standing(&self, unit: &UnitName) -> watch::Receiver<Option<Standing>> {
-        self.shared.standings.of(unit)
+    /// What of the units' charms may be run beside their hooks.
+    pub fn standings(&self) -> &Standings {
+        &self.shared.standings
     }
 
-    pub(crate) fn standings(&self) -> &Standings {
-        &self.shared.standings
+    /// A unit as it stands now; none while its charm may not be run.
+    pub fn standing_unit(&self, unit: &UnitName) -> Option<StandingUnit> {
+        self.shared.standings.unit(self, unit)
     }
 
     /// Waits until one more unit may run a hook beside its others, until the permit is dropped.
     pub async fn may_run_beside(&self) -> Option<SemaphorePermit<'_>> {
         self.shared.restricted.acquire().await.ok()
-    }
-
-    /// What units are told of their quotas.
-    pub fn meters(&self) -> &Meters {
-        &self.shared.meters
     }
 
     /// What units want of their containers.

@@ -16,7 +16,7 @@ use futures::StreamExt;
 use periapt_engine::{Manifold, SharedClock, TaskWorker, WorkerContext, WorkerResult};
 use periapt_model::quota::{Meter, isolated, isolated_next};
 use periapt_uniter::restricted::AT_ONCE;
-use periapt_uniter::{Metered, Process, UniterError};
+use periapt_uniter::{Follower, Process, StandingUnit, UniterError, meter};
 use periapt_wire::ApiConnection;
 use serde_json::json;
 
@@ -44,28 +44,34 @@ pub fn manifold() -> Manifold {
 
 /// Tells units what the controller says of them.
 async fn connected(worker: &WorkerContext, process: &Process) -> WorkerResult {
-    process.meters().connected();
-    let mut units = process.meters().all();
+    let standings = process.standings();
+    standings.connected();
+    let mut units = standings.all(Follower::Meters);
     loop {
-        let telling = futures::stream::iter(&units);
-        let telling = telling.for_each_concurrent(AT_ONCE, async |unit| {
-            said(unit, tell_in_visit(process, unit).await);
+        let telling = futures::stream::iter(units);
+        let telling = telling.for_each_concurrent(AT_ONCE, |unit| async move {
+            if let Some(unit) = process.standing_unit(&unit) {
+                said(&unit, tell_in_visit(process, &unit).await);
+            }
         });
         worker.or_dying(telling).await?;
-        units = worker.or_dying(process.meters().changed()).await?;
+        units = worker.or_dying(standings.changed(Follower::Meters)).await?;
     }
 }
 
 /// Tells units for how long nobody has counted.
 async fn alone(worker: &WorkerContext, process: &Process, clock: &SharedClock) -> WorkerResult {
-    let since = process.meters().isolated(clock.monotonic());
+    let standings = process.standings();
+    let since = standings.isolated(clock.monotonic());
     loop {
         let passed = clock.monotonic().saturating_sub(since);
         if let Some(meter) = isolated(passed) {
-            let units = process.meters().all();
-            let telling = futures::stream::iter(&units);
-            let telling = telling.for_each_concurrent(AT_ONCE, async |unit| {
-                said(unit, tell(process, unit, &meter).await);
+            let (meter, units) = (&meter, standings.all(Follower::Meters));
+            let telling = futures::stream::iter(units);
+            let telling = telling.for_each_concurrent(AT_ONCE, |unit| async move {
+                if let Some(unit) = process.standing_unit(&unit) {
+                    said(&unit, tell(process, &unit, meter).await);
+                }
             });
             worker.or_dying(telling).await?;
         }
@@ -83,16 +89,16 @@ async fn alone(worker: &WorkerContext, process: &Process, clock: &SharedClock) -
 }
 
 /// A unit that runs, within a visit of its charm's directory.
-async fn tell_in_visit(process: &Process, unit: &Metered) -> Result<(), UniterError> {
-    if !unit.has_to_hear(&unit.meter).await? {
+async fn tell_in_visit(process: &Process, unit: &StandingUnit) -> Result<(), UniterError> {
+    if !meter::has_to_hear(unit, &unit.meter).await? {
         return Ok(());
     }
     let _permit = process.may_run_beside().await;
     // Nobody waits here for one whose charm is being put in place, which may take a person's answer.
     match unit.charm_directory.try_enter() {
-        Ok(Some(_visit)) => unit.tell(&unit.meter).await,
+        Ok(Some(_visit)) => meter::tell(unit, &unit.meter).await,
         Ok(None) => {
-            process.meters().missed(&unit.of.unit);
+            process.standings().missed(&unit.of.unit);
             Ok(())
         }
         // Its uniter ends, and the next one says anew what there is to tell.
@@ -101,16 +107,16 @@ async fn tell_in_visit(process: &Process, unit: &Metered) -> Result<(), UniterEr
 }
 
 /// A unit whose uniter has ended with the connection.
-async fn tell(process: &Process, unit: &Metered, meter: &Meter) -> Result<(), UniterError> {
-    if !unit.has_to_hear(meter).await? {
+async fn tell(process: &Process, unit: &StandingUnit, meter: &Meter) -> Result<(), UniterError> {
+    if !meter::has_to_hear(unit, meter).await? {
         return Ok(());
     }
     let _permit = process.may_run_beside().await;
-    unit.tell(meter).await
+    meter::tell(unit, meter).await
 }
 
-fn said(unit: &Metered, said: Result<(), UniterError>) {
+fn said(unit: &StandingUnit, said: Result<(), UniterError>) {
     if let Err(error) = said {
-        unit.log(&format!("cannot tell the meter status: {error}"));
+        meter::log(unit, &format!("cannot tell the meter status: {error}"));
     }
 }

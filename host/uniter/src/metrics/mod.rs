@@ -11,13 +11,12 @@ use periapt_model::charm::metrics::{COLLECT_METRICS, Sample};
 use periapt_wire::CallError;
 use periapt_wire::agent::metrics::{AddMetricBatches, MetricBatch};
 use periapt_wire::rpc::code;
-use tokio::sync::watch;
 
 use crate::charms::Charm;
 use crate::error::UniterError;
 use crate::files::blocking;
-use crate::restricted::{Occasion, Restricted};
-use crate::standing::Standing;
+use crate::restricted::Occasion;
+use crate::standing::StandingUnit;
 
 mod spool;
 
@@ -26,23 +25,16 @@ use spool::Spool;
 /// Batches of one message, which has room for this many of the largest.
 const MESSAGE: usize = 10;
 
-/// Who collects.
-pub struct Metrics {
-    pub of: Restricted,
-}
+/// The unit that is measured.
+pub struct Metrics<'a>(pub &'a StandingUnit);
 
-impl Metrics {
-    /// What there is to run, as it changes.
-    pub fn standing(&self) -> watch::Receiver<Option<Standing>> {
-        self.of.process.standing(&self.of.unit)
-    }
-
-    /// Whether this charm measures anything.
+impl Metrics<'_> {
+    /// Whether its charm measures anything.
     ///
     /// # Errors
     /// The charm cannot be had.
-    pub async fn measures(&self, charm_url: &str) -> Result<bool, UniterError> {
-        let charm = self.of.charm(charm_url).await?;
+    pub async fn measures(&self) -> Result<bool, UniterError> {
+        let charm = self.0.of.charm(&self.0.standing.charm_url).await?;
         Ok(!charm.info.metrics.is_empty() && charm.implements(COLLECT_METRICS))
     }
 
@@ -51,13 +43,9 @@ impl Metrics {
     ///
     /// # Errors
     /// What was added could not be kept, or the charm not be had. That the hook failed is no error.
-    pub async fn collect(
-        &self,
-        standing: &Standing,
-        interval: Duration,
-    ) -> Result<(), UniterError> {
-        let charm = self.of.charm(&standing.charm_url).await?;
-        let samples = match self.run(&charm, standing).await {
+    pub async fn collect(&self, interval: Duration) -> Result<(), UniterError> {
+        let charm = self.0.of.charm(&self.0.standing.charm_url).await?;
+        let samples = match self.run(&charm).await {
             Ok(samples) => samples,
             Err(reason) => {
                 self.log(&format!("hook \"{COLLECT_METRICS}\" failed: {reason}"));
@@ -68,7 +56,7 @@ impl Metrics {
             return Ok(());
         }
         let batch = MetricBatch {
-            at: self.of.process.clock().now().as_second(),
+            at: self.0.of.process.clock().now().as_second(),
             interval: interval.as_secs(),
             samples,
         };
@@ -91,10 +79,10 @@ impl Metrics {
         let kept = blocking(move || spool.read()).await?;
         for batches in kept.chunks(MESSAGE) {
             let call = AddMetricBatches {
-                unit: self.of.unit.clone(),
+                unit: self.0.of.unit.clone(),
                 batches: batches.iter().map(|(_, batch)| batch.clone()).collect(),
             };
-            match self.of.connection.call(&call).await {
+            match self.0.of.connection.call(&call).await {
                 Ok(_) => {}
                 // It would be refused for ever.
                 Err(CallError::Refused { code, message }) if code == code::BAD_REQUEST => {
@@ -110,7 +98,7 @@ impl Metrics {
     }
 
     /// What the charm added, or why it did not.
-    async fn run(&self, charm: &Charm, standing: &Standing) -> Result<Vec<Sample>, String> {
+    async fn run(&self, charm: &Charm) -> Result<Vec<Sample>, String> {
         let declared = charm.info.metrics.iter();
         let declared = declared.map(|(name, metric)| (name.clone(), metric.kind));
         let collected = Arc::new(Mutex::new(Collected::of(declared.collect())));
@@ -120,17 +108,17 @@ impl Metrics {
             variables: Vec::new(),
             collected: Some(collected.clone()),
         };
-        self.of.run(charm, standing, occasion).await?;
+        self.0.of.run(charm, &self.0.standing, occasion).await?;
         let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(std::mem::take(&mut *collected).into_samples())
     }
 
     fn spool(&self) -> Spool {
-        Spool::new(&self.of.process.unit_directory(&self.of.unit))
+        Spool::new(&self.0.of.process.unit_directory(&self.0.of.unit))
     }
 
     /// Says something of the metrics in the unit's log.
     pub fn log(&self, message: &str) {
-        self.of.log("metrics", message);
+        self.0.of.log("metrics", message);
     }
 }
