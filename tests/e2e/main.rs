@@ -12,6 +12,7 @@ mod guest;
 mod lifecycle;
 mod metrics;
 mod observe;
+mod quotas;
 mod reached;
 mod servers;
 mod serving;

@@ -7,7 +7,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use periapt_charm::{Charm, Check, Context, Hook, Layer, PortRange, Result, Service, Status};
+use periapt_charm::{
+    Charm, Check, Context, Hook, Layer, Level, MeterColor, MeterStatus, PortRange, Result, Service,
+    Status,
+};
 use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
@@ -88,6 +91,7 @@ impl Charm for Counter {
         Hook::UpdateStatus,
         Hook::UpgradeCharm,
         Hook::CollectMetrics,
+        Hook::MeterStatusChanged,
     ];
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
@@ -117,6 +121,24 @@ impl Charm for Counter {
         let shown: Count = serde_json::from_slice(&json).map_err(std::io::Error::from)?;
         context.add_metric("count", shown.count as f64)?;
         context.add_metric("hooks", shown.hooks as f64)
+    }
+
+    fn meter_status_changed(
+        &mut self,
+        context: &Context<Config>,
+        status: &MeterStatus,
+    ) -> Result<()> {
+        let (level, text) = match status.color {
+            MeterColor::Green => (Level::Info, "this unit is within its quotas"),
+            MeterColor::Amber => (Level::Info, "this unit is close to a quota"),
+            _ => (Level::Warning, "this unit is above a quota"),
+        };
+        let color = status.color.as_str();
+        match status.info.as_str() {
+            "" => context.log(level, format!("{color}: {text}")),
+            info => context.log(level, format!("{color}: {text}: {info}")),
+        }
+        Ok(())
     }
 }
 

@@ -60,3 +60,18 @@ fn what_is_shown_is_measured() {
         [("count".to_owned(), 11.0), ("hooks".to_owned(), 1.0)]
     );
 }
+
+#[test]
+fn a_unit_above_its_quota_says_so_in_the_log() {
+    let mut harness = counter();
+    let info = "more than 10 requests in a minute";
+    for (color, info) in [(MeterColor::Red, info), (MeterColor::Green, "")] {
+        let event = MeterStatus::event(color, info);
+        harness.run_event(&event).expect("succeeds");
+    }
+    let log = harness.log().to_vec();
+    let red = "RED: this unit is above a quota: more than 10 requests in a minute";
+    let green = "GREEN: this unit is within its quotas";
+    let expected = [(Level::Warning, red), (Level::Info, green)];
+    assert_eq!(log, expected.map(|(level, line)| (level, line.to_owned())));
+}

@@ -3,7 +3,8 @@
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Context, Dirs, Error, Event, Hook, Host, Occasion, RelationEvent, RelationHook, Result,
+    Context, Dirs, Error, Event, Hook, Host, MeterStatus, Occasion, RelationEvent, RelationHook,
+    Result,
 };
 
 /// A charm. A fresh value serves each hook.
@@ -72,6 +73,17 @@ pub trait Charm: Default {
     /// [adds](Context::add_metric) what it finds. It runs beside other hooks and commits nothing, so
     /// that state, config, relations and statuses are denied; files can be read.
     fn collect_metrics(&mut self, _context: &Context<Self::Config>) -> Result<()> {
+        Ok(())
+    }
+
+    /// What the unit uses has come near a quota of its model, has passed it or has fallen again; or its
+    /// agent has been without a controller for five or for fifteen minutes. It runs beside other hooks
+    /// and commits nothing: it may read files and write log lines, and all else is denied.
+    fn meter_status_changed(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _status: &MeterStatus,
+    ) -> Result<()> {
         Ok(())
     }
 
@@ -151,6 +163,9 @@ pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result
             Hook::Stop => charm.stop(&context),
             Hook::Remove => charm.remove(&context),
             Hook::CollectMetrics => charm.collect_metrics(&context),
+            Hook::MeterStatusChanged => {
+                charm.meter_status_changed(&context, &MeterStatus::of(event)?)
+            }
         },
         Occasion::Relation(event) => match event.hook {
             RelationHook::Created => charm.relation_created(&context, event),

@@ -35,6 +35,10 @@ pub enum Hook {
     /// [`Context::add_metric`](crate::Context::add_metric). It may read files and write log lines, and
     /// everything else is denied.
     CollectMetrics,
+    /// The unit's use of its model's quotas has another color, or its agent has been without a
+    /// controller for long, beside other hooks: see [`MeterStatus`](crate::MeterStatus). It may read
+    /// files and write log lines, and everything else is denied.
+    MeterStatusChanged,
 }
 
 impl Hook {
@@ -50,7 +54,14 @@ impl Hook {
         Hook::Stop,
         Hook::Remove,
         Hook::CollectMetrics,
+        Hook::MeterStatusChanged,
     ];
+
+    /// Whether it runs beside other hooks and commits nothing.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const fn is_restricted(self) -> bool {
+        matches!(self, Hook::CollectMetrics | Hook::MeterStatusChanged)
+    }
 
     /// The hook's name.
     pub const fn as_str(self) -> &'static str {
@@ -65,6 +76,7 @@ impl Hook {
             Hook::Stop => "stop",
             Hook::Remove => "remove",
             Hook::CollectMetrics => "collect-metrics",
+            Hook::MeterStatusChanged => "meter-status-changed",
         }
     }
 }

@@ -159,11 +159,11 @@ impl<C: Charm> Harness<C> {
         files::empty(&self.dirs.tmp);
         let before = self.folder.sub("state-before");
         files::copy(&self.dirs.state, &before);
-        let collects = event.hook() == Some(Hook::CollectMetrics);
-        self.host.get_mut().begin(collects);
+        let restricted = event.hook().filter(|hook| hook.is_restricted());
+        self.host.get_mut().begin(restricted);
         let result = dispatch::<C>(&self.host, &self.dirs, event);
         match result {
-            Ok(()) if !collects => self.host.get_mut().commit(),
+            Ok(()) if restricted.is_none() => self.host.get_mut().commit(),
             _ => {
                 self.host.get_mut().collected(result.is_ok());
                 self.host.get_mut().discard();
@@ -182,7 +182,8 @@ impl<C: Charm> Harness<C> {
         body: impl FnOnce(&Context<C::Config>) -> T,
     ) -> T {
         let event = Event::new(hook);
-        self.host.get_mut().begin(hook == Hook::CollectMetrics);
+        let restricted = hook.is_restricted().then_some(hook);
+        self.host.get_mut().begin(restricted);
         let answer = body(&Context::new(&self.host, &self.dirs, &event));
         self.host.get_mut().commit();
         answer

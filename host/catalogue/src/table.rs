@@ -159,8 +159,10 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "one_process_hosts_all_instances_and_ends_with_the_last"]),
     worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
         .kept_by(&["a_dead_machine_leaves_nothing_behind"]),
-    worker("meterstatus", Adapted, "unit", NotBuilt("waits for quotas of units")),
-    worker("metrics", Adapted, "unit", Built(&[(Unit, "metrics")]))
+    worker("meterstatus", Adapted, "unit", Built(&[(Host, "meter-status")]))
+        .promises("When the API is cut for 5 minutes, then hook meter-status-changed runs with code AMBER and at 15 minutes RED; on reconnect it runs again with the server's value, which is what the unit used of its model's quotas. It runs once in an agent process for all of its units.")
+        .kept_by(&["when_the_api_is_cut_meter_status_changed_runs_with_amber_and_red_and_on_reconnect_with_the_servers_value", "a_charm_hears_each_status_once_and_its_other_hooks_have_it_in_their_variables", "more_requests_than_the_quota_are_red_at_once_and_green_by_themselves_later", "a_unit_above_its_quota_of_requests_is_told_red_and_green_again_after_the_minute"]),
+    worker("metrics", Adapted, "unit", Built(&[(Host, "metrics")]))
         .kept_by(&["a_value_of_a_declared_metric_arrives_after_one_cycle_and_none_is_collected_during_an_upgrade", "a_batch_that_was_sent_twice_is_kept_once_and_the_newest_is_shown", "what_a_charm_measures_shows_to_scrapers_and_to_people"]),
     worker("metricworker", Artefact, "model", Built(&[(Model, "metric-worker")]))
         .promises("When metrics are older than metrics-max-age, then they vanish after the clean-up tick; there is nothing to send to, since whoever collects reads /metrics.")

@@ -24,6 +24,7 @@ pub mod password;
 pub mod provisioning;
 pub mod proxy;
 pub mod query;
+pub mod quota;
 pub mod reach;
 pub mod refusal;
 pub mod relation;

@@ -1,7 +1,7 @@
 //! One request in an instance of its own.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
@@ -22,6 +22,7 @@ use wasmtime_wasi_http::{Error, WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use crate::egress::Egress;
 use crate::output::Output;
+use crate::report::Computing;
 use crate::room::Place;
 use crate::service::Inner;
 use crate::{Failure, Listener};
@@ -75,6 +76,7 @@ impl Running {
         place: Place,
         request: Request<B>,
         head: oneshot::Sender<Head>,
+        mut computing: Computing,
     ) -> Self
     where
         B: Body<Data = Bytes, Error = Error> + Send + 'static,
@@ -82,7 +84,8 @@ impl Running {
         let task = tokio::spawn(async move {
             // Given back when the store is gone, which has its share of the pool until then.
             let _place = place;
-            run(&service, request, head).await
+            let mut run = pin!(run(&service, request, head));
+            poll_fn(|context| computing.poll(run.as_mut(), context)).await
         });
         Self {
             task,

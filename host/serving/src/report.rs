@@ -1,6 +1,8 @@
 //! What is told of each request when it is over.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -14,6 +16,10 @@ pub trait Listener: Send + Sync {
 
     /// A request is over. Once for each that was asked for, also where the client left.
     fn ended(&self, ended: &Ended);
+
+    /// The guest of a request is gone, and has computed for so long. Once for each that was made, and apart from
+    /// [`Listener::ended`], since a guest may compute on after its answer was whole.
+    fn computed(&self, cpu: Duration);
 }
 
 /// How a request went.
@@ -32,6 +38,40 @@ pub struct Ended {
     pub failure: Option<Failure>,
 }
 
+/// How long a guest has computed: the time that its future was polled for, so what others of the machine
+/// took from it in the middle of that is its own. Told when this is dropped, however the guest ended.
+pub(crate) struct Computing {
+    listener: Arc<dyn Listener>,
+    spent: Duration,
+}
+
+impl Computing {
+    pub(crate) fn begin(listener: Arc<dyn Listener>) -> Self {
+        Self {
+            listener,
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// Polls the guest's work.
+    pub(crate) fn poll<F: Future>(
+        &mut self,
+        work: Pin<&mut F>,
+        context: &mut Context<'_>,
+    ) -> Poll<F::Output> {
+        let begun = std::time::Instant::now();
+        let polled = work.poll(context);
+        self.spent += begun.elapsed();
+        polled
+    }
+}
+
+impl Drop for Computing {
+    fn drop(&mut self) {
+        self.listener.computed(self.spent);
+    }
+}
+
 /// Tells the listener when it is dropped, whatever happened until then.
 pub(crate) struct Report {
     listener: Arc<dyn Listener>,
@@ -46,6 +86,11 @@ impl Report {
             begun: Instant::now(),
             ended: Ended::default(),
         }
+    }
+
+    /// What measures the guest that is made for this request.
+    pub(crate) fn computing(&self) -> Computing {
+        Computing::begin(self.listener.clone())
     }
 
     pub(crate) fn admitted(&mut self) {

@@ -129,7 +129,8 @@ impl Service {
         let bound = limits.request_body_bytes;
         let request = request.map(|body| Bounded::new(body, bound, over.clone()));
         let (sender, head) = oneshot::channel();
-        let mut guest = Running::begin(self.inner.clone(), place, request, sender);
+        let computing = report.computing();
+        let mut guest = Running::begin(self.inner.clone(), place, request, sender, computing);
         let head = head.await;
         // Whatever the guest made of it: it has not seen the whole.
         if over.load(Ordering::Relaxed) {

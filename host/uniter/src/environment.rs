@@ -5,6 +5,7 @@
 
 use periapt_model::hook::Info;
 use periapt_model::proxy::ProxySettings;
+use periapt_model::quota::Meter;
 use periapt_model::{JUJU_VERSION, MachineId, UnitName};
 
 use crate::process::ModelIdentity;
@@ -46,6 +47,14 @@ pub fn variables(
 /// What the hook of a relation has beside that.
 pub fn of_relation(hook: &Info) -> impl Iterator<Item = (String, String)> {
     about(hook).map(|(_, variable, value)| (variable.to_owned(), value))
+}
+
+/// What a hook has beside that whose unit is told something of its quotas.
+pub fn of_meter(meter: &Meter) -> [(String, String); 2] {
+    [
+        ("JUJU_METER_STATUS".to_owned(), meter.code.to_string()),
+        ("JUJU_METER_INFO".to_owned(), meter.info.clone()),
+    ]
 }
 
 /// What the event of a relation's hook says of it, as the contract names these things.

@@ -92,6 +92,12 @@ struct Missing {
     newest: Option<u64>,
 }
 
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.config.process.standings().leave(&self.config);
+    }
+}
+
 impl Executor {
     /// Reads what is recorded and clears away what a crash left.
     pub async fn start(
@@ -324,7 +330,6 @@ impl Executor {
 
     /// Says what may be run beside the hooks.
     pub fn stand(&self, heard: &Heard) {
-        let UniterConfig { process, unit, .. } = &*self.config;
         let operation = &self.local.operation;
         let url = operation.charm_url.as_ref();
         let standing = url
@@ -334,7 +339,9 @@ impl Executor {
                 generation: operation.state_generation,
                 principal: heard.view.principal.clone(),
             });
-        process.standings().set(unit, standing);
+        let meter = heard.view.meter.as_ref();
+        let standings = self.config.process.standings();
+        standings.stand(&self.config, standing, meter);
     }
 
     /// Opens or closes the charm's directory for others, as the recorded state says.

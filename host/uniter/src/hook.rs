@@ -243,6 +243,7 @@ fn hook_call(
         &name,
     );
     environment.extend(environment::of_relation(hook));
+    environment.extend(snapshot.meter.iter().flat_map(environment::of_meter));
     HookCall {
         event: HookEvent {
             hook: name,

@@ -13,7 +13,7 @@ use periapt_model::uniter::OperationState;
 use periapt_model::workload::desired::Observed;
 use periapt_model::{ModelName, ModelUuid, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::charms::Charms;
 use crate::courses::Courses;
@@ -22,10 +22,10 @@ use crate::discard;
 use crate::error::{UniterError, file};
 use crate::intents::{self, Intents};
 use crate::journal::{self, Journal, Machine};
-use crate::metrics;
+use crate::restricted;
 use crate::sandbox::Sandbox;
 use crate::settings::SharedSettings;
-use crate::standing::{Standing, Standings};
+use crate::standing::{StandingUnit, Standings};
 use crate::state_directory::StateDirectory;
 use crate::turns::Turns;
 use crate::workloads::{self, Workloads};
@@ -83,7 +83,7 @@ struct Shared {
     courses: Courses,
     standings: Standings,
     settings: SharedSettings,
-    collecting: Semaphore,
+    restricted: Semaphore,
 }
 
 /// A unit that runs, for as long as this lives.
@@ -152,7 +152,7 @@ impl Process {
                 courses: Courses::default(),
                 standings: Standings::default(),
                 settings: SharedSettings::default(),
-                collecting: Semaphore::new(metrics::AT_ONCE),
+                restricted: Semaphore::new(restricted::AT_ONCE),
             }),
         })
     }
@@ -203,18 +203,19 @@ impl Process {
         &self.shared.courses
     }
 
-    /// What of a unit's charm may be run beside its hooks, as it changes.
-    pub fn standing(&self, unit: &UnitName) -> watch::Receiver<Option<Standing>> {
-        self.shared.standings.of(unit)
-    }
-
-    pub(crate) fn standings(&self) -> &Standings {
+    /// What of the units' charms may be run beside their hooks.
+    pub fn standings(&self) -> &Standings {
         &self.shared.standings
     }
 
-    /// Waits until one more unit may collect metrics, until the permit is dropped.
-    pub async fn may_collect(&self) -> Option<SemaphorePermit<'_>> {
-        self.shared.collecting.acquire().await.ok()
+    /// A unit as it stands now; none while its charm may not be run.
+    pub fn standing_unit(&self, unit: &UnitName) -> Option<StandingUnit> {
+        self.shared.standings.unit(self, unit)
+    }
+
+    /// Waits until one more unit may run a hook beside its others, until the permit is dropped.
+    pub async fn may_run_beside(&self) -> Option<SemaphorePermit<'_>> {
+        self.shared.restricted.acquire().await.ok()
     }
 
     /// What units want of their containers.

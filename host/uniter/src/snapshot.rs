@@ -10,6 +10,7 @@ use std::sync::Arc;
 use periapt_model::config::Values;
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::ports::Openings;
+use periapt_model::quota::Meter;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::agent::uniter::UnitState;
@@ -70,6 +71,8 @@ pub(crate) struct HookSnapshot {
     pub application: Option<Status<Workload>>,
     /// The workload's version, if the unit and its application show the same.
     pub workload_version: Option<String>,
+    /// What the unit is told of its quotas.
+    pub meter: Option<Meter>,
     pub state: Arc<Kept>,
     pub limits: Limits,
 }
@@ -92,6 +95,7 @@ impl HookSnapshot {
             workload: workload.unwrap_or(view.workload),
             application: view.application,
             workload_version: view.workload_version,
+            meter: view.meter,
             state,
             limits,
         }

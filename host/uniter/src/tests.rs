@@ -11,6 +11,7 @@ mod files;
 mod hooks;
 mod recovery;
 mod relations;
+mod standing;
 #[path = "../../files/src/testing.rs"]
 pub(crate) mod trees;
 mod turns;

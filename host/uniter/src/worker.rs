@@ -219,8 +219,9 @@ async fn turns(
         if worker.dying().is_cancelled() {
             return Ok(Some(End::Stopping));
         }
-        executor.stand(remote.heard());
         executor.set_charm_directory().await?;
+        // Whoever hears of it finds the directory open.
+        executor.stand(remote.heard());
         report(executor, worker);
         let decision = resolve(&executor.local, remote.state());
         if !matches!(decision, Decision::Run(_)) {

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::quota::Meter;
+
 use crate::rest::{ExposedEndpoint, ListeningPort};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -53,8 +55,18 @@ pub struct ModelStatusInfo {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MeterStatus {
+    /// `amber` or `red`; one that is green is not shown.
     pub color: String,
     pub message: String,
+}
+
+impl From<Meter> for MeterStatus {
+    fn from(meter: Meter) -> Self {
+        Self {
+            color: meter.code.color().to_owned(),
+            message: meter.info,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

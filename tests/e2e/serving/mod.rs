@@ -182,6 +182,7 @@ fn requests_are_counted_and_lines_of_services_are_shown_apart() -> Result<()> {
     };
     for line in [
         "periapt_service_request_seconds_count{",
+        "periapt_service_cpu_seconds_total{",
         "periapt_service_up{",
         "periapt_service_restarts_total{",
     ] {

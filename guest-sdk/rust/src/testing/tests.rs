@@ -242,3 +242,45 @@ fn metrics_are_added_in_their_own_hook_which_may_do_nothing_else() {
     assert_eq!(values, [7.0, 1.0]);
     harness.run(Hook::Start).expect("is no restricted context");
 }
+
+/// Says how it fares, and tries what it may not do.
+#[derive(Default)]
+struct Metered;
+
+impl Charm for Metered {
+    type Config = ();
+    const HOOKS: &'static [Hook] = &[Hook::MeterStatusChanged];
+
+    fn meter_status_changed(&mut self, context: &Context<()>, status: &MeterStatus) -> Result<()> {
+        let denied = [
+            context.set_status(Status::active("")),
+            context.add_metric("pings", 1.0),
+            context.config_value("title").map(|_| ()),
+        ];
+        for answer in denied {
+            match answer {
+                Err(error) if error.host_code() == Some(ErrorCode::Denied) => {}
+                other => return Err(Error::failed(format!("{other:?}"))),
+            }
+        }
+        std::fs::write(context.state_dir().join("kept"), "not")?;
+        let MeterStatus { color, info } = status;
+        context.log(Level::Info, format!("{}: {info}", color.as_str()));
+        Ok(())
+    }
+}
+
+#[test]
+fn a_charm_is_told_its_meter_status_and_may_only_log() {
+    let mut harness = Harness::<Metered>::new();
+    let event = MeterStatus::event(MeterColor::Red, "more than 10 requests");
+    harness.run_event(&event).expect("denied, as it should be");
+    let expected = (Level::Info, "RED: more than 10 requests".to_owned());
+    assert_eq!(harness.log().to_vec(), [expected]);
+    assert!(!harness.state_dir().join("kept").exists());
+    let event = MeterStatus::event(MeterColor::Green, "");
+    harness.run_event(&event).expect("runs");
+    let untold = harness.run(Hook::MeterStatusChanged);
+    assert!(untold.expect_err("no code").to_string().contains("code"));
+    assert!(MeterColor::Green < MeterColor::Amber && MeterColor::Amber < MeterColor::Red);
+}

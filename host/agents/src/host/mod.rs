@@ -20,6 +20,8 @@ pub mod log;
 pub mod logger;
 pub mod logsender;
 pub mod machines;
+pub mod meterstatus;
+pub mod metrics;
 mod notices;
 mod process;
 pub mod proxyupdater;
@@ -87,6 +89,8 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(workloads::NAME, workloads::manifold())
         .add(workloadlogs::NAME, workloadlogs::manifold())
         .add(traffic::NAME, traffic::manifold())
+        .add(metrics::NAME, metrics::manifold())
+        .add(meterstatus::NAME, meterstatus::manifold())
 }
 
 /// Runs the engine of the process until it ends.

@@ -13,7 +13,7 @@ use periapt_engine::{SharedClock, SystemClock, SystemRandomness};
 use periapt_model::turns::Room;
 use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, User, Walls, lock_down};
 use periapt_sandbox::{CompileCache, SandboxEngine, Settings};
-use periapt_uniter::metrics::AT_ONCE;
+use periapt_uniter::restricted::AT_ONCE;
 use periapt_uniter::{Process, ProcessOptions, WasmSandbox};
 use rustix::fs::Mode;
 use tokio_util::sync::CancellationToken;

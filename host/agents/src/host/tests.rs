@@ -29,6 +29,7 @@ use super::*;
 use crate::agent_config::AgentConfig;
 use crate::machine::HostContext;
 
+mod meters;
 mod proxies;
 mod siblings;
 
@@ -159,13 +160,16 @@ struct Host {
 
 impl Host {
     fn new(refuse: bool) -> Self {
+        Self::on(SystemClock::shared(), refuse)
+    }
+
+    fn on(clock: SharedClock, refuse: bool) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let controller = Controller::new();
         let bytes = archive("site", "first");
         let url = CharmUrl::new("site", 0).unwrap();
         controller.add_charm(charm_info(&bytes, &url, HOOKS).unwrap(), bytes);
         let sandbox = ScriptedSandbox::default();
-        let clock = SystemClock::shared();
         let levels = SharedLevels::default();
         let log = LogBuffer::new(agent_tag(), clock.clone(), levels.clone(), log::CAPACITY);
         let dial = Arc::new(InMemory {

@@ -3,14 +3,13 @@
 //! It has no connection of its own; it is lent the one of its process and stops with it. Its one
 //! fatal error is that its unit is dead: then the engine ends for good and the deployer removes
 //! the unit. There may be a thousand of these in a process, so a node here is a value or a task
-//! that waits, and what is the same for all units (logging, log sending, settings of the model)
-//! runs once, in the process.
+//! that waits, and what is the same for all units (logging, log sending, settings of the model), or runs
+//! beside their hooks, runs once, in the process.
 
 pub mod agent;
 pub mod apicaller;
 pub mod charmdir;
 pub mod leadership;
-pub mod metrics;
 pub mod retrystrategy;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -36,7 +35,6 @@ pub fn manifolds(unit: &UnitContext) -> Manifolds {
         .add(charmdir::NAME, charmdir::manifold())
         .add(leadership::NAME, leadership::manifold())
         .add(retrystrategy::NAME, retrystrategy::manifold())
-        .add(metrics::NAME, metrics::manifold())
         .add(uniter::NAME, uniter::manifold())
 }
 

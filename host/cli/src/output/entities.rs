@@ -6,6 +6,7 @@ use periapt_model::status::Status;
 use periapt_wire::rest::{
     ApplicationInfo, ExposedEndpoint, HistoryEntry, ListeningPort, UnitBag, UnitInfo, UnitRelation,
 };
+use periapt_wire::status::MeterStatus;
 use serde::Serialize;
 
 use super::document::Named;
@@ -38,6 +39,9 @@ pub struct UnitDocument {
     relation_info: Vec<RelationDocument>,
     workload_status: document::Status,
     juju_status: document::Status,
+    /// What it uses against its quotas, unless that is green.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meter_status: Option<MeterStatus>,
     /// When a failed hook is run again without being asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_retry: Option<String>,
@@ -61,6 +65,7 @@ impl UnitDocument {
             life: unit.life.to_string(),
             workload_status: stored(&unit.workload, times),
             juju_status: stored(&unit.agent, times),
+            meter_status: unit.meter_status.clone(),
             // A failed hook is shown as the workload's status.
             next_retry: (unit.workload.data.get("next-retry"))
                 .and_then(serde_json::Value::as_i64)

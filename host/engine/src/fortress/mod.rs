@@ -137,6 +137,14 @@ impl Worker for Fortress {
 }
 
 impl Guard {
+    /// The right to visit what this guards.
+    #[must_use]
+    pub fn guest(&self) -> Guest {
+        Guest {
+            state: Arc::clone(&self.state),
+        }
+    }
+
     /// Lets the guests in. Returns at once; doing it twice is the same as once.
     ///
     /// # Errors
@@ -212,7 +220,11 @@ impl Guest {
         }
     }
 
-    fn try_enter(&self) -> Result<Option<Visit>, FortressError> {
+    /// Enters the fortress if it is open now.
+    ///
+    /// # Errors
+    /// [`FortressError::Shutdown`] when the fortress is dying.
+    pub fn try_enter(&self) -> Result<Option<Visit>, FortressError> {
         let mut before = State::default();
         self.state.send_if_modified(|state| {
             before = *state;

@@ -5,6 +5,7 @@ use super::metrics::COLLECT_METRICS;
 use super::{CharmMetadata, Metrics};
 use crate::hook::Kind;
 use crate::nearest::suggestion;
+use crate::quota::METER_STATUS_CHANGED;
 
 /// The endpoint that every charm provides without declaring it.
 const IMPLICIT: &str = "juju-info";
@@ -46,7 +47,7 @@ fn unit_hooks() -> impl Iterator<Item = &'static str> {
     let names = Kind::ALL.iter().map(|kind| kind.as_str());
     names
         .filter(|name| !name.starts_with("relation-"))
-        .chain([COLLECT_METRICS])
+        .chain([COLLECT_METRICS, METER_STATUS_CHANGED])
 }
 
 /// `website` of `website-relation-changed`.
@@ -77,6 +78,7 @@ mod tests {
             "install",
             "website-relation-changed",
             "cluster-relation-joined",
+            "meter-status-changed",
             "juju-info-relation-created",
             "databse-relation-created",
             "databse-relation-changed",
@@ -95,6 +97,6 @@ mod tests {
                 "the hook \"collect-metrics\" never runs: the charm declares no metrics (metrics.yaml)",
             ]
         );
-        assert!(never_run(&metadata, &Metrics::new(), &hooks[..4]).is_empty());
+        assert!(never_run(&metadata, &Metrics::new(), &hooks[..5]).is_empty());
     }
 }

@@ -66,6 +66,10 @@ const ROWS: &[Row] = &[
         "The private key of syslog-client-cert, as PEM. It can be set and never be read."),
     row("syslog-host", Kind::Text, "",
         "The syslog daemon that the log is sent to, HOST or HOST:PORT. Superusers may name any, others one of the controller's syslog-allowed-hosts."),
+    row("unit-cpu-quota", Kind::Number, "0",
+        "Milliseconds of CPU that the web workloads and hooks of a unit may take in a minute before its meter status is RED; 0 is no quota."),
+    row("unit-requests-quota", Kind::Number, "0",
+        "Requests that the services of a unit may answer in a minute before its meter status is RED; 0 is no quota."),
     row("update-status-hook-interval", Kind::Duration, "5m",
         "How often the update-status hook runs."),
 ];

@@ -56,6 +56,8 @@ pub struct Requests {
     pub left: u64,
     /// That all of them took, together.
     pub microseconds: u64,
+    /// That the guests which answered them computed, together.
+    pub cpu_microseconds: u64,
     /// How many took how long: a number for each of [`BOUNDS`], and one for what is beyond.
     pub buckets: Vec<u64>,
     /// When the last of them ended, seconds since the epoch.
@@ -83,13 +85,20 @@ impl Requests {
         self.last = self.last.max(now);
     }
 
+    /// A guest has computed for so long, of a request that is counted by itself.
+    pub fn compute(&mut self, cpu: Duration, now: i64) {
+        let cpu = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
+        self.cpu_microseconds = self.cpu_microseconds.saturating_add(cpu);
+        self.last = self.last.max(now);
+    }
+
     pub fn all(&self) -> u64 {
         let parts = self.by_code().into_iter();
         parts.fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
     pub fn is_empty(&self) -> bool {
-        self.all() == 0
+        self.all() == 0 && self.cpu_microseconds == 0
     }
 
     /// By what is written for each class: `2xx` to `5xx`, and `left`.
@@ -124,6 +133,7 @@ impl Requests {
             server_errors: both(self.server_errors, other.server_errors),
             left: both(self.left, other.left),
             microseconds: both(self.microseconds, other.microseconds),
+            cpu_microseconds: both(self.cpu_microseconds, other.cpu_microseconds),
             buckets: buckets
                 .map(|place| both(bucket(self, place), bucket(other, place)))
                 .collect(),
@@ -154,6 +164,7 @@ mod tests {
         for (second, (status, cut_off, took)) in statuses.iter().enumerate() {
             let took = Duration::from_micros(*took);
             requests.count(Class::of(*status, *cut_off), took, second as i64);
+            requests.compute(took / 2, second as i64);
         }
         requests
     }
@@ -191,6 +202,7 @@ mod tests {
             let since = after.since(&before);
             prop_assert_eq!(since.by_code(), later.by_code());
             prop_assert_eq!((since.microseconds, &since.buckets), (later.microseconds, &later.buckets));
+            prop_assert_eq!(since.cpu_microseconds, later.cpu_microseconds);
             prop_assert!(before.since(&after).is_empty());
         }
     }

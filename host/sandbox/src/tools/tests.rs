@@ -41,7 +41,7 @@ fn page() -> String {
          A change *at the commit* becomes true when the hook has returned ok, and all of a hook's together; one\n\
          *at once* stays also when the hook fails later. In `collect-metrics`, which runs beside other hooks and commits\n\
          nothing of the model, a charm may add metrics, write log lines and ask for its own name; everything else is\n\
-         `denied`. This page is written by `cargo xtask openapi` from\n\
+         `denied`. In `meter-status-changed` it may do the same but add metrics. This page is written by `cargo xtask openapi` from\n\
          `host/sandbox/src/tools`.\n\n\
          | Juju | function | changes something | who may call it |\n|---|---|---|---|\n",
     );

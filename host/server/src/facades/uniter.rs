@@ -19,6 +19,7 @@ handlers! { for uniter:
         let mut interest = Interest::model(session.model()?)
             .key(namespace::UNIT, &call.unit)
             .key(namespace::RESOLVED, &call.unit)
+            .key(namespace::METER, &call.unit)
             .key(namespace::APPLICATION, &application)
             .key(namespace::APPLICATION_CONFIG, &application)
             .key(namespace::APPLICATION_RELATIONS, &application)

@@ -32,7 +32,7 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 wanted.add(Unit, key, position);
                 wanted.add_shown(Application, application(key), position);
             }
-            ns::RESOLVED | ns::UNIT_ASSIGNMENT => wanted.add(Unit, key, position),
+            ns::RESOLVED | ns::METER | ns::UNIT_ASSIGNMENT => wanted.add(Unit, key, position),
             ns::MACHINE => {
                 wanted.add(Machine, key, position);
                 wanted.add_shown(Model, &change.model, position);

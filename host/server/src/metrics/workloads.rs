@@ -75,6 +75,22 @@ impl Workloads {
             }
         }
         let mut family = e.encode_descriptor(
+            "service_cpu_seconds",
+            "Time that the web workloads of units computed",
+            None,
+            MetricType::Counter,
+        )?;
+        for served in &self.served.units {
+            let application = served.unit.application();
+            let labels = [
+                ("model", served.model.as_str()),
+                ("application", application.as_str()),
+                ("unit", served.unit.as_str()),
+            ];
+            let seconds = served.requests.cpu_microseconds as f64 / 1e6;
+            ConstCounter::new(seconds).encode(family.encode_family(&labels)?)?;
+        }
+        let mut family = e.encode_descriptor(
             "service_request_seconds",
             "Time until the answer of a service was whole",
             None,

@@ -49,6 +49,11 @@ async fn a_loop_ends_at_the_deadline_and_lets_others_on() {
     let (looped, ()) = tokio::join!(looping, stage.goes_on());
     assert_eq!(looped, 504);
     assert_eq!(stage.heard.codes(), ["ok", "deadline"]);
+    let computed = stage.heard.computed.lock().unwrap().clone();
+    // The machine may be busy, and the other one has its share.
+    let looped = computed.iter().max().unwrap();
+    assert!(*looped > Duration::from_millis(20), "{computed:?}");
+    assert_eq!(computed.len(), 2);
     stage.goes_on().await;
 }
 
@@ -61,6 +66,12 @@ async fn who_waits_in_the_host_is_ended_at_the_deadline() {
     let begun = tokio::time::Instant::now();
     assert_eq!(stage.refused(get("/")).await, 504);
     assert_eq!(begun.elapsed().as_secs(), 10);
+    let computed = stage.heard.computed.lock().unwrap().clone();
+    assert!(
+        computed.iter().all(|cpu| cpu.as_secs() < 5),
+        "to wait is not to compute: {computed:?}"
+    );
+    assert_eq!(computed.len(), 1);
     stage.goes_on().await;
 }
 

@@ -37,6 +37,7 @@ pub fn load(component: &[u8]) -> Arc<LoadedServer> {
 pub struct Heard {
     pub lines: Mutex<Vec<(Stream, String)>>,
     pub ended: Mutex<Vec<Ended>>,
+    pub computed: Mutex<Vec<Duration>>,
 }
 
 impl Listener for Heard {
@@ -46,6 +47,10 @@ impl Listener for Heard {
 
     fn ended(&self, ended: &Ended) {
         self.ended.lock().unwrap().push(ended.clone());
+    }
+
+    fn computed(&self, cpu: Duration) {
+        self.computed.lock().unwrap().push(cpu);
     }
 }
 

@@ -36,6 +36,8 @@ namespaces! {
     PORT = "port";
     /// Key: the unit. What it wants of its containers, or what is seen in them.
     CONTAINER = "container";
+    /// Key: the unit. What it is told of its quotas.
+    METER = "meter";
     /// Key: the unit. A staged assignment came or went.
     UNIT_ASSIGNMENT = "unit-assignment";
     /// Key: the machine. Life, instance, addresses, gone.

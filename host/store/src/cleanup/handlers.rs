@@ -6,6 +6,7 @@ use super::{Item, Kind, enqueue, next_step};
 use crate::changes::namespace;
 use crate::db::{Tx, params};
 use crate::error::StoreError;
+use crate::usage::meter;
 use crate::{Result, application, machine, relation, unit};
 
 /// Between two looks at a machine with units, in microseconds; the last unit to go by force
@@ -25,6 +26,7 @@ pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<(
         Kind::ForceRelation => relation::force(tx, model, relation_id(&item.subject)?).await,
         Kind::ForceDeadMachine => force_dead_machine(tx, model, &item.subject.parse()?).await,
         Kind::ForceRemoveMachine => force_remove_machine(tx, model, &item.subject.parse()?).await,
+        Kind::Meters => meter::review(tx, model).await,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The clean-up queue: steps of removals that nobody else does. Each item runs in its own
+//! The clean-up queue: steps of removals that nobody else does, and a look at meters when their minute is over. Each item runs in its own
 //! transaction; one that fails stays for the next round and does not stop the others.
 
 use periapt_model::ModelUuid;
@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     ForceDeadMachine,
     /// A dead machine is gone, even if its instance could not be stopped.
     ForceRemoveMachine,
+    /// What units are told of their quotas is decided anew: a minute is over, or the quotas changed.
+    Meters,
 }
 
 impl Kind {
@@ -52,6 +54,7 @@ impl Kind {
         Kind::ForceRelation,
         Kind::ForceDeadMachine,
         Kind::ForceRemoveMachine,
+        Kind::Meters,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -64,6 +67,7 @@ impl Kind {
             Kind::ForceRelation => "force-relation",
             Kind::ForceDeadMachine => "force-dead-machine",
             Kind::ForceRemoveMachine => "force-remove-machine",
+            Kind::Meters => "meters",
         }
     }
 
@@ -73,7 +77,10 @@ impl Kind {
             Kind::ForceDestroyUnit | Kind::ForceRemoveUnit => Some("unit"),
             Kind::ForceDeadMachine | Kind::ForceRemoveMachine => Some("machine"),
             Kind::ForceRelation => Some("relation"),
-            Kind::ApplicationUnits | Kind::ModelApplications | Kind::ModelMachines => None,
+            Kind::ApplicationUnits
+            | Kind::ModelApplications
+            | Kind::ModelMachines
+            | Kind::Meters => None,
         }
     }
 

@@ -42,7 +42,7 @@ impl Names {
             ns::APPLICATION | ns::APPLICATION_STATUS => {
                 self.applications.insert(key.parse().ok()?);
             }
-            ns::UNIT | ns::UNIT_STATUS | ns::PORT | ns::CONTAINER => {
+            ns::UNIT | ns::UNIT_STATUS | ns::PORT | ns::CONTAINER | ns::METER => {
                 self.units.insert(key.parse().ok()?);
             }
             ns::MACHINE | ns::MACHINE_STATUS => {

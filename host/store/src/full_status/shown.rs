@@ -11,8 +11,8 @@ use periapt_model::status::{
 use periapt_model::{ApplicationName, JUJU_VERSION, Life, MachineId, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 use periapt_wire::status::{
-    ApplicationStatus, Base, DetailedStatus, MachineStatus, ModelStatusInfo, RelationStatus,
-    UnitStatus,
+    ApplicationStatus, Base, DetailedStatus, MachineStatus, MeterStatus, ModelStatusInfo,
+    RelationStatus, UnitStatus,
 };
 use serde_json::json;
 
@@ -136,10 +136,20 @@ impl<'a> View<'a> {
                 false => Vec::new(),
             },
             units: (!row.subordinate).then_some(units),
+            meter_statuses: self.meters(&row.name),
             status: detailed(self.derived(row), Life::Alive),
             workload_version: row.workload_version.clone(),
             ..ApplicationStatus::default()
         }
+    }
+
+    /// The units of an application that are told something of their quotas.
+    fn meters(&self, application: &ApplicationName) -> Option<BTreeMap<String, MeterStatus>> {
+        let units = self.rows.units_of(application);
+        let told: BTreeMap<String, MeterStatus> = units
+            .filter_map(|unit| Some((unit.name.to_string(), unit.meter.clone()?.into())))
+            .collect();
+        (!told.is_empty()).then_some(told)
     }
 
     /// The principal applications in whose containers the units of a subordinate with these

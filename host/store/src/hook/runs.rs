@@ -1,7 +1,10 @@
-//! The runs of hooks: written in the transaction that ends the hook, read newest first.
+//! The runs of hooks: written in the transaction that ends the hook, where the time they took is held against
+//! their unit's quota, and read newest first.
 //!
 //! A run is a fact about the past and never changes; it goes with its unit, with its model, by
 //! age, or when its unit has too many.
+
+use std::time::Duration;
 
 use periapt_model::bounds;
 use periapt_model::hook::remembered;
@@ -13,6 +16,7 @@ use periapt_wire::rest::{HookQuery, HookRun, HookUsage, Page};
 use crate::changes::namespace;
 use crate::db::{self, Cells, Column, Tx, columns, json, names, params, to_json, word};
 use crate::error::StoreError;
+use crate::usage::meter;
 use crate::{DatabaseError, Result, Store, require_model};
 
 #[cfg(test)]
@@ -170,7 +174,8 @@ pub(crate) async fn insert(
     ];
     tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::HOOK, id.to_string());
-    Ok(())
+    let took = Duration::from_micros(u64::try_from(run.duration).unwrap_or_default());
+    meter::spend_on_hook(tx, model, unit, took).await
 }
 
 /// Drops runs that began before `oldest`, and of each unit those beyond the newest. How many.

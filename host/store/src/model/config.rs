@@ -18,6 +18,7 @@ use periapt_wire::rest::ConfigChange;
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
+use crate::usage::meter;
 use crate::{Result, Store, controller, require_model};
 
 #[cfg(test)]
@@ -100,6 +101,10 @@ pub(crate) async fn change(
     MODEL.check_together(&set(&mut tx.db, model).await?)?;
     if changed > 0 {
         tx.touch(model, namespace::MODEL_CONFIG, "");
+        let mut named = checked.keys().chain(&change.reset);
+        if named.any(|name| meter::is_quota(name)) {
+            meter::changed(tx, model).await?;
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use periapt_contract::ports::Openings;
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::config::{Schema, Values};
+use periapt_model::quota::Meter;
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
@@ -15,6 +16,7 @@ use periapt_wire::agent::uniter::{HookView, Told, UnitState};
 use crate::changes::namespace;
 use crate::db::{Cells, Session, columns, json, optional_json, optional_word, params, word};
 use crate::error::StoreError;
+use crate::usage::meter::meter;
 use crate::{DatabaseError, Result, Store, hook, relation, status, views};
 
 impl Store {
@@ -180,6 +182,7 @@ columns! {
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
         opened_ports: Openings = "unit.opened_ports" as json,
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
+        meter: Option<Meter> = "unit.meter" as meter,
         workload_version: String = "unit.workload_version",
         application_version: String = "application.workload_version",
         workload: Option<Status<Workload>> = [status::list!("status")] as status::optional,
@@ -238,6 +241,7 @@ pub(crate) async fn told(
                 .unwrap_or_else(|| Status::new(Workload::Unknown, "")),
             application: row.application,
             workload_version: own_version.then_some(row.workload_version),
+            meter: row.meter,
         },
         config,
     })

@@ -1,16 +1,19 @@
 //! Requests that services answered: what agents tell of them, by the minute and in all.
 //!
 //! Agents tell counters that only grow. What they grew by since they were told last is added to the minute in which
-//! the last of the requests ended, and to what its application had in all; both in the transaction that notes what
-//! was told. So it does not matter how often something is told, nor whether an answer was lost.
+//! the last of the requests ended, to what its application had in all, and to what the unit used of its quotas; all in
+//! the transaction that notes what was told. So it does not matter how often something is told, nor whether an answer was lost.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
+use periapt_model::quota::Used;
 use periapt_model::workload::traffic::{BOUNDS, Requests};
 use periapt_model::{ApplicationName, ModelUuid, Tag, UnitName};
 use periapt_wire::agent::workloads::UnitRequests;
 use periapt_wire::rest::{Traffic, TrafficMinute, TrafficQuery};
 
+use super::{bounded, meter};
 use crate::db::{Buckets, Tx, Which, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::{Result, Store};
@@ -187,6 +190,7 @@ async fn count(tx: &mut Tx, model: &ModelUuid, told: Vec<UnitRequests>) -> Resul
         .map(|row| ((row.unit, row.service), (row.begun, row.requests)))
         .collect();
     let mut of_applications: BTreeMap<ApplicationName, Requests> = BTreeMap::new();
+    let quotas = meter::quotas(&mut tx.db, model).await?;
     for (unit, begun, services) in told {
         if !there.contains(unit.as_str()) {
             continue;
@@ -207,7 +211,15 @@ async fn count(tx: &mut Tx, model: &ModelUuid, told: Vec<UnitRequests>) -> Resul
                 SET begun = excluded.begun, requests = excluded.requests";
             let row = params![model, &unit, &service, begun, to_json(&requests)?];
             tx.db.execute(sql, row).await?;
-            add_to_minute(tx, model, &unit, &service, &since).await?;
+            // Whose clock is ahead has no minutes before everybody else's.
+            let last = since.last.saturating_mul(1_000_000).min(tx.now);
+            let minute = last.div_euclid(MINUTE);
+            add_to_minute(tx, model, &unit, &service, minute, &since).await?;
+            let used = Used {
+                requests: since.all(),
+                cpu: Duration::from_micros(since.cpu_microseconds),
+            };
+            meter::spend(tx, model, &quotas, &unit, minute, used).await?;
             let total = of_applications.entry(unit.application()).or_default();
             total.add(&since);
         }
@@ -223,11 +235,9 @@ async fn add_to_minute(
     model: &ModelUuid,
     unit: &UnitName,
     service: &str,
+    minute: i64,
     since: &Requests,
 ) -> Result<()> {
-    // Whose clock is ahead has no minutes before everybody else's.
-    let last = since.last.saturating_mul(1_000_000).min(tx.now);
-    let minute = last.div_euclid(MINUTE);
     let sql = "SELECT buckets FROM traffic
         WHERE model_uuid = $1 AND unit = $2 AND service = $3 AND minute = $4";
     let key = params![model, unit, service, minute];
@@ -282,11 +292,6 @@ pub(crate) async fn prune(tx: &mut Tx, model: &ModelUuid, oldest: i64) -> Result
     let sql = "DELETE FROM traffic WHERE model_uuid = $1 AND minute < $2";
     let values = params![model, oldest.div_euclid(MINUTE)];
     Ok(tx.db.execute(sql, values).await?)
-}
-
-/// So that sums of numbers that somebody made up stay numbers of the database.
-fn bounded(number: u64) -> u64 {
-    number.min(1 << 48)
 }
 
 fn add_buckets(buckets: &mut Vec<u64>, more: &[u64]) {

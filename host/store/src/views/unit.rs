@@ -4,14 +4,17 @@ use std::collections::{HashMap, HashSet};
 
 use periapt_model::ports::Openings;
 use periapt_model::refusal::Subject;
+use periapt_model::quota::Meter;
 use periapt_model::reach::Exposure;
 use periapt_model::status::{Agent, Status, Workload, displayed};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
+use periapt_wire::status::MeterStatus;
 
 use crate::db::{Cells, Session, Which, columns, json, optional_word, word};
 use crate::error::StoreError;
 use crate::reach::{Reached, exposed, public_address};
+use crate::usage::meter::meter;
 use crate::{DatabaseError, Presence, Result, Store, lease, status, waiting};
 
 use super::relation;
@@ -30,6 +33,7 @@ columns! {
         reached: Reached = "unit.reached" as reached,
         exposure: Exposure = "application.exposure" as json,
         workload_version: String = "unit.workload_version",
+        meter: Option<Meter> = "unit.meter" as meter,
         charm: String = "COALESCE(unit.charm_url, application.charm_url)",
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
         workload: Option<Status<Workload>> = [status::list!("workload")] as status::optional,
@@ -59,6 +63,7 @@ columns! {
         principal: Option<UnitName> = "principal" as optional_word,
         charm: Option<String> = "charm_url",
         workload_version: String = "workload_version",
+        meter: Option<Meter> = "meter" as meter,
         openings: Openings = "opened_ports" as openings,
         address: Option<u64> = "address" as number,
         reached: Reached = "reached" as reached,
@@ -115,6 +120,8 @@ pub(crate) struct UnitRow {
     /// The charm in place.
     pub charm: Option<String>,
     pub workload_version: String,
+    /// What it is told of its quotas.
+    pub meter: Option<Meter>,
     pub openings: Openings,
     /// The number of its address.
     pub address: Option<u64>,
@@ -214,6 +221,7 @@ pub(crate) async fn load(
                 false => Vec::new(),
             },
             workload_version: row.workload_version,
+            meter_status: row.meter.map(MeterStatus::from),
             principal: row.principal,
             subordinates: neighbours.subordinates,
             relations: Vec::new(),
@@ -267,6 +275,7 @@ pub(crate) async fn rows(
         principal: own.principal,
         charm: own.charm,
         workload_version: own.workload_version,
+        meter: own.meter,
         openings: own.openings,
         address: own.address,
         reached: own.reached,

@@ -7,6 +7,7 @@ use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::proxy::ProxySettings;
+use periapt_model::quota::Meter;
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName, options};
@@ -58,6 +59,8 @@ pub struct UnitRecord {
     pub stopped: bool,
     /// What its charm measured, as it came.
     pub metrics: Vec<MetricBatch>,
+    /// What it is told of its quotas.
+    pub meter: Option<Meter>,
 }
 
 #[derive(Default)]
@@ -168,6 +171,7 @@ impl Controller {
             subordinates: 0,
             stopped: false,
             metrics: Vec::new(),
+            meter: None,
         };
         self.lock().units.insert(unit.clone(), record);
         self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);

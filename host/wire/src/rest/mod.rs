@@ -27,6 +27,8 @@ use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
 
+use crate::status::MeterStatus;
+
 pub use accounts::*;
 
 pub use audit::*;
@@ -238,6 +240,9 @@ pub struct UnitInfo {
     #[schema(required = true)]
     pub listening: Vec<ListeningPort>,
     pub workload_version: String,
+    /// Against its quotas; none while it is green.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meter_status: Option<MeterStatus>,
     /// Hook runs and removal steps still waited for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,

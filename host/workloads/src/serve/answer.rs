@@ -249,6 +249,8 @@ impl Listener for Unheard {
     fn line(&self, _: Stream, _: &str) {}
 
     fn ended(&self, _: &Ended) {}
+
+    fn computed(&self, _: std::time::Duration) {}
 }
 
 /// An empty body does not fail.

@@ -146,9 +146,13 @@ impl Listener for Telling {
         self.news.notify_one();
     }
 
+    fn computed(&self, cpu: Duration) {
+        self.said().requests.compute(cpu, seconds());
+        self.news.notify_one();
+    }
+
     fn ended(&self, ended: &Ended) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        let now = seconds();
         let failure = ended.failure.as_ref();
         let failed = failure.filter(|failure| !failure.status().is_client_error());
         // A status that was sent before the failure says nothing of it.
@@ -164,6 +168,12 @@ impl Listener for Telling {
         drop(said);
         self.news.notify_one();
     }
+}
+
+/// Since the epoch.
+fn seconds() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -117,6 +117,7 @@ export function UnitPage() {
               ],
               ["Ports", unit["opened-ports"].join(", ") || "none"],
               ["Version", unit["workload-version"] || "not reported"],
+              ...meter(unit),
               ["Status since", <Time key="since" at={unit.workload.since} />],
             ]}
           />
@@ -155,6 +156,12 @@ export function UnitPage() {
       )}
     </>
   );
+}
+
+/** What it uses against the quotas of its model; nothing is shown of a unit within them. */
+function meter(unit: UnitInfo): [string, ReactNode][] {
+  const status = unit["meter-status"];
+  return status ? [["Quota", `${status.color}: ${status.message}`]] : [];
 }
 
 /** Who else lives in its container. */

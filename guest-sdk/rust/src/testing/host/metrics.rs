@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use periapt_contract::CallError;
-use periapt_contract::metrics::{COLLECT_METRICS, MetricsAnswers};
+use periapt_contract::metrics::MetricsAnswers;
 
 use super::TestHost;
 use crate::HostError;
@@ -18,7 +18,10 @@ impl MetricsAnswers for TestHost {
     ) -> Result<(), CallError> {
         match &mut self.collecting {
             Some(collected) => collected.add(name, value, labels),
-            None => NoHook.add_metric(name, value, labels),
+            None => {
+                self.unrestricted()?;
+                NoHook.add_metric(name, value, labels)
+            }
         }
     }
 }
@@ -38,9 +41,9 @@ impl TestHost {
 
     /// Refuses what a restricted context does not allow.
     pub fn unrestricted(&self) -> Result<(), CallError> {
-        match self.collecting {
+        match self.restricted {
             None => Ok(()),
-            Some(_) => Err(CallError::restricted(COLLECT_METRICS)),
+            Some(hook) => Err(CallError::restricted(hook.as_str())),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
 use crate::log::LogHost;
 use crate::network::NetworkHost;
-use crate::{ErrorCode, GoalState, HostError, Level, Network, Status, StatusKind, Value};
+use crate::{ErrorCode, GoalState, Hook, HostError, Level, Network, Status, StatusKind, Value};
 
 mod leadership;
 mod metrics;
@@ -48,6 +48,8 @@ pub(super) struct TestHost {
     pub metrics: BTreeMap<String, Kind>,
     /// What was measured last.
     pub samples: Vec<Sample>,
+    /// The hook that runs, if it may do next to nothing.
+    restricted: Option<Hook>,
     /// What the running `collect-metrics` added, if that is the hook that runs.
     collecting: Option<Collected>,
     /// What the running hook asked for.
@@ -75,6 +77,7 @@ impl Default for TestHost {
             containers: BTreeMap::new(),
             metrics: BTreeMap::new(),
             samples: Vec::new(),
+            restricted: None,
             collecting: None,
             txn: HookTxn::default(),
         }
@@ -82,8 +85,10 @@ impl Default for TestHost {
 }
 
 impl TestHost {
-    pub fn begin(&mut self, collects: bool) {
+    pub fn begin(&mut self, restricted: Option<Hook>) {
         self.txn = HookTxn::default();
+        self.restricted = restricted;
+        let collects = restricted == Some(Hook::CollectMetrics);
         self.collecting = collects.then(|| Collected::of(self.metrics.clone()));
     }
 

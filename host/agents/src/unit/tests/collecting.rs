@@ -1,9 +1,9 @@
-//! The metrics worker of a whole unit engine, on virtual time.
+//! The metrics worker beside a whole unit engine, on virtual time.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use periapt_engine::{DependencyEngine, FakeClock, Seeded};
+use periapt_engine::{DependencyEngine, FakeClock, Seeded, SharedWorker};
 use periapt_model::charm::CharmUrl;
 use periapt_model::hook::Effects;
 use periapt_uniter::process::{HookLog, Process, ProcessOptions};
@@ -67,7 +67,7 @@ impl Stage {
         self.controller.add_charm(info, bytes);
     }
 
-    async fn start(&self) -> DependencyEngine {
+    async fn start(&self) -> (DependencyEngine, SharedWorker) {
         let (connection, _) = self.controller.connect();
         let process = Process::open(ProcessOptions {
             clock: self.clock.shared(),
@@ -83,6 +83,8 @@ impl Stage {
             clock: self.clock.shared(),
             ..crate::host::tests::host_context(connection)
         };
+        let interval = host.settings.collect_metrics.clone();
+        let metrics = crate::host::metrics::start(host.process.clone(), interval);
         let machine = MachineContext {
             machine: "0".parse().unwrap(),
             host,
@@ -92,7 +94,7 @@ impl Stage {
         // Nodes of an engine start a moment after what they need.
         self.pass_by(Duration::from_millis(10), || is_idle(&self.record()))
             .await;
-        engine
+        (engine, metrics)
     }
 
     async fn until(&self, condition: impl Fn(&UnitRecord) -> bool) {
@@ -133,7 +135,9 @@ fn is_idle(record: &UnitRecord) -> bool {
     record.agent.status.as_str() == "idle" && state.hook.is_none() && state.started
 }
 
-async fn end(engine: DependencyEngine) {
+async fn end((engine, metrics): (DependencyEngine, SharedWorker)) {
+    metrics.kill();
+    let _ = tokio::time::timeout(LIMIT, metrics.wait()).await.unwrap();
     engine.kill();
     let _ = tokio::time::timeout(LIMIT, engine.wait()).await.unwrap();
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use periapt_wire::rest::{ExposedEndpoint, ListeningPort};
 use periapt_wire::status::{
-    ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, RelationStatus, UnitStatus,
+    ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, MeterStatus,
+    RelationStatus, UnitStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -144,6 +145,8 @@ struct Related {
 struct Unit {
     workload_status: Status,
     juju_status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meter_status: Option<MeterStatus>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     leader: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -284,7 +287,7 @@ fn application(
         units: application
             .units
             .as_ref()
-            .map(|all| units(all, &application.charm, true, times))
+            .map(|all| units(all, &application.charm, true, status, times))
             .unwrap_or_default(),
         endpoint_bindings: application.endpoint_bindings.clone(),
         version: clean(&application.workload_version),
@@ -296,6 +299,7 @@ fn units(
     all: &BTreeMap<String, UnitStatus>,
     charm: &str,
     principal: bool,
+    status: &FullStatus,
     times: &Times,
 ) -> Named<Unit> {
     all.iter()
@@ -303,6 +307,7 @@ fn units(
             let document = Unit {
                 workload_status: detailed(&unit.workload_status, times),
                 juju_status: detailed(&unit.agent_status, times),
+                meter_status: meter(name, status),
                 leader: unit.leader,
                 upgrading_from: if principal && unit.charm != charm {
                     unit.charm.clone()
@@ -318,13 +323,28 @@ fn units(
                 listening: unit.listening.clone(),
                 public_address: unit.public_address.clone(),
                 subordinates: match &unit.subordinates {
-                    Some(subordinates) => units(subordinates, charm, false, times),
+                    Some(subordinates) => units(subordinates, charm, false, status, times),
                     None => Named::default(),
                 },
             };
             (name.clone(), document)
         })
         .collect()
+}
+
+/// What a unit uses against its quotas, where that is shown: its application says it of all of its units.
+fn meter(unit: &str, status: &FullStatus) -> Option<MeterStatus> {
+    let (application, _) = unit.split_once('/')?;
+    let told = status
+        .applications
+        .get(application)?
+        .meter_statuses
+        .as_ref()?;
+    let meter = told.get(unit)?;
+    Some(MeterStatus {
+        color: clean(&meter.color),
+        message: clean(&meter.message),
+    })
 }
 
 fn relations(

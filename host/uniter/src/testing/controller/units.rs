@@ -214,6 +214,7 @@ impl UnitRecord {
                 workload: self.workload.clone(),
                 application: led.filter(|led| led.status != Workload::Unset),
                 workload_version: Some(self.version.clone()),
+                meter: self.meter.clone(),
             },
         };
         told.beyond(known)

@@ -4,6 +4,7 @@
 //! digest, and what is the same does not travel.
 
 use periapt_model::config::Values;
+use periapt_model::quota::Meter;
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::RemoteState;
 use periapt_model::{Digest, MachineId, UnitName};
@@ -35,6 +36,9 @@ pub struct HookView {
     /// The workload's version, if the unit and its application show the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload_version: Option<String>,
+    /// What the unit is told of its quotas; none while that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meter: Option<Meter>,
 }
 
 /// Digests of what the agent has; empty where it has nothing.
@@ -149,6 +153,7 @@ mod tests {
                 workload: Status::new(Workload::Active, ""),
                 application: None,
                 workload_version: None,
+                meter: None,
             },
             config: None,
         }

@@ -1,4 +1,4 @@
-//! What a running `collect-metrics` has: it may add metrics, write log lines, and read its files.
+//! What such a hook has: it may write log lines and read its files, and `collect-metrics` may add metrics.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,6 @@ use periapt_contract::metrics::Collected;
 use periapt_engine::SharedClock;
 use periapt_model::UnitName;
 use periapt_model::charm::Access;
-use periapt_model::charm::metrics::COLLECT_METRICS;
 use periapt_sandbox::{
     CallError, ConfigAnswers, GoalStateAnswers, HookContext, HookFailure, LeadershipAnswers,
     LogAnswers, LogLevel, MetricsAnswers, NetworkAnswers, PortsAnswers, RelationAnswers,
@@ -20,36 +19,40 @@ use crate::state_directory::StateDirectory;
 
 /// A restricted context: the sandbox refuses every tool that is not written here, and so do the
 /// answers that are not.
-pub(super) struct MetricsContext {
+pub(super) struct RestrictedContext {
+    pub hook: &'static str,
     pub unit: UnitName,
     pub model: ModelIdentity,
     pub clock: SharedClock,
     pub log: Arc<dyn HookLog>,
-    pub collected: Arc<Mutex<Collected>>,
+    /// Where metrics go, of a hook that may add any.
+    pub collected: Option<Arc<Mutex<Collected>>>,
 }
 
-impl HookContext for MetricsContext {
+impl HookContext for RestrictedContext {
     fn restricted_to(&self) -> Option<&'static str> {
-        Some(COLLECT_METRICS)
+        Some(self.hook)
     }
 }
 
-impl MetricsAnswers for MetricsContext {
+impl MetricsAnswers for RestrictedContext {
     fn add_metric(
         &mut self,
         name: String,
         value: f64,
         labels: Vec<(String, String)>,
     ) -> Result<(), CallError> {
-        let mut collected = self
-            .collected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        collected.add(name, value, labels)
+        match &self.collected {
+            Some(collected) => collected
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .add(name, value, labels),
+            None => Err(CallError::restricted(self.hook)),
+        }
     }
 }
 
-impl LogAnswers for MetricsContext {
+impl LogAnswers for RestrictedContext {
     fn log(&mut self, level: LogLevel, message: &str) {
         let level = level.as_str();
         let line = record(&self.clock, &self.unit, "juju-log", level, message);
@@ -57,7 +60,7 @@ impl LogAnswers for MetricsContext {
     }
 }
 
-impl UnitAnswers for MetricsContext {
+impl UnitAnswers for RestrictedContext {
     fn unit_name(&self) -> String {
         self.unit.to_string()
     }
@@ -71,18 +74,19 @@ impl UnitAnswers for MetricsContext {
     }
 }
 
-impl ConfigAnswers for MetricsContext {}
-impl GoalStateAnswers for MetricsContext {}
-impl LeadershipAnswers for MetricsContext {}
-impl NetworkAnswers for MetricsContext {}
-impl PortsAnswers for MetricsContext {}
-impl RelationAnswers for MetricsContext {}
-impl StateAnswers for MetricsContext {}
-impl StatusAnswers for MetricsContext {}
-impl WorkloadAnswers for MetricsContext {}
+impl ConfigAnswers for RestrictedContext {}
+impl GoalStateAnswers for RestrictedContext {}
+impl LeadershipAnswers for RestrictedContext {}
+impl NetworkAnswers for RestrictedContext {}
+impl PortsAnswers for RestrictedContext {}
+impl RelationAnswers for RestrictedContext {}
+impl StateAnswers for RestrictedContext {}
+impl StatusAnswers for RestrictedContext {}
+impl WorkloadAnswers for RestrictedContext {}
 
 /// The unit's files as they were committed, to read.
 pub(super) struct CommittedFiles {
+    pub hook: &'static str,
     pub directory: StateDirectory,
     pub generation: u64,
     pub process: Process,
@@ -95,7 +99,8 @@ impl UnitFiles for CommittedFiles {
 
     fn stage(&self) -> Result<PathBuf, HookFailure> {
         Err(HookFailure::Directories(format!(
-            "{COLLECT_METRICS} may read /state and not change it"
+            "{} may read /state and not change it",
+            self.hook
         )))
     }
 
