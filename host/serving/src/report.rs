@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use periapt_model::workload::trace::Span;
 use tokio::time::Instant;
 
+use crate::trace::{self, Begun};
 use crate::{Failure, Stream};
 
 /// Who hears of a service's requests. Called from the tasks that answer them: it does not wait.
@@ -14,6 +16,9 @@ pub trait Listener: Send + Sync {
 
     /// A request is over. Once for each that was asked for, also where the client left.
     fn ended(&self, ended: &Ended);
+
+    /// A part of a request that is traced is over.
+    fn span(&self, _: Span) {}
 }
 
 /// How a request went.
@@ -37,6 +42,8 @@ pub(crate) struct Report {
     listener: Arc<dyn Listener>,
     begun: Instant,
     pub(crate) ended: Ended,
+    /// Where the request is traced.
+    pub(crate) traced: Option<Box<Begun>>,
 }
 
 impl Report {
@@ -45,6 +52,7 @@ impl Report {
             listener,
             begun: Instant::now(),
             ended: Ended::default(),
+            traced: None,
         }
     }
 
@@ -57,5 +65,12 @@ impl Drop for Report {
     fn drop(&mut self) {
         self.ended.duration = self.begun.elapsed();
         self.listener.ended(&self.ended);
+        if let Some(begun) = &self.traced {
+            let Ended {
+                status, failure, ..
+            } = &self.ended;
+            let span = trace::ended(begun, *status, failure.as_ref());
+            self.listener.span(span);
+        }
     }
 }

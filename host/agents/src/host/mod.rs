@@ -28,6 +28,7 @@ pub mod simplesignalhandler;
 pub mod terminationworker;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod traces;
 pub mod traffic;
 pub mod workloadlogs;
 pub mod workloads;
@@ -87,6 +88,7 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(workloads::NAME, workloads::manifold())
         .add(workloadlogs::NAME, workloadlogs::manifold())
         .add(traffic::NAME, traffic::manifold())
+        .add(traces::NAME, traces::manifold())
 }
 
 /// Runs the engine of the process until it ends.

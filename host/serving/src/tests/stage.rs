@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, Response, StatusCode};
+use periapt_model::workload::trace::Span;
 use periapt_sandbox::Settings;
 
 use super::guest::Guest;
@@ -37,6 +38,7 @@ pub fn load(component: &[u8]) -> Arc<LoadedServer> {
 pub struct Heard {
     pub lines: Mutex<Vec<(Stream, String)>>,
     pub ended: Mutex<Vec<Ended>>,
+    pub spans: Mutex<Vec<Span>>,
 }
 
 impl Listener for Heard {
@@ -46,6 +48,10 @@ impl Listener for Heard {
 
     fn ended(&self, ended: &Ended) {
         self.ended.lock().unwrap().push(ended.clone());
+    }
+
+    fn span(&self, span: Span) {
+        self.spans.lock().unwrap().push(span);
     }
 }
 

@@ -17,6 +17,7 @@ use super::back::Back;
 use super::front::{Connection, Fronts};
 use super::pass::Passage;
 use super::table::Tables;
+use super::traced::Traces;
 use crate::Settings;
 use crate::frames::Leads;
 
@@ -37,16 +38,22 @@ pub struct Listeners {
     fronts: Fronts,
     tables: Tables,
     back: Back,
+    traces: Traces,
     settings: Arc<Settings>,
 }
 
 impl Listeners {
-    pub fn new(fronts: Fronts, tables: Tables, back: Back, settings: Settings) -> Self {
+    pub fn new(
+        (fronts, tables, back): (Fronts, Tables, Back),
+        traces: Traces,
+        settings: Settings,
+    ) -> Self {
         Self {
             open: BTreeMap::new(),
             fronts,
             tables,
             back,
+            traces,
             settings: Arc::new(settings),
         }
     }
@@ -65,6 +72,7 @@ impl Listeners {
             leads,
             tables: self.tables.clone(),
             back: self.back.clone(),
+            traces: self.traces.clone(),
             patience: self.settings.patience(),
             quiet: self.settings.quiet(),
         };
