@@ -1,10 +1,11 @@
 //! What an operator sees of a controller: looks into it, metrics, probes, traces, lost agents.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -12,6 +13,7 @@ use axum::routing::post;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span;
+use periapt_tests::web::{free_port, get};
 use periapt_tests::{Home, PATIENCE, charm, kill};
 use prost::Message;
 use rustix::process::{Signal, kill_process};
@@ -194,9 +196,8 @@ fn attribute(span: &Span, name: &str) -> Option<String> {
     }
 }
 
-#[test]
-fn calls_and_hooks_reach_a_configured_collector() -> Result<()> {
-    let (_runtime, base, spans) = collector()?;
+/// A controller that knows a collector.
+fn observed(base: &str) -> Result<Home> {
     let home = Home::new()?;
     let data = home.controller_directory();
     home.ok([
@@ -210,6 +211,13 @@ fn calls_and_hooks_reach_a_configured_collector() -> Result<()> {
         base.as_ref(),
     ])?;
     home.ok(["add-model", "test"])?;
+    Ok(home)
+}
+
+#[test]
+fn calls_and_hooks_reach_a_configured_collector() -> Result<()> {
+    let (_runtime, base, spans) = collector()?;
+    let home = observed(&base)?;
     home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
     home.until_workload("site/0", "active")?;
     let (mut hook, mut call) = (None, None);
@@ -233,6 +241,65 @@ fn calls_and_hooks_reach_a_configured_collector() -> Result<()> {
     assert_eq!(
         attribute(&call, "periapt.user.kind").as_deref(),
         Some("user")
+    );
+    Ok(())
+}
+
+#[test]
+fn a_request_to_a_unit_is_one_trace_from_the_gate_to_what_the_unit_sends() -> Result<()> {
+    let (_runtime, base, spans) = collector()?;
+    let home = observed(&base)?;
+    let port = free_port()?;
+    home.ok(["controller-config", &format!("ingress-port={port}")])?;
+    home.ok(["deploy", &charm("site").display().to_string(), "docs"])?;
+    home.ok(["deploy".as_ref(), charm("gateway").as_os_str()])?;
+    home.ok(["integrate", "gateway", "docs"])?;
+    home.ok(["expose", "gateway"])?;
+    for unit in ["docs/0", "gateway/0"] {
+        home.until_workload(unit, "active")?;
+    }
+    let started = Instant::now();
+    while get(port, "gateway.test.localhost", "/docs/").map_or(0, |(status, _)| status) != 200 {
+        assert!(started.elapsed() < PATIENCE, "the gateway does not answer");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // The gate traces a share of what comes, of which one is whole.
+    let mut parts: BTreeMap<Vec<u8>, Vec<Span>> = BTreeMap::new();
+    let whole = loop {
+        ensure!(started.elapsed() < PATIENCE, "no whole trace: {parts:#?}");
+        let _ = get(port, "gateway.test.localhost", "/docs/")?;
+        while let Ok(span) = spans.recv_timeout(Duration::from_millis(200)) {
+            if attribute(&span, "periapt.part").is_some() {
+                parts.entry(span.trace_id.clone()).or_default().push(span);
+            }
+        }
+        if let Some(whole) = parts.values().find(|parts| parts.len() == 4) {
+            break whole.clone();
+        }
+    };
+    let part = |part: &str, unit: &str| {
+        let found = whole.iter().find(|span| {
+            let is = |name: &str, value: &str| attribute(span, name).as_deref() == Some(value);
+            is("periapt.part", part) && is("periapt.unit", unit)
+        });
+        found.with_context(|| format!("{part} of {unit}: {whole:#?}"))
+    };
+    let gate = part("gate", "gateway/0")?;
+    let instance = part("instance", "gateway/0")?;
+    let call = part("call", "gateway/0")?;
+    let called = part("instance", "docs/0")?;
+    assert!(gate.parent_span_id.is_empty(), "{gate:?}");
+    assert_eq!(instance.parent_span_id, gate.span_id);
+    assert_eq!(call.parent_span_id, instance.span_id);
+    assert_eq!(called.parent_span_id, call.span_id);
+    let is = |span: &Span, name: &str| attribute(span, name).unwrap_or_default();
+    assert_eq!(is(gate, "http.request.method"), "GET");
+    assert_eq!(is(gate, "url.path"), "/docs/");
+    assert_eq!(is(gate, "server.address"), "gateway.test.localhost");
+    assert_eq!(is(call, "server.address"), "docs-0.internal");
+    assert_eq!(
+        (gate.name.as_str(), called.name.as_str()),
+        ("GET gateway", "GET docs")
     );
     Ok(())
 }

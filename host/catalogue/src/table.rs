@@ -155,7 +155,7 @@ pub static WORKERS: &[Worker] = &[
     worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender"), (Host, "workload-logs")]))
         .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many", "the_next_agent_goes_on_where_the_last_one_stopped"]),
     worker("machineactions", Adapted, "machine", NotBuilt("waits for actions")),
-    worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines"), (Host, "workloads"), (Host, "traffic")]))
+    worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines"), (Host, "workloads"), (Host, "traffic"), (Host, "traces")]))
         .kept_by(&["an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "one_process_hosts_all_instances_and_ends_with_the_last"]),
     worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
         .kept_by(&["a_dead_machine_leaves_nothing_behind"]),

@@ -4,14 +4,18 @@
 use std::time::Duration;
 
 use periapt_engine::SharedClock;
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::workload::trace;
+use periapt_model::{ModelUuid, Tag, UnitName};
 use periapt_telemetry::{Span, SpanKind, Spans};
 use periapt_wire::agent::uniter::HookReport;
+use periapt_wire::agent::workloads::UnitSpan;
 use periapt_wire::rest::AgentIntrospection;
 
 use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::reports::AgentReports;
+
+mod requests;
 
 /// Clones share it. It outlives restarts of the API server.
 #[derive(Clone)]
@@ -30,6 +34,19 @@ impl Observation {
             agents: AgentReports::new(clock.clone()),
             health: Health::new(clock),
             spans,
+        }
+    }
+
+    /// What requests to units went through, of which nobody but this process tells the collector. Of one call no more
+    /// is told than an agent has for one.
+    pub fn requests(&self, model: &ModelUuid, records: Vec<UnitSpan>) {
+        if !self.spans.is_on() {
+            return;
+        }
+        for record in records.into_iter().take(trace::SPANS) {
+            if let Tag::Unit(unit) = record.entity {
+                requests::record(&self.spans, model, &unit, record.span.bounded());
+            }
         }
     }
 

@@ -12,9 +12,13 @@ use hyper::header::{HOST, HeaderValue};
 use hyper::http::uri::{PathAndQuery, Scheme};
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
+use periapt_model::workload::trace::Context;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+
+use crate::Listener;
+use crate::trace::Call;
 
 /// A connection to a destination.
 pub trait Link: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -58,6 +62,9 @@ pub(crate) struct Egress {
     pub(crate) granted: Arc<[String]>,
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) room: Arc<Semaphore>,
+    /// The span of the incoming one, where it is traced, and who hears of what is part of it.
+    pub(crate) trace: Option<Context>,
+    pub(crate) listener: Arc<dyn Listener>,
 }
 
 type Ending = Box<dyn Future<Output = Result<(), Error>> + Send>;
@@ -77,7 +84,14 @@ impl WasiHttpHooks for Egress {
     ) -> Box<dyn Future<Output = Sent> + Send> {
         let destination = destination(&self.granted, self.connector.as_ref(), &request);
         let (connector, room) = (self.connector.clone(), self.room.clone());
+        let (mut head, body) = request.into_parts();
+        let call = destination.as_ref().ok().and_then(|to| {
+            let (own, listener) = (self.trace, &self.listener);
+            Call::begin(own, listener, &mut head, &to.authority)
+        });
+        let request = Request::from_parts(head, body);
         Box::new(async move {
+            let mut call = call;
             let destination = destination?;
             // Whoever asks for too many is told at once: a wait would hold up its own request.
             let place = room
@@ -102,12 +116,16 @@ impl WasiHttpHooks for Egress {
                     .map_err(|_| Error::ConnectionReadTimeout)?,
                 None => sending.await,
             };
+            let answer = answer?;
+            if let Some(call) = &mut call {
+                call.answered(answer.status());
+            }
             let ending: Ending = Box::new(async move {
-                let _place = place;
+                let _place = (place, call);
                 Ok(connection.await?)
             });
             Ok((
-                answer?.map(|body| body.map_err(Error::from).boxed_unsync()),
+                answer.map(|body| body.map_err(Error::from).boxed_unsync()),
                 ending,
             ))
         })

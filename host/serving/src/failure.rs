@@ -99,13 +99,15 @@ impl Failure {
         }
     }
 
-    /// In words for a stranger: nothing of what is inside.
-    pub(crate) fn public(&self) -> String {
-        match self.status() {
-            StatusCode::INTERNAL_SERVER_ERROR => "the application failed".to_owned(),
-            StatusCode::SERVICE_UNAVAILABLE => "the application is busy; try again".to_owned(),
-            StatusCode::GATEWAY_TIMEOUT => "the application did not answer in time".to_owned(),
-            _ => self.to_string(),
+    /// The reason in words for a stranger: nothing of what is inside.
+    pub fn public(&self) -> String {
+        match self {
+            Failure::Deadline { limit } => {
+                format!("it gave no answer within {} s", limit.as_secs_f64())
+            }
+            _ if self.status().is_client_error() => self.to_string(),
+            _ if self.status() == StatusCode::SERVICE_UNAVAILABLE => "it is busy".to_owned(),
+            _ => "it failed".to_owned(),
         }
     }
 

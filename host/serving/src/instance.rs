@@ -9,6 +9,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use http_body::Body;
 use hyper::{Request, Response};
+use periapt_model::workload::trace::Context as SpanContext;
 use periapt_sandbox::Meter;
 use periapt_sandbox::clocks::{MonotonicClock, WallClock};
 use tokio::sync::oneshot;
@@ -25,7 +26,7 @@ use crate::output::Output;
 use crate::report::Computing;
 use crate::room::Place;
 use crate::service::Inner;
-use crate::{Failure, Listener};
+use crate::{Failure, Listener, trace};
 
 /// Random bytes a guest gets with one call.
 const RANDOM_BYTES: u64 = 1 << 20;
@@ -126,7 +127,7 @@ async fn run<B>(service: &Inner, request: Request<B>, head: oneshot::Sender<Head
 where
     B: Body<Data = Bytes, Error = Error> + Send + 'static,
 {
-    let guest = match prepare(service) {
+    let guest = match prepare(service, trace::own(&request)) {
         Ok(guest) => guest,
         Err(failure) => return (0, Err(failure)),
     };
@@ -179,7 +180,7 @@ where
 }
 
 /// Everything that the guest will have.
-fn prepare(service: &Inner) -> Result<Guest, Failure> {
+fn prepare(service: &Inner, trace: Option<SpanContext>) -> Result<Guest, Failure> {
     let (workload, limits) = (&service.workload, &service.workload.limits);
     let listener: Arc<dyn Listener> = workload.listener.clone();
     let (stdout, stderr) = Output::pair(listener, limits.output_bytes);
@@ -211,6 +212,8 @@ fn prepare(service: &Inner) -> Result<Guest, Failure> {
             granted: workload.granted.clone(),
             connector: workload.connector.clone(),
             room: service.outgoing(),
+            trace,
+            listener: workload.listener.clone(),
         },
     })
 }

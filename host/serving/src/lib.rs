@@ -30,6 +30,7 @@ mod output;
 mod report;
 mod room;
 mod service;
+pub mod trace;
 
 #[cfg(test)]
 mod tests;

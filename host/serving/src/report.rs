@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use periapt_model::workload::trace::Span;
 use tokio::time::Instant;
 
+use crate::trace::{self, Begun};
 use crate::{Failure, Stream};
 
 /// Who hears of a service's requests. Called from the tasks that answer them: it does not wait.
@@ -20,6 +22,9 @@ pub trait Listener: Send + Sync {
     /// The guest of a request is gone, and has computed for so long. Once for each that was made, and apart from
     /// [`Listener::ended`], since a guest may compute on after its answer was whole.
     fn computed(&self, cpu: Duration);
+
+    /// A part of a request that is traced is over.
+    fn span(&self, _: Span) {}
 }
 
 /// How a request went.
@@ -77,6 +82,8 @@ pub(crate) struct Report {
     listener: Arc<dyn Listener>,
     begun: Instant,
     pub(crate) ended: Ended,
+    /// Where the request is traced.
+    pub(crate) traced: Option<Box<Begun>>,
 }
 
 impl Report {
@@ -85,6 +92,7 @@ impl Report {
             listener,
             begun: Instant::now(),
             ended: Ended::default(),
+            traced: None,
         }
     }
 
@@ -102,5 +110,12 @@ impl Drop for Report {
     fn drop(&mut self) {
         self.ended.duration = self.begun.elapsed();
         self.listener.ended(&self.ended);
+        if let Some(begun) = &self.traced {
+            let Ended {
+                status, failure, ..
+            } = &self.ended;
+            let span = trace::ended(begun, *status, failure.as_ref());
+            self.listener.span(span);
+        }
     }
 }

@@ -14,7 +14,7 @@ use crate::body::{Answer, Bounded, Served, State};
 use crate::instance::Running;
 use crate::report::Report;
 use crate::room::Room;
-use crate::{Connector, Failure, Limits, Listener, LoadedServer, Mount, ServingEngine};
+use crate::{Connector, Failure, Limits, Listener, LoadedServer, Mount, ServingEngine, trace};
 
 /// What a unit gives its web workload.
 pub struct Workload {
@@ -64,7 +64,8 @@ impl Service {
         &self.inner.workload.limits
     }
 
-    /// Answers a request, by the guest or by a sentence that says why not.
+    /// Answers a request, by the guest or by a sentence that says why not; the answer has the [`Failure`] among
+    /// its extensions then.
     pub async fn answer<B>(&self, request: Request<B>) -> Response<Served>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
@@ -77,7 +78,7 @@ impl Service {
     /// The same, where somebody else is told how it ended.
     pub async fn answer_to<B>(
         &self,
-        request: Request<B>,
+        mut request: Request<B>,
         listener: Arc<dyn Listener>,
     ) -> Response<Served>
     where
@@ -85,6 +86,7 @@ impl Service {
         B::Error: Into<Error>,
     {
         let mut report = Report::begin(listener);
+        report.traced = trace::begin(&mut request).map(Box::new);
         match self.attempt(request, &mut report).await {
             Ok((head, body, mut guest)) => {
                 report.ended.status = head.status.as_u16();
@@ -105,8 +107,9 @@ impl Service {
             Err(failure) => {
                 let status = failure.status();
                 report.ended.status = status.as_u16();
-                let response = refusal(status, &failure);
-                report.ended.failure = Some(failure);
+                let mut response = refusal(status, &failure);
+                report.ended.failure = Some(failure.clone());
+                response.extensions_mut().insert(failure);
                 response
             }
         }
@@ -199,7 +202,10 @@ fn check<B: Body>(request: &Request<B>, limits: &Limits) -> Result<(), Failure> 
 }
 
 fn refusal(status: StatusCode, failure: &Failure) -> Response<Served> {
-    let mut response = Response::new(Served::text(format!("{status}\n{}\n", failure.public())));
+    let mut response = Response::new(Served::text(format!(
+        "{status}\nThe application did not answer: {}.\n",
+        failure.public()
+    )));
     *response.status_mut() = status;
     let text = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, text);

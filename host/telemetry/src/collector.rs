@@ -15,6 +15,7 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use tokio::runtime::Handle;
 
 use crate::error::TelemetryError;
+use crate::ids::Ids;
 
 /// One request to the collector.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -97,6 +98,7 @@ pub(crate) fn provider(settings: &Settings) -> Result<SdkTracerProvider, Telemet
     Ok(SdkTracerProvider::builder()
         .with_batch_exporter(exporter)
         .with_resource(resource)
+        .with_id_generator(Ids::default())
         .build())
 }
 

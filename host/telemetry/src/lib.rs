@@ -11,6 +11,7 @@
 
 mod collector;
 mod error;
+mod ids;
 mod parent;
 pub mod syslog;
 #[cfg(test)]
@@ -21,8 +22,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use opentelemetry::trace::{Span as _, SpanBuilder, Status, Tracer as _, TracerProvider as _};
-use opentelemetry::{Context, KeyValue};
+use opentelemetry::{Context as Otel, KeyValue};
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use periapt_model::workload::trace::Context;
 
 pub use collector::Settings;
 pub use error::TelemetryError;
@@ -122,12 +124,19 @@ impl Spans {
             .with_kind(span.kind)
             .with_start_time(started_at)
             .with_attributes(attributes);
-        let parent = span.parent.map_or_else(Context::new, Parent::into_context);
+        let parent = span.parent.map_or_else(Otel::new, Parent::into_context);
         let mut recorded = sink.tracer.build_with_context(builder, &parent);
         if let Some(failure) = span.failure {
             recorded.set_status(Status::error(failure));
         }
         recorded.end_with_timestamp(started_at + span.duration);
+    }
+
+    /// Records a span of something that happened elsewhere, under the number that it had there; `parent` is the number
+    /// of another one of its trace.
+    pub fn record_as(&self, context: Context, parent: Option<u64>, span: Span) {
+        let parent = parent.map(|parent| Parent::of(context, parent));
+        ids::with(context, || self.record(Span { parent, ..span }));
     }
 
     /// Sends what still waits and ends. Waits a few seconds at most.

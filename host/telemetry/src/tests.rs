@@ -200,3 +200,31 @@ async fn an_address_that_is_none_is_refused() {
         assert_eq!(refused.code(), "otlp-endpoint-invalid", "{base}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_happened_elsewhere_keeps_the_numbers_that_it_had_there() {
+    let (base, mut received) = collector().await;
+    let sink = Spans::start(&settings(&base)).unwrap();
+    let begun = Context::begin(0x1234, 0x56);
+    let child = begun.child(0x78);
+    sink.record_as(begun, None, span("GET docs"));
+    sink.record_as(child, Some(begun.span()), span("GET front"));
+    sink.record(span("GET /v1/models"));
+    sink.shut_down().await;
+    let spans = spans(&received.recv().await.unwrap());
+    let bytes = |number: u64| number.to_be_bytes().to_vec();
+    let [first, second, other] = spans.as_slice() else {
+        panic!("{spans:?}");
+    };
+    assert_eq!(first.trace_id, 0x1234_u128.to_be_bytes().to_vec());
+    assert_eq!(
+        (&first.span_id, first.parent_span_id.as_slice()),
+        (&bytes(0x56), &[][..])
+    );
+    assert_eq!(
+        (&second.trace_id, &second.span_id),
+        (&first.trace_id, &bytes(0x78))
+    );
+    assert_eq!(second.parent_span_id, first.span_id);
+    assert!(other.trace_id != first.trace_id && other.span_id != second.span_id);
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use periapt_model::reach::Network;
 use periapt_model::workload::service::Current;
+use periapt_model::workload::trace::{OfUnit, Span};
 use periapt_model::workload::traffic::Requests;
 use periapt_model::{ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,8 @@ pub enum Leads {
 pub struct Facing {
     pub name: ModelName,
     pub network: Network,
+    /// Somebody wants to hear of traces.
+    pub traces: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +72,8 @@ pub enum FromGate {
     Marked(u64),
     /// Wants a connection to the process that serves a model.
     Connect(u64, ModelUuid),
+    /// A request that was traced is over.
+    Traced(ModelUuid, Box<OfUnit>),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -146,6 +151,11 @@ pub enum FromServe {
     Answered {
         place: Place,
         requests: Requests,
+    },
+    /// Parts of requests that are traced and over.
+    Traced {
+        place: Place,
+        spans: Vec<Span>,
     },
     Probed(u64, Result<(), String>),
     Alive,

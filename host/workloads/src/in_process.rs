@@ -105,6 +105,7 @@ impl InProcess {
                 let facing = Facing {
                     name: known.name.clone(),
                     network: known.network.clone(),
+                    traces: false,
                 };
                 self.table.insert(self.model.clone(), facing);
             }

@@ -30,6 +30,7 @@ pub mod simplesignalhandler;
 pub mod terminationworker;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod traces;
 pub mod traffic;
 pub mod workloadlogs;
 pub mod workloads;
@@ -91,6 +92,7 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(traffic::NAME, traffic::manifold())
         .add(metrics::NAME, metrics::manifold())
         .add(meterstatus::NAME, meterstatus::manifold())
+        .add(traces::NAME, traces::manifold())
 }
 
 /// Runs the engine of the process until it ends.

@@ -26,6 +26,9 @@ pub struct Published {
     pub network: Network,
     /// The address of each unit at which its exposed ports listen; one without is found by name only.
     pub addresses: BTreeMap<UnitName, Ipv4Addr>,
+    /// Whether somebody wants to hear of traces of requests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub traces: bool,
 }
 
 /// That a model is to be so from now on.

@@ -6,11 +6,13 @@
 //! machine, a step of which takes what happened and the time and gives the next state with what is to
 //! be done ([`service`], [`check`]); [`order`] says who starts before whom. Nothing here starts a
 //! process, waits or looks at a clock: the supervisor does, and tells. What it is told and what it
-//! tells is in [`desired`], and how many requests services answered in [`traffic`].
+//! tells is in [`desired`], how many requests services answered in [`traffic`], and what single requests went
+//! through in [`trace`].
 
 pub mod check;
 pub mod desired;
 pub mod service;
+pub mod trace;
 pub mod traffic;
 mod unwell;
 

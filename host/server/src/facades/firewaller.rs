@@ -1,5 +1,6 @@
 //! `Firewaller`: who reaches the units of the connection's model.
 
+use periapt_model::reach::published::Published;
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::firewaller::{GetReach, SetReached, WatchReach};
 use periapt_wire::rpc::Empty;
@@ -16,7 +17,11 @@ handlers! { for firewaller:
             .all(namespace::UNIT);
         session.watch(watch::notify(session, interest), Vec::new())
     };
-    GetReach: |session, _| Ok(session.store().published(session.model()?).await?);
+    GetReach: |session, _| {
+        let published = session.store().published(session.model()?).await?;
+        let traces = session.state().observation().spans.is_on();
+        Ok(published.map(|published| Published { traces, ..published }))
+    };
     SetReached: |session, call| {
         session.store().set_reached(session.model()?, call.answer).await?;
         Ok(Empty {})

@@ -1,6 +1,6 @@
 //! `Workloads`: what runs in the containers of units.
 
-use periapt_wire::agent::workloads::{CountRequests, SetContainersSeen};
+use periapt_wire::agent::workloads::{CountRequests, ReportSpans, SetContainersSeen};
 use periapt_wire::rpc::Empty;
 
 handlers! { for workloads:
@@ -10,6 +10,10 @@ handlers! { for workloads:
     };
     CountRequests: |session, call| {
         session.store().count_requests(session.model()?, call.records).await?;
+        Ok(Empty {})
+    };
+    ReportSpans: |session, call| {
+        session.state().observation().requests(session.model()?, call.records);
         Ok(Empty {})
     };
 }

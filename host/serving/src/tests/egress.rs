@@ -18,10 +18,10 @@ const DENIED: u16 = 15;
 
 /// Answers 204 to whatever comes, or sends it elsewhere, and keeps it.
 #[derive(Default)]
-struct Upstream {
+pub struct Upstream {
     elsewhere: Option<&'static str>,
     asked: Mutex<Vec<Destination>>,
-    heads: Arc<Mutex<Vec<String>>>,
+    pub heads: Arc<Mutex<Vec<String>>>,
 }
 
 #[async_trait]
@@ -59,9 +59,27 @@ impl Connector for Panics {
 /// Sends a request to this authority and answers with the status that came back; with 500 and the number of the
 /// case when none did.
 fn sender(authority: &str, upstream: &Arc<Upstream>) -> Stage {
-    let items = format!(r#"(data (i32.const 2048) "{authority}")"#);
+    sends(authority, "", upstream)
+}
+
+/// The same; where something is `said`, it is in the request's `traceparent`, and the request says that it is traced.
+pub fn sends(authority: &str, said: &str, upstream: &Arc<Upstream>) -> Stage {
+    let items = format!(
+        r#"(data (i32.const 2048) "{authority}") (data (i32.const 3000) "traceparentperiapt-trace{said}")"#
+    );
+    let header = |from: usize, many: usize| {
+        format!(
+            "(call $header (i32.const {from}) (i32.const {many}) (i32.const 3024) (i32.const {}))",
+            said.len()
+        )
+    };
+    let headers = match said {
+        "" => String::new(),
+        _ => format!("{} {}", header(3000, 11), header(3011, 13)),
+    };
     let handle = format!(
-        "(local.set $i (call $status (i32.const 2048) (i32.const {})))
+        "{headers}
+         (local.set $i (call $status (i32.const 2048) (i32.const {})))
          (if (i32.lt_s (local.get $i) (i32.const 0))
            (then (local.set $i (i32.sub (i32.const 500) (local.get $i)))))
          (call $answer (local.get $out) (local.get $i)) (call $close)",

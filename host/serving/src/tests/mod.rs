@@ -9,4 +9,5 @@ mod room;
 mod site;
 mod speed;
 mod stage;
+mod trace;
 mod upload;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, Response, StatusCode};
+use periapt_model::workload::trace::Span;
 use periapt_sandbox::Settings;
 
 use super::guest::Guest;
@@ -38,6 +39,7 @@ pub struct Heard {
     pub lines: Mutex<Vec<(Stream, String)>>,
     pub ended: Mutex<Vec<Ended>>,
     pub computed: Mutex<Vec<Duration>>,
+    pub spans: Mutex<Vec<Span>>,
 }
 
 impl Listener for Heard {
@@ -51,6 +53,10 @@ impl Listener for Heard {
 
     fn computed(&self, cpu: Duration) {
         self.computed.lock().unwrap().push(cpu);
+    }
+
+    fn span(&self, span: Span) {
+        self.spans.lock().unwrap().push(span);
     }
 }
 

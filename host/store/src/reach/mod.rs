@@ -226,6 +226,8 @@ impl Store {
             ingress: SocketAddr::new(address, port.unwrap_or_default()),
             network: reach.network,
             addresses: reach.addresses,
+            // The store knows of no collector; who asks it does.
+            traces: false,
         }))
     }
 

@@ -21,6 +21,7 @@ use super::front::{Connection, Fronts};
 use super::names::Target;
 use super::pass::Passage;
 use super::table::Tables;
+use super::traced::Traces;
 use crate::Settings;
 use crate::frames::Leads;
 
@@ -41,16 +42,22 @@ pub struct Listeners {
     fronts: Fronts,
     tables: Tables,
     back: Back,
+    traces: Traces,
     settings: Arc<Settings>,
 }
 
 impl Listeners {
-    pub fn new(fronts: Fronts, tables: Tables, back: Back, settings: Settings) -> Self {
+    pub fn new(
+        (fronts, tables, back): (Fronts, Tables, Back),
+        traces: Traces,
+        settings: Settings,
+    ) -> Self {
         Self {
             open: BTreeMap::new(),
             fronts,
             tables,
             back,
+            traces,
             settings: Arc::new(settings),
         }
     }
@@ -69,6 +76,7 @@ impl Listeners {
             leads,
             tables: self.tables.clone(),
             back: self.back.clone(),
+            traces: self.traces.clone(),
             patience: self.settings.patience(),
             quiet: self.settings.quiet(),
         };

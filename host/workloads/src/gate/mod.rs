@@ -14,6 +14,7 @@ pub(crate) mod pass;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
+mod traced;
 mod waits;
 pub(crate) mod websocket;
 
@@ -25,12 +26,13 @@ use periapt_sandbox::lockdown::{Identity, Sockets};
 use crate::channel::{self, Inbox, Outbox};
 use crate::frames::{FROM_CHILD, FromGate, TO_CHILD, ToGate};
 use crate::{Failure, child};
-pub use pass::{LONGEST, NOT_HERE, PORT, UNIT};
+pub use pass::{LONGEST, NOT_HERE, PORT, REFUSED, UNIT};
 
 use back::Back;
 use front::Fronts;
 use listen::Listeners;
 use table::{Table, Tables};
+use traced::Traces;
 
 /// The name from which its user follows, where it was started as root.
 const USER: &str = "periapt-workloads-gate";
@@ -76,7 +78,9 @@ async fn run(
     let back = Back::new(outbox.clone(), &settings, room);
     tokio::spawn(fronts.clone().sweep(settings.head()));
     tokio::spawn(fronts.clone().sweep_unread(UNREAD));
-    let mut listeners = Listeners::new(fronts.clone(), tables.clone(), back.clone(), settings);
+    let traces = Traces::new(outbox.clone());
+    let parts = (fronts.clone(), tables.clone(), back.clone());
+    let mut listeners = Listeners::new(parts, traces, settings);
     while let Some((frame, mut passed)) = inbox.next().await? {
         match frame {
             ToGate::Settings(_) => {}

@@ -1,10 +1,13 @@
 //! What the gate says itself: a small page each time, which names what the stranger named already and, where it
 //! is shown to them, the unit and why it does not answer.
 
+use std::fmt;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
+use periapt_model::UnitName;
 use periapt_model::workload::service::Current;
 
 use super::names::{Named, named, parts};
@@ -17,6 +20,23 @@ pub struct Page {
     pub text: String,
     /// What can be done.
     pub advice: String,
+    /// The service was reached and refused the request: it counted it, and nobody else is asked.
+    pub of_service: bool,
+}
+
+/// A unit, and its service where it is known.
+pub struct Who<'a> {
+    pub unit: &'a UnitName,
+    pub service: Option<&'a str>,
+}
+
+impl fmt::Display for Who<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.service {
+            Some(service) => write!(f, "The service {service} of {}", self.unit),
+            None => write!(f, "{}", self.unit),
+        }
+    }
 }
 
 impl Page {
@@ -25,6 +45,7 @@ impl Page {
             status,
             text: text.into(),
             advice: advice.into(),
+            of_service: false,
         }
     }
 
@@ -88,12 +109,40 @@ impl Page {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text, "Try again soon.")
     }
 
-    pub fn failed(status: StatusCode, unit: &str, reason: &str) -> Self {
+    /// Nothing came of a request to a unit.
+    pub fn failed(status: StatusCode, who: &Who<'_>, reason: &str) -> Self {
         Self::new(
             status,
-            format!("{unit} did not answer: {reason}."),
+            format!("{who} did not answer: {reason}."),
             "Try again soon.",
         )
+    }
+
+    /// What the process that serves says in the place of a service.
+    pub fn refused(status: StatusCode, who: &Who<'_>, reason: &str) -> Self {
+        let (text, advice) = match status {
+            _ if status.is_client_error() => {
+                let text = format!("{who} does not take the request: {reason}.");
+                (text, String::new())
+            }
+            StatusCode::INTERNAL_SERVER_ERROR => {
+                let unit = who.unit;
+                let text = format!("{who} did not answer: {reason}.");
+                let advice =
+                    format!("If it is a unit of yours, its log says why: periapt logs {unit}");
+                (text, advice)
+            }
+            _ => {
+                return Self {
+                    of_service: true,
+                    ..Self::failed(status, who, reason)
+                };
+            }
+        };
+        Self {
+            of_service: true,
+            ..Self::new(status, text, advice)
+        }
     }
 
     pub fn answer(self) -> Response<Given> {
@@ -101,6 +150,7 @@ impl Page {
             status,
             text,
             advice,
+            of_service: _,
         } = self;
         let (text, advice) = (escape(&text), escape(&advice));
         let page = format!(

@@ -1,7 +1,8 @@
 //! Passes a request on to where it may come, and its answer back.
 //!
 //! To the process that serves, two header fields say for which unit and port a request is, and one of its
-//! answers that the unit is not there. Nobody but the two sets them: what a client or a guest says under
+//! answers that the unit is not there, or why the process that serves refused the request in the place of the
+//! unit, which the gate makes pages of. Nobody but the two sets them: what a client or a guest says under
 //! these names is dropped, here and there.
 
 use std::net::SocketAddr;
@@ -27,15 +28,17 @@ use super::back::{Back, Sent};
 use super::fields::{forwarded, remove_hops};
 use super::front::{Connection, Flight};
 use super::names::{Named, Target, host};
-use super::pages::Page;
+use super::pages::{Page, Who};
 use super::table::{Table, Tables, Way, Ways};
+use super::traced::{Traced, Traces};
 use super::websocket::{self, Asks};
 use crate::frames::Leads;
 
-/// For which unit and port a request is, and why it is not answered there.
+/// For which unit and port a request is, why it cannot come there, and why it came there in vain.
 pub const UNIT: HeaderName = HeaderName::from_static("periapt-unit");
 pub const PORT: HeaderName = HeaderName::from_static("periapt-port");
 pub const NOT_HERE: HeaderName = HeaderName::from_static("periapt-not-here");
+pub const REFUSED: HeaderName = HeaderName::from_static("periapt-refused");
 
 /// A process that serves ends each request within its own bound; this is for one that does not go on at all.
 pub const LONGEST: Duration = Duration::from_secs(900);
@@ -47,6 +50,7 @@ pub struct Passage {
     pub leads: Leads,
     pub tables: Tables,
     pub back: Back,
+    pub traces: Traces,
     pub patience: Duration,
     /// Two joined connections over which nothing goes for so long are closed.
     pub quiet: Duration,
@@ -69,7 +73,16 @@ impl Passage {
             },
         };
         let asks = joining.is_some();
-        let (answer, room) = match self.attempt(&flight, peer, request, asks).await {
+        let mut traced = None;
+        let attempt = self.attempt(&flight, peer, request, asks, &mut traced);
+        let answered = attempt.await;
+        if let Some(traced) = &mut traced {
+            traced.answered(match &answered {
+                Ok((answer, _)) => answer.status(),
+                Err(page) => page.status,
+            });
+        }
+        let (answer, room) = match answered {
             Ok(answered) => answered,
             Err(page) => return page.answer(),
         };
@@ -83,7 +96,7 @@ impl Passage {
                 };
                 joined.begin(client, answer)
             }
-            _ => answer.map(|body| Given::flying(body, flight, room)),
+            _ => answer.map(|body| Given::flying(body, (flight, room, traced))),
         }
     }
 
@@ -91,8 +104,9 @@ impl Passage {
         &self,
         flight: &Flight,
         peer: SocketAddr,
-        request: Request<Incoming>,
+        mut request: Request<Incoming>,
         asks: bool,
+        traced: &mut Option<Box<Traced>>,
     ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), Page> {
         if request.method() == Method::CONNECT {
             return Err(Page::tunnel());
@@ -101,14 +115,21 @@ impl Passage {
         let table = self.tables.now();
         let target = self.aim().or_else(|| table.find(&host));
         let target = target.ok_or_else(|| Page::nothing(&host))?;
-        let mut open = match table.ways(&target, peer.ip(), turn()) {
+        let ways = table.ways(&target, peer.ip(), turn());
+        if table.traces(&target.model) {
+            *traced = self.trace(&target, &ways, &host, &mut request);
+        }
+        drop(table);
+        let mut open = match ways {
             Ways::Open(ways) => Some(ways),
             Ways::Nothing => return Err(Page::nothing(&host)),
             Ways::Down(..) => None,
         };
-        drop(table);
         let (mut parts, body) = request.into_parts();
         forwarded(&mut parts, peer)?;
+        if let Some(traced) = traced {
+            traced.mark(&mut parts.headers);
+        }
         let mut body = (!body.is_end_stream()).then_some(body);
         if body.is_none() {
             // Whoever reads it is not to wait for what does not come.
@@ -131,6 +152,9 @@ impl Passage {
             for way in ways {
                 let room = self.back.room().await.ok_or_else(Page::busy)?;
                 flight.goes(&target, &way);
+                if let Some(traced) = traced {
+                    traced.goes(&way);
+                }
                 // Whoever closed it meanwhile looked for this request before it was there.
                 if !self.tables.now().keeps(&way, peer.ip()) {
                     continue;
@@ -142,12 +166,28 @@ impl Passage {
                 match self.send(&parts, &way, sent).await {
                     Ok(answer) => return Ok((answer, room)),
                     // What was sent of a body is gone with it.
-                    Err(page) if !again => return Err(page),
+                    Err(page) if !again || page.of_service => return Err(page),
                     Err(page) => failed = Some(page),
                 }
             }
         }
         Err(failed.unwrap_or_else(|| Page::nothing(&host)))
+    }
+
+    /// Of a request that comes to some unit, whether it is traced.
+    fn trace(
+        &self,
+        target: &Target,
+        ways: &Ways,
+        host: &str,
+        request: &mut Request<Incoming>,
+    ) -> Option<Box<Traced>> {
+        let unit = match ways {
+            Ways::Nothing => return None,
+            Ways::Down(unit, _) => unit,
+            Ways::Open(ways) => &ways.first()?.unit,
+        };
+        self.traces.begin((&target.model, unit), host, request)
     }
 
     /// For whom all requests are, whatever host they name.
@@ -191,7 +231,15 @@ impl Passage {
 
     async fn send(&self, parts: &Parts, way: &Way, body: Sent) -> Result<Response<Incoming>, Page> {
         let unit = way.unit.as_str();
-        let failed = |reason: &str| Page::failed(StatusCode::BAD_GATEWAY, unit, reason);
+        let page = |make: fn(StatusCode, &Who<'_>, &str) -> Page, status, reason: &str| {
+            let table = self.tables.now();
+            let who = Who {
+                unit: &way.unit,
+                service: table.service(way),
+            };
+            make(status, &who, reason)
+        };
+        let failed = |reason: &str| page(Page::failed, StatusCode::BAD_GATEWAY, reason);
         let mut request = Request::new(body);
         *request.method_mut() = parts.method.clone();
         *request.headers_mut() = parts.headers.clone();
@@ -216,12 +264,16 @@ impl Passage {
             Ok(Err(_)) => return Err(failed("the process that serves it ended")),
             Err(_) => {
                 let status = StatusCode::GATEWAY_TIMEOUT;
-                return Err(Page::failed(status, unit, "it takes too long"));
+                return Err(page(Page::failed, status, "it takes too long"));
             }
         };
         if let Some(reason) = answer.headers().get(NOT_HERE) {
             let reason = reason.to_str().unwrap_or("it is not there");
             return Err(failed(reason));
+        }
+        if let Some(reason) = answer.headers().get(REFUSED) {
+            let reason = reason.to_str().unwrap_or("it failed");
+            return Err(page(Page::refused, answer.status(), reason));
         }
         if answer.status().is_informational() {
             return match websocket::grants(&parts.headers, &answer) {
@@ -261,8 +313,11 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// The body of an answer: a page, or what comes from a unit.
 pub struct Given {
     body: UnsyncBoxBody<Bytes, Cause>,
-    under_way: Option<(Flight, OwnedSemaphorePermit)>,
+    under_way: Option<UnderWay>,
 }
+
+/// What lasts as long as a request is under way.
+type UnderWay = (Flight, OwnedSemaphorePermit, Option<Box<Traced>>);
 
 impl Given {
     pub fn boxed<B>(body: B) -> Self
@@ -277,11 +332,11 @@ impl Given {
     }
 
     /// The request is under way as long as this is.
-    fn flying(body: Incoming, flight: Flight, room: OwnedSemaphorePermit) -> Self {
+    fn flying(body: Incoming, under_way: UnderWay) -> Self {
         // It is not asked for anything before the client can take it.
-        flight.waits.begin();
+        under_way.0.waits.begin();
         Self {
-            under_way: Some((flight, room)),
+            under_way: Some(under_way),
             ..Self::boxed(body)
         }
     }
@@ -296,7 +351,7 @@ impl Body for Given {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Cause>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
-        if let Some((flight, _)) = &self.under_way {
+        if let Some((flight, ..)) = &self.under_way {
             match frame.is_ready() {
                 true => flight.waits.begin(),
                 false => flight.waits.end(),

@@ -101,6 +101,12 @@ impl Table {
         })
     }
 
+    /// Whether somebody wants to hear of traces of a model.
+    pub fn traces(&self, model: &ModelUuid) -> bool {
+        let known = self.models.get(model);
+        known.is_some_and(|known| known.facing.traces)
+    }
+
     /// Where a stranger of this address may come; `turn` says who is first among several.
     pub fn ways(&self, target: &Target, from: IpAddr, turn: usize) -> Ways {
         let Some(known) = self.models.get(&target.model) else {
@@ -151,6 +157,13 @@ impl Table {
             Some((unit, service)) => Ways::Down(unit.clone(), service),
             None => Ways::Nothing,
         }
+    }
+
+    /// The service that answers there.
+    pub fn service(&self, way: &Way) -> Option<&str> {
+        let doors = self.models.get(&way.model)?.doors.get(&way.unit)?;
+        let door = doors.iter().find(|door| door.port == way.port)?;
+        Some(&door.service)
     }
 
     /// Whether a stranger may still come somewhere by this.

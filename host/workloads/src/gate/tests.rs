@@ -86,6 +86,7 @@ fn table(exposed: &[&str]) -> Table {
     let facing = Facing {
         name: "demo".parse().unwrap(),
         network,
+        traces: false,
     };
     table.insert(uuid(), facing);
     table
@@ -141,6 +142,7 @@ fn a_stranger_comes_where_something_is_shown_and_runs() {
     let facing = Facing {
         name: "demo".parse().unwrap(),
         network: Network::default(),
+        traces: false,
     };
     shown.insert(twin, facing);
     assert!(shown.find("docs.demo.localhost").is_none());

@@ -13,11 +13,11 @@ use periapt_serving::Service;
 use thiserror::Error;
 
 use super::STRANGER;
-use crate::gate::NOT_HERE;
 use crate::gate::fields::{forwarded, remove_hops};
 use crate::gate::names::host as named_host;
 use crate::gate::pages::Page;
 use crate::gate::websocket::{self, Asks};
+use crate::gate::{NOT_HERE, REFUSED};
 use crate::serve::answer::NOT_OFFERED;
 
 /// The service that answers a request.
@@ -110,6 +110,7 @@ impl Reached {
         let (mut parts, body) = answer.into_parts();
         remove_hops(&mut parts.headers);
         parts.headers.remove(NOT_HERE);
+        parts.headers.remove(REFUSED);
         let body = body.collect().await;
         let body = body.map_err(|cut| {
             let (unit, port) = (&self.unit, self.port);

@@ -64,6 +64,7 @@ fn document(exposed: bool) -> Published {
         ingress: "127.0.0.1:0".parse().unwrap(),
         network,
         addresses: BTreeMap::new(),
+        traces: false,
     }
 }
 

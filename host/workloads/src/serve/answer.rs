@@ -11,20 +11,20 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Either, Empty, Full};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, UPGRADE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use periapt_model::UnitName;
-use periapt_serving::{Cut, Ended, Listener, Served, Service, Stream};
+use periapt_serving::{Cut, Ended, Failure, Listener, Served, Service, Stream, trace};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::units::Units;
 use crate::channel::Outbox;
 use crate::frames::{FromServe, Probe};
-use crate::gate::{NOT_HERE, PORT, UNIT};
+use crate::gate::{NOT_HERE, PORT, REFUSED, UNIT};
 
 /// Of a page that a check asks for, read at most; what is beyond does not matter.
 const PAGE_BYTES: u64 = 64 << 10;
@@ -98,16 +98,21 @@ impl Answering {
 
     async fn answer(&self, mut request: Request<Incoming>) -> Response<Answer> {
         let turn = Turn::begin(&self.busy);
+        trace::take(&mut request);
         let service = match self.asked(&mut request) {
             Ok(service) => service,
-            Err(reason) => return not_here(&reason),
+            Err(reason) => return reason_alone(StatusCode::SERVICE_UNAVAILABLE, NOT_HERE, &reason),
         };
         if request.headers().contains_key(UPGRADE) {
             return not_offered();
         }
         let mut answer = service.answer(request).await;
-        // A guest that says it is not there is only saying so.
+        if let Some(failure) = answer.extensions_mut().remove::<Failure>() {
+            return reason_alone(answer.status(), REFUSED, &failure.public());
+        }
+        // A guest that says it is not there, or was refused, is only saying so.
         answer.headers_mut().remove(NOT_HERE);
+        answer.headers_mut().remove(REFUSED);
         answer.map(|body| Either::Left(Taken { body, _turn: turn }))
     }
 
@@ -197,12 +202,13 @@ fn not_offered() -> Response<Answer> {
     response
 }
 
-fn not_here(reason: &str) -> Response<Answer> {
+/// The gate makes a page of it.
+fn reason_alone(status: StatusCode, field: HeaderName, reason: &str) -> Response<Answer> {
     let mut response = Response::new(Either::Right(Full::default()));
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    *response.status_mut() = status;
     let reason = reason.replace(|c: char| !(c.is_ascii_graphic() || c == ' '), "?");
     if let Ok(reason) = HeaderValue::from_str(&reason) {
-        response.headers_mut().insert(NOT_HERE, reason);
+        response.headers_mut().insert(field, reason);
     }
     response
 }

@@ -1,4 +1,5 @@
-//! What the supervisor is told of a service's requests: the lines they wrote, and how they ended.
+//! What the supervisor is told of a service's requests: the lines they wrote, how they ended, and of those that are
+//! traced what they went through.
 //!
 //! Requests are not held up by it. What is said is put together and told ten times a second at most; of lines
 //! there are so many in a second, and further ones are counted.
@@ -6,6 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use periapt_model::workload::trace::Span;
 use periapt_model::workload::traffic::{Class, Requests};
 use periapt_serving::{Ended, Listener, Stream};
 use tokio::sync::Notify;
@@ -16,6 +18,8 @@ use crate::frames::{FromServe, Place};
 
 /// Lines of a service in a second.
 const LINES: u32 = 200;
+/// Parts of traced requests that are told at once; further ones are lost.
+const SPANS: usize = 256;
 /// Of lines in one frame, and one line more.
 const PIECE_BYTES: usize = 128 << 10;
 const SECOND: Duration = Duration::from_secs(1);
@@ -32,6 +36,7 @@ struct Said {
     lines: Vec<(bool, String)>,
     dropped: u64,
     requests: Requests,
+    spans: Vec<Span>,
     /// The second that is counted, and its lines.
     second: Instant,
     counted: u32,
@@ -56,13 +61,14 @@ impl Telling {
 
     /// Tells what was said since the last time.
     pub async fn tell(&self) {
-        let (lines, dropped, requests) = {
+        let (lines, dropped, requests, spans) = {
             let mut said = self.said();
             let said = &mut *said;
             (
                 std::mem::take(&mut said.lines),
                 std::mem::take(&mut said.dropped),
                 std::mem::take(&mut said.requests),
+                std::mem::take(&mut said.spans),
             )
         };
         let place = self.place.clone();
@@ -76,8 +82,13 @@ impl Telling {
             let _ = self.outbox.send_in_turn(&lines).await;
         }
         if !requests.is_empty() {
+            let place = place.clone();
             let answered = FromServe::Answered { place, requests };
             let _ = self.outbox.send_in_turn(&answered).await;
+        }
+        if !spans.is_empty() {
+            let traced = FromServe::Traced { place, spans };
+            let _ = self.outbox.send_in_turn(&traced).await;
         }
     }
 }
@@ -106,6 +117,7 @@ impl Said {
             lines: Vec::new(),
             dropped: 0,
             requests: Requests::default(),
+            spans: Vec::new(),
             second: now,
             counted: 0,
         }
@@ -164,6 +176,15 @@ impl Listener for Telling {
         if let Some(failure) = failed {
             let line = format!("(a request failed: {failure}; {})", failure.code());
             said.line(true, line, Instant::now());
+        }
+        drop(said);
+        self.news.notify_one();
+    }
+
+    fn span(&self, span: Span) {
+        let mut said = self.said();
+        if said.spans.len() < SPANS {
+            said.spans.push(span);
         }
         drop(said);
         self.news.notify_one();

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 
 use periapt_model::reach::published::Published;
-use periapt_model::workload::traffic;
+use periapt_model::workload::{trace, traffic};
 
 use super::Shared;
 use super::below::Below;
@@ -12,7 +12,7 @@ use super::below::Below;
 /// In that of the agent.
 pub const DIRECTORY: &str = "workloads";
 /// Where an agent writes what it wants, and finds what became of it and what services wrote. Beside them is how many
-/// requests were counted.
+/// requests were counted, and what single ones went through.
 pub const DESIRED: &str = "desired";
 const OBSERVED: &str = "observed";
 const LOGS: &str = "logs";
@@ -36,6 +36,7 @@ pub struct Folders {
     pub observed: Below,
     pub logs: Below,
     pub counted: Below,
+    pub traced: Below,
     pub owner: Option<u32>,
     watch: i32,
     /// Of the directory in which they are, since an open one does not tell that it was removed.
@@ -57,6 +58,7 @@ impl Folders {
         let desired = top.make(DESIRED)?;
         let (observed, logs) = (top.make(OBSERVED)?, top.make(LOGS)?);
         let counted = top.make(traffic::FOLDER)?;
+        let traced = top.make(trace::FOLDER)?;
         let watch = shared.watch.add(desired.as_fd())?;
         let above = shared.watch.add(top.as_fd());
         Ok(Self {
@@ -65,6 +67,7 @@ impl Folders {
             observed,
             logs,
             counted,
+            traced,
             owner,
             desired,
         })
@@ -81,7 +84,7 @@ impl Folders {
             _ if watch < 0 => News::All,
             Some(name) if watch == self.watch => News::One(name),
             Some(name) if watch == self.above => {
-                let ours = [DESIRED, OBSERVED, LOGS, traffic::FOLDER]
+                let ours = [DESIRED, OBSERVED, LOGS, traffic::FOLDER, trace::FOLDER]
                     .iter()
                     .any(|ours| name == *ours);
                 if ours { News::Moved } else { News::None }

@@ -15,6 +15,7 @@ mod model;
 mod process;
 mod pulse;
 pub(crate) mod reading;
+mod traces;
 pub(crate) mod unit;
 mod watch;
 
@@ -26,6 +27,7 @@ use std::time::{Duration, Instant, SystemTime};
 use periapt_engine::descriptors;
 use periapt_engine::supervised::Lock;
 use periapt_model::reach::published::{Answer, Published, Request};
+use periapt_model::workload::trace::OfUnit;
 use periapt_model::{ModelName, ModelUuid};
 use rustix::fs::Mode;
 use tokio::signal::unix::{SignalKind, signal};
@@ -195,7 +197,7 @@ pub struct Supervisor {
 
 impl Supervisor {
     fn take(&mut self, event: Event) {
-        use FromServe::{Answered, Lines};
+        use FromServe::{Answered, Lines, Traced};
         // What is told most often changes nothing of when something is due, or says that it does.
         let mut plans = !matches!(event, Event::Serve(_, _, Some(Lines { .. })));
         match event {
@@ -212,6 +214,10 @@ impl Supervisor {
                 match said {
                     Some(FromGate::Marked(mark)) => self.answer(mark),
                     Some(FromGate::Connect(number, model)) => self.connect(number, &model),
+                    Some(FromGate::Traced(model, of)) => {
+                        let model = self.models.get_mut(&model);
+                        plans = model.is_some_and(|model| model.traced([*of]));
+                    }
                     None => self.gate_ended(),
                 }
             }
@@ -219,6 +225,15 @@ impl Supervisor {
             Event::Serve(model, _, Some(Answered { place, requests })) => {
                 let model = self.models.get_mut(&model);
                 plans = model.is_some_and(|model| model.count(&place, &requests));
+            }
+            Event::Serve(model, _, Some(Traced { place, spans })) => {
+                let unit = place.unit;
+                let of_unit = spans.into_iter().map(|span| OfUnit {
+                    unit: unit.clone(),
+                    span,
+                });
+                let model = self.models.get_mut(&model);
+                plans = model.is_some_and(|model| model.traced(of_unit));
             }
             Event::Serve(model, number, said) => {
                 if let Some(model) = self.models.get_mut(&model) {
@@ -286,6 +301,7 @@ impl Supervisor {
                 let facing = Facing {
                     name: document.name.clone(),
                     network: document.network.clone(),
+                    traces: document.traces,
                 };
                 if let Some(gate) = gate {
                     gate.tell(
@@ -355,6 +371,7 @@ impl Supervisor {
             let facing = Facing {
                 name: model.document.name.clone(),
                 network: model.document.network.clone(),
+                traces: model.document.traces,
             };
             gate.tell(
                 &ToGate::Model(uuid.clone(), Some(Box::new(facing))),

@@ -1,8 +1,9 @@
 //! A model on this machine: its units, as its agent wants them. The process that serves them is in [`serving`], how
-//! many requests it answered in [`counting`].
+//! many requests it answered in [`counting`], and what is told of single ones in [`traced`].
 
 mod counting;
 mod serving;
+mod traced;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -17,6 +18,7 @@ use rustix::io::Errno;
 use super::counts::Counts;
 use super::folders::{Folders, News, owner};
 use super::process::{Process, Respawn};
+use super::traces::Traces;
 use super::unit::{Probing, Unit};
 use super::{Shared, reading};
 use crate::frames::{ToGate, ToServe};
@@ -33,8 +35,10 @@ pub struct Model {
     /// When to look for them again, and when something is to be written.
     look: Option<Instant>,
     write: Option<Instant>,
-    /// The same of what was counted.
+    /// The same of what was counted, and of what was traced.
     write_counts: Option<Instant>,
+    write_traces: Option<Instant>,
+    traces: Traces,
     /// How often their owner is looked at yet.
     owners: u32,
     units: BTreeMap<UnitName, Unit>,
@@ -62,6 +66,8 @@ impl Model {
             look: None,
             write: None,
             write_counts: None,
+            write_traces: None,
+            traces: Traces::begin(),
             owners: OWNERS,
             units: BTreeMap::new(),
             serve: None,
@@ -339,6 +345,9 @@ impl Model {
         if self.write_counts.is_some_and(|at| at <= now) {
             self.write_counts(false);
         }
+        if self.write_traces.is_some_and(|at| at <= now) {
+            self.write_traces(false);
+        }
         let writes = self.write.is_some_and(|at| at <= now);
         if writes {
             self.write = None;
@@ -362,9 +371,8 @@ impl Model {
             Some(serve) => Some(serve.due()),
             None => self.respawn.at(),
         };
-        let own = [self.look, self.write, self.write_counts, serve]
-            .into_iter()
-            .flatten();
+        let writes = [self.write, self.write_counts, self.write_traces];
+        let own = writes.into_iter().chain([self.look, serve]).flatten();
         let units = self.units.values().filter_map(|unit| unit.due(begun));
         own.chain(units).min()
     }
@@ -384,6 +392,7 @@ impl Model {
     /// Writes what could wait so far.
     pub fn write_all(&mut self, shared: &Shared) {
         self.write_counts(true);
+        self.write_traces(true);
         let Some(folders) = &self.folders else {
             return;
         };

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use periapt_model::reach::Mode;
 use periapt_sandbox::Artifact;
 use periapt_serving::ServingEngine;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Test;
 use crate::guest::Guest;
-use crate::machine::{Machine, Model, get, until};
+use crate::machine::{Machine, Model, Page, ask, get, until};
 
 pub const TESTS: &[Test] = &[
     (
@@ -34,6 +35,10 @@ pub const TESTS: &[Test] = &[
     (
         "nothing of a request is there in another one",
         nothing_stays,
+    ),
+    (
+        "pages of a 500, a 502, a 503 and a 504 say which service and why",
+        told,
     ),
 ];
 
@@ -57,6 +62,9 @@ const HANDLE: &str = r#"(call $path (local.get $request))
   (if (i32.lt_s (local.get $i) (i32.const 0))
     (then (local.set $i (i32.sub (i32.const 500) (local.get $i)))))
   (call $answer (local.get $out) (local.get $i)) (call $close) (return)))
+(if (i32.eq (local.get $i) (i32.const 114)) (then
+  (call $header (i32.const 3000) (i32.const 15) (i32.const 3000) (i32.const 15))
+  (call $header (i32.const 3015) (i32.const 16) (i32.const 3000) (i32.const 15))))
 (call $answer (local.get $out) (i32.const 200))
 (if (i32.eq (local.get $i) (i32.const 115)) (then
   (loop $on (call $write (i32.const 0) (i32.const 4096)) (br $on))))
@@ -70,7 +78,8 @@ const DENIED: u16 = 515;
 fn component() -> &'static Artifact {
     static COMPILED: LazyLock<Artifact> = LazyLock::new(|| {
         let guest = Guest {
-            items: "(global $before (mut i32) (i32.const 48))",
+            items: "(global $before (mut i32) (i32.const 48))
+                (data (i32.const 3000) \"periapt-refusedperiapt-not-here\")",
             handle: HANDLE,
             ..Guest::default()
         };
@@ -82,18 +91,24 @@ fn component() -> &'static Artifact {
 
 /// Gives a unit this handler in place of its page.
 fn hostile(model: &Model, unit: &str) {
+    bounded(model, unit, 2, "request-timeout: 300ms");
+}
+
+fn bounded(model: &Model, unit: &str, number: u64, bounds: &str) {
     const FILE: &str = "compiled/hostile.cwasm";
     std::fs::write(model.directory.join(FILE), component().as_bytes()).unwrap();
-    let plan = "
+    let plan = format!(
+        "
 services:
-  site: {override: replace, kind: http, component: server.wasm, port: 80, startup: enabled,
-    request-timeout: 300ms}
-";
-    model.desire(unit, 2, plan, FILE, component());
+  site: {{override: replace, kind: http, component: server.wasm, port: 80, startup: enabled,
+    {bounds}}}
+"
+    );
+    model.desire(unit, number, &plan, FILE, component());
 }
 
 /// The site of `docs/0` and the handler of `bad/0`, in one process.
-fn both(machine: &mut Machine) -> Model {
+pub fn both(machine: &mut Machine) -> Model {
     let mut model = machine.model("demo", 1);
     model.unit("docs/0").unit("bad/0");
     hostile(&model, "bad/0");
@@ -284,6 +299,59 @@ fn reach_in_the_model() {
     until("the way to be closed", || {
         (status(&machine, "docs-0.internal") == DENIED).then_some(())
     });
+}
+
+fn told() {
+    let mut machine = Machine::new();
+    let model = both(&mut machine);
+    let get_page = |path: &str| machine.get("bad.demo.localhost", path);
+    let says = |page: &Page, status: u16, words: &[&str]| {
+        assert_eq!(page.status, status, "{page:?}");
+        let who = "The service site of bad/0 did not answer: ";
+        for word in words.iter().chain([&who]) {
+            assert!(page.body.contains(word), "{word}: {page:?}");
+        }
+        assert!(page.head.contains("text/html"), "{page:?}");
+        assert!(!page.head.contains("periapt-"), "{page:?}");
+    };
+    says(&get_page("/loop"), 504, &["it gave no answer within 0.3 s"]);
+    says(
+        &get_page("/trap"),
+        500,
+        &["it failed", "periapt logs bad/0"],
+    );
+    // A handler that says the same is only saying so.
+    let page = get_page("/refused");
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(page.body.contains("/refused"), "{page:?}");
+    assert!(!page.head.contains("periapt-"), "{page:?}");
+
+    bounded(&model, "bad/0", 3, "request-timeout: 30s, concurrency: 1");
+    until("the other bounds", || {
+        let observed = model.observed("bad/0")?;
+        (observed.number == 3).then_some(())
+    });
+    // No request that is sent again where it was not answered.
+    let request = "POST /loop HTTP/1.1\r\nHost: bad.demo.localhost\r\nContent-Length: 0\r\n\
+        Connection: close\r\n\r\n";
+    let endless = std::thread::spawn({
+        let stream = machine.connect();
+        move || ask(stream, request).unwrap()
+    });
+    let page = until("no room", || {
+        Some(get_page("/good")).filter(|page| page.status != 200)
+    });
+    says(&page, 503, &["it is busy", "Try again soon."]);
+    assert!(
+        page.head.to_lowercase().contains("retry-after: 1"),
+        "{page:?}"
+    );
+    for serve in machine.children("serve") {
+        let pid = Pid::from_raw(serve.try_into().unwrap()).unwrap();
+        kill_process(pid, Signal::KILL).unwrap();
+    }
+    let page = endless.join().unwrap();
+    says(&page, 502, &["the process that serves it ended"]);
 }
 
 fn nothing_stays() {

@@ -130,6 +130,7 @@ impl Machine {
                 ingress: self.ingress,
                 network: Network::default(),
                 addresses: Default::default(),
+                traces: false,
             },
             directory,
         }

@@ -16,6 +16,7 @@ mod machine;
 mod pages;
 mod reaching;
 mod smuggling;
+mod traces;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         hostile::TESTS,
         handlers::TESTS,
         smuggling::TESTS,
+        traces::TESTS,
     ];
     for (name, test) in suites.concat() {
         if wanted.is_none_or(|wanted| name.contains(*wanted)) {

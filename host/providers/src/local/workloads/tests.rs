@@ -114,6 +114,7 @@ fn document(port: &str) -> Published {
         ingress: "127.0.0.1:8800".parse().unwrap(),
         network,
         addresses: [(unit, Ipv4Addr::new(127, 77, 0, 1))].into(),
+        traces: false,
     }
 }
 

@@ -98,6 +98,7 @@ impl Gate {
         let facing = Facing {
             name: "demo".parse().unwrap(),
             network: network(exposed),
+            traces: false,
         };
         self.say(ToGate::Model(uuid(), Some(Box::new(facing))));
     }

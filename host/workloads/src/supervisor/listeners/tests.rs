@@ -21,6 +21,7 @@ fn document(ingress: SocketAddr, ranges: &[&str], exposed: bool) -> Published {
         ingress,
         network,
         addresses: BTreeMap::new(),
+        traces: false,
     }
 }
 

@@ -134,8 +134,8 @@ impl Model {
                     unit.log(folders, &place, &lines, dropped);
                 }
             }
-            // The supervisor gives it to [`Model::count`].
-            Some(FromServe::Answered { .. }) => {}
+            // The supervisor gives it to [`Model::count`] and to [`Model::traced`].
+            Some(FromServe::Answered { .. } | FromServe::Traced { .. }) => {}
             _ if !current => {}
             Some(FromServe::Alive) => {}
             Some(FromServe::Loaded { place, load, error }) => {
