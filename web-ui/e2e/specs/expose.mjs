@@ -52,7 +52,7 @@ export default async function ({ enter, world }) {
   await opened.close();
 
   await page.goto(`${m}/units/docs/0?view=services`);
-  await page.getByRole("columnheader", { name: "On failure" }).waitFor();
+  await page.getByRole("table", { name: "Services" }).getByRole("link", { name: /^Open docs/ }).waitFor();
   await page.getByRole("tab", { name: "Live log" }).click();
   await page.getByLabel("Lines of").selectOption("web/web");
   await page.waitForURL(/service=web%2Fweb/);

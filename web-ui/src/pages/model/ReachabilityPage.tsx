@@ -27,7 +27,7 @@ export function ReachabilityPage() {
   const exposed = applications.filter(({ exposed }) => exposed);
   return (
     <>
-      <div className="section__head">
+      <div className="section section__head">
         <p className="muted">{modeWords(reach)}</p>
         <CopyTools cli={cli} request={{ path: paths.reachability(model) }} />
       </div>
