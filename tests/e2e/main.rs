@@ -7,7 +7,7 @@ mod bundles;
 mod catalogue;
 mod gateway;
 #[path = "../../host/serving/src/tests/guest.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
+#[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;
 mod lifecycle;
 mod metrics;

@@ -127,15 +127,20 @@ impl Logs {
                 logs.known.insert(path, place);
             }
         }
-        logs.write()?;
+        logs.store();
         Ok(logs)
     }
 
     /// Keeps how far the logs were read.
     fn keep(&mut self) {
-        if self.known != self.kept
-            && let Err(error) = self.write()
-        {
+        if self.known != self.kept {
+            self.store();
+        }
+    }
+
+    /// Lines are handed on all the same where this fails.
+    fn store(&mut self) {
+        if let Err(error) = self.write() {
             tracing::warn!(%error, "how far logs of services were read is not kept");
         }
     }

@@ -2,7 +2,7 @@
 //! where the charm hears of it.
 
 use super::Container;
-use super::layer::{Check, Kind, OnSuccess, Probe, Ready, Reload, Service};
+use super::layer::{CONCURRENCY, Check, Kind, OnSuccess, Probe, Ready, Reload, Service};
 use super::plan::Plan;
 use crate::CallError;
 use crate::ports::Protocol;
@@ -25,6 +25,7 @@ pub(super) fn check<'a>(
         if let Some(service) = plan.services.get(name) {
             runs_in(container, service)
                 .and_then(|()| heeded(service))
+                .and_then(|()| leaves_room(service))
                 .map_err(|reason| invalid("service", name, reason))?;
         }
     }
@@ -126,6 +127,17 @@ fn heeded(service: &Service) -> Result<(), String> {
             "\"{key}\" does nothing for kind http, {reason}; take it out"
         )),
         None => Ok(()),
+    }
+}
+
+/// Whether the other services of the model have room beside a service.
+fn leaves_room(service: &Service) -> Result<(), String> {
+    match service.concurrency() {
+        0..=CONCURRENCY => Ok(()),
+        asked => Err(format!(
+            "\"concurrency\" is {asked}, and {CONCURRENCY} is the most, so that other services have room; \
+             further requests wait for their turn"
+        )),
     }
 }
 

@@ -1,3 +1,4 @@
+use super::layer::CONCURRENCY;
 use super::{Changes, Committed, Container, Current, Request, ServiceSeen};
 use crate::bounds::{LAYER_BYTES, LAYERS, REQUESTS};
 use crate::testing::{Unit, range, unit};
@@ -157,6 +158,19 @@ fn a_key_that_would_do_nothing_is_refused_where_the_charm_hears_of_it() {
         &unit,
         &layer(80).replace("port: 80", &format!("port: 80, {heeded}")),
     );
+}
+
+#[test]
+fn a_service_leaves_room_to_others() {
+    let unit = web();
+    let with = |requests: u32| {
+        layer(80).replace("port: 80", &format!("port: 80, concurrency: {requests}"))
+    };
+    let (code, message) = refused(&unit, &with(CONCURRENCY + 1));
+    assert_eq!(code, CallErrorCode::Invalid);
+    let words = "service \"site\": \"concurrency\" is 33, and 32 is the most";
+    assert!(message.starts_with(words), "{message}");
+    added(&unit, &with(CONCURRENCY));
 }
 
 #[test]

@@ -88,6 +88,21 @@ impl Context {
         }
     }
 
+    /// As [`get`](Self::get), for an input the node can do without.
+    ///
+    /// # Errors
+    /// As `get`, except that a missing input is `None`.
+    pub fn get_optional<T: Clone + Send + Sync + 'static>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, WorkerError> {
+        match self.get(name) {
+            Ok(value) => Ok(Some(value)),
+            Err(WorkerError::Missing(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Asks only whether input `name` has a worker.
     ///
     /// # Errors

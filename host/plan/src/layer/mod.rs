@@ -20,7 +20,7 @@ mod tests;
 mod value;
 
 pub use check::{Check, ExecProbe, HttpProbe, Level, Probe, TcpProbe};
-pub use service::{Fence, Kind, OnCheckFailure, OnFailure, OnSuccess, Service};
+pub use service::{CONCURRENCY, Fence, Kind, OnCheckFailure, OnFailure, OnSuccess, Service};
 pub use value::{Ready, Reload, Signal};
 
 /// How an entry joins one of the same name in the layers below.

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::value::{self, Ready, Reload, Signal};
 use super::{Override, Startup, append, extend, take};
 
+/// Requests that a service answers at once: as many as may be, unless it is written. The other services of its model are
+/// to have room as well.
+pub const CONCURRENCY: u32 = 32;
+
 /// What a service is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -227,7 +231,7 @@ impl Service {
     }
 
     pub fn concurrency(&self) -> u32 {
-        self.concurrency.unwrap_or(64)
+        self.concurrency.unwrap_or(CONCURRENCY)
     }
 
     pub fn request_timeout(&self) -> Duration {

@@ -75,7 +75,10 @@ fn what_is_left_out_has_pebbles_defaults_and_ours() {
     let (service, check) = (&layer.services["a"], &layer.checks["c"]);
     assert_eq!(service.startup(), Startup::Disabled);
     assert_eq!(service.kind(), Kind::Native);
-    assert_eq!((service.reuse(), service.concurrency()), (0, 64));
+    assert_eq!(
+        (service.reuse(), service.concurrency()),
+        (0, super::CONCURRENCY)
+    );
     assert_eq!(service.request_timeout(), Duration::from_secs(30));
     assert_eq!(service.ready(), Ready::After(Duration::from_secs(1)));
     assert_eq!(service.reload(), Reload::Restart);

@@ -29,7 +29,7 @@ use super::fields::{forwarded, remove_hops};
 use super::front::{Connection, Flight};
 use super::names::{Named, Target, host};
 use super::pages::{Page, Who};
-use super::table::{Table, Tables, Way, Ways};
+use super::table::{Tables, Way, Ways};
 use super::traced::{Traced, Traces};
 use super::websocket::{self, Asks};
 use crate::frames::Leads;

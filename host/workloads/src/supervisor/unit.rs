@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use periapt_model::UnitName;
 use periapt_model::workload::desired::{Desired, Observed, file_name};
-use periapt_model::workload::layer::Probe;
+use periapt_model::workload::layer::{CONCURRENCY, Probe};
 use periapt_model::workload::service::Current;
 
 use super::Shared;
@@ -23,8 +23,9 @@ use crate::serve::SLOTS;
 
 /// What is observed is written so often at most.
 const WRITES: Duration = Duration::from_secs(1);
-/// Requests of one service at the same time, at most: the others of its model are to have room as well.
-const CONCURRENCY: u32 = SLOTS / 2;
+/// More of one service's requests at the same time would leave the others of its model no room; an agent is not believed
+/// that it refused what a charm asked for beyond it.
+const _: () = assert!(CONCURRENCY <= SLOTS / 2);
 
 pub struct Unit {
     pub name: UnitName,

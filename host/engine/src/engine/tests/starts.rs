@@ -93,6 +93,8 @@ async fn a_context_answers_for_declared_inputs_and_only_during_the_start() {
             assert_eq!(context.get::<u32>("secret").unwrap_err().code(), "missing");
             assert_eq!(context.get::<u32>("absent").unwrap_err().code(), "missing");
             assert_eq!(context.require("absent").unwrap_err().code(), "missing");
+            assert_eq!(context.get_optional::<u32>("absent")?, None);
+            assert_eq!(context.get_optional::<u32>("script")?, Some(7));
             assert_eq!(
                 context.get::<u32>("lends-nothing").unwrap_err().code(),
                 "missing"
