@@ -1,6 +1,5 @@
 //! Who reaches whom: what it is made of, read at one moment, and what a model's provider says of it.
 
-use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -8,6 +7,7 @@ use std::path::PathBuf;
 use periapt_model::ports::Openings;
 use periapt_model::reach::published::{Answer, Published};
 use periapt_model::reach::{End, Exposure, Mode, Network, Relation, Unit, unit_address};
+use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, ModelName, ModelUuid, UnitName};
 use periapt_wire::rest::{ListeningPort, SilentPort};
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! Applications as shown.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 
 use periapt_model::reach::Exposure;
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
 use periapt_model::{ApplicationName, Life, ModelName, ModelUuid, UnitName};
 use periapt_wire::rest::ApplicationInfo;

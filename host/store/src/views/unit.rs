@@ -1,10 +1,10 @@
 //! Units as shown.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 
 use periapt_model::ports::Openings;
 use periapt_model::reach::Exposure;
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status, Workload, displayed};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
