@@ -67,7 +67,7 @@ const EXAMPLES: &[Example] = &[
 fn places(example: &Example) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for folder in ["host", "guest-sdk/rust/src", "guest-sdk/wit"] {
-        look(&run::root().join(folder), &mut |path, text| {
+        look(&run::root().join(folder), &mut |path: &str, text: &str| {
             let speaks = |word: &&str| path.contains(*word) || text.contains(*word);
             if example.words.iter().any(speaks) {
                 found.insert(place(path));

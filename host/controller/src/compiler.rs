@@ -3,11 +3,11 @@
 //! A compiled charm is kept by the digest of its component, so the same charm in two models, or
 //! again after a restart, costs nothing.
 
-use periapt_model::Refusal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use periapt_model::Refusal;
 use periapt_sandbox::{
     CHARMS, ChildLimits, CompileCache, CompileError, Settings, compile_in_child, engine_hash, pack,
 };

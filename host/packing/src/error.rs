@@ -82,7 +82,7 @@ impl PackingError {
             PackingError::NotEmpty { .. } => "packing-directory-not-empty",
             PackingError::Name(_) => "charm-name-invalid",
             PackingError::Archive(error) => error.refusal().code(),
-            PackingError::Manifest(error) => error.code(),
+            PackingError::Manifest(error) => error.refusal().code(),
             PackingError::Files { .. } => "packing-files",
         }
     }

@@ -1,10 +1,10 @@
 //! Backups of the whole controller; made where its files are, since the server knows no path.
 
-use periapt_model::Refusal;
-use periapt_model::refusal::Subject;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use periapt_store::StoreError;
 use periapt_wire::rest::Backup;
 use thiserror::Error;

@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 use periapt_model::charm::{Archive, ArchiveError, CharmInfo, CharmUrl};
-use periapt_model::refusal::Name;
-use periapt_model::refusal::Subject;
+use periapt_model::refusal::{Name, Subject};
 use periapt_model::{ModelUuid, NameError, Refusal};
 use periapt_store::{CompiledForm, StoreError};
 use thiserror::Error;

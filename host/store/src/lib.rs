@@ -10,12 +10,12 @@
 //! It never opens a socket to an agent, starts no worker, and keeps no copy of a model in
 //! memory: a restart has nothing to rebuild.
 
-use periapt_model::refusal::Subject;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use periapt_database::{OpenDatabase, Options};
 use periapt_model::ModelUuid;
+use periapt_model::refusal::Subject;
 
 mod application;
 mod audit;

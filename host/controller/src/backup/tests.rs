@@ -274,7 +274,7 @@ async fn a_generation_that_was_replaced_is_looked_for_anew_and_one_elsewhere_is_
     // Here there are files, but never those that the database names.
     scene.write("probe/1", 4, "newer");
     let restless = scene.create().await.err().unwrap();
-    assert_eq!(restless.code(), "backup-restless");
+    assert_eq!(restless.refusal().code(), "backup-restless");
     assert!(
         !scene.home.path().join("backup.zip").exists(),
         "nothing is left of it"

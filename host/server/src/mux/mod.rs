@@ -5,7 +5,6 @@
 //! while the port stays open, and requests in between get a 503 that says so. A router is found
 //! by the longest prefix on a path boundary and sees the whole path.
 
-use periapt_model::Refusal;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +13,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use periapt_model::Refusal;
 use periapt_wire::Problem;
 use tower::ServiceExt;
 

@@ -1,6 +1,5 @@
 //! What handlers ask of a request. All of them refuse with a `Problem`.
 
-use periapt_model::refusal::Subject;
 use std::str::FromStr;
 
 use axum::body::Bytes;
@@ -9,6 +8,7 @@ use axum::http::header;
 use axum::http::request::Parts;
 use periapt_model::bounds::MESSAGE_VALUES;
 use periapt_model::charm::CharmUrl;
+use periapt_model::refusal::Subject;
 use periapt_model::{
     ApplicationName, MachineId, ModelUuid, NameError, Refusal, UnitName, UserName,
 };

@@ -4,7 +4,6 @@
 //! with the extractors of [`extract`], call the store and answer with the types of `wire::rest`, those
 //! of changes through [`changed`], or with a [`problem::Answer`].
 
-use periapt_model::Refusal;
 use std::sync::LazyLock;
 
 use axum::Router;
@@ -13,6 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, heade
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
+use periapt_model::Refusal;
 use periapt_model::bounds::ANONYMOUS_BODY_BYTES;
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;

@@ -1,10 +1,10 @@
 //! `/v1/users/{user}/tokens`: the tokens and sessions of a user, without their secrets.
 
-use periapt_model::Refusal;
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use periapt_model::Refusal;
 use periapt_store::{IssuedToken, NewToken, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;

@@ -4,12 +4,12 @@
 //! it costs no task while nobody waits for it. An event belongs to the watcher until a `Next`
 //! returns it: a `Next` that is dropped or taken over leaves it for the following one.
 
-use periapt_model::Refusal;
-use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use periapt_store::Subscription;
 use periapt_wire::rpc::Changes;
 use tokio::sync::watch;

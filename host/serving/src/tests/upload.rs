@@ -32,7 +32,7 @@ fn an_import_beyond_its_kind_is_named() {
         ..Guest::default()
     };
     let error = refused(&guest.component());
-    assert_eq!(error.code(), "component-unknown-import");
+    assert_eq!(error.refusal().code(), "component-unknown-import");
     let text = error.to_string();
     assert!(
         text.contains("wasi:sockets/instance-network@0.2.0"),
@@ -45,10 +45,13 @@ fn an_import_beyond_its_kind_is_named() {
 fn a_component_that_answers_nothing_is_no_workload() {
     let empty = wat::parse_str("(component)").unwrap();
     let error = refused(&empty);
-    assert_eq!(error.code(), "component-missing-export");
+    assert_eq!(error.refusal().code(), "component-missing-export");
     assert!(
         error.to_string().contains("wasi:http/incoming-handler"),
         "{error}"
     );
-    assert_eq!(refused(b"\0asm\x01\0\0\0").code(), "component-invalid");
+    assert_eq!(
+        refused(b"\0asm\x01\0\0\0").refusal().code(),
+        "component-invalid"
+    );
 }

@@ -1,10 +1,10 @@
 //! What happens to applications: in `deploy`, `config`, `exposure`, `assignments` and `removal`; and whether the controller
 //! can prepare their charms.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashSet;
 
 use periapt_model::bounds::TEXT_BYTES;
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{ApplicationName, Life, ModelUuid};
 

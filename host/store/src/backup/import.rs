@@ -1,7 +1,8 @@
 //! Writing: into a database that holds nothing, in one transaction.
 
-use periapt_model::refusal::Subject;
 use std::sync::Arc;
+
+use periapt_model::refusal::Subject;
 
 use super::{Cell, LEFT_OUT, Table};
 use crate::Result;

@@ -5,10 +5,10 @@
 //! nothing; its rows count until it has not been seen for [`NODE_LOST`]. One that is gone for good
 //! is removed by a person, and its process does not come back by accident.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashSet;
 use std::time::Duration;
 
+use periapt_model::refusal::Subject;
 use periapt_model::{AgentName, ModelUuid, Refusal};
 
 use crate::changes::namespace;

@@ -1,9 +1,9 @@
 //! The rows of leases, and the rules that decide over them inside a transaction.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
 use super::{Lease, Namespace};

@@ -1,8 +1,8 @@
 //! Machines: what the provisioner, the machiner and the machine undertaker see and say.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashSet;
 
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Machine, Status};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;

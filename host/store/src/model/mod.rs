@@ -1,9 +1,9 @@
 //! Models: making, finding, and the beginning of their end.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Model, Status};
 use periapt_model::{Life, ModelUuid, UserName};
 use periapt_wire::agent::models::ModelInfo;

@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use periapt_model::ports::Openings;
-use periapt_model::refusal::Subject;
 use periapt_model::reach::published::{Answer, Published};
 use periapt_model::reach::{End, Exposure, Mode, Network, Relation, Unit, unit_address};
+use periapt_model::refusal::Subject;
 use periapt_model::workload::{nameless, silent};
 use periapt_model::{ApplicationName, ModelName, ModelUuid, UnitName};
 use periapt_wire::rest::{ListeningPort, SilentPort};

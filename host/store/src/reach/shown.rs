@@ -1,9 +1,9 @@
 //! Who reaches whom, for people.
 
-use periapt_model::refusal::Subject;
 use std::net::Ipv4Addr;
 
 use periapt_model::reach::Cidr;
+use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::rest::{OpenPort, Reachability, ReachedBy, UnitReach};
 

@@ -1,10 +1,10 @@
 //! How relations come to be and are held up for a while.
 
-use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::charm::{CharmInfo, Scope};
+use periapt_model::refusal::Subject;
 use periapt_model::relation::{EndpointError, EndpointName, Pair, Role, Side};
 use periapt_model::{ApplicationName, Life, ModelUuid, Refusal};
 use periapt_wire::rest::RelationInfo;

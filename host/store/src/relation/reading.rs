@@ -1,9 +1,9 @@
 //! Settings as units and people read them.
 
-use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_model::bounds::{Bound, SETTINGS_SHOWN_BYTES};
+use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, Tag, UnitName};
 use periapt_wire::rest::{UnitBag, UnitRelation};
 

@@ -1,10 +1,10 @@
 //! Entering and leaving the scope of a relation. Both are steps of a hook's transaction: a unit
 //! enters as its created hook begins and leaves as its broken hook is committed.
 
-use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_model::hook::{Info, Kind, RelationEvent};
+use periapt_model::refusal::Subject;
 use periapt_model::uniter::{OperationKind, OperationState};
 use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
 

@@ -1,13 +1,13 @@
 //! What the uniter reads: what the controller says of the unit, with what a hook sees of it, and
 //! what is stored between hooks.
 
-use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_contract::ports::Openings;
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::config::{Schema, Values};
 use periapt_model::quota::Meter;
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};

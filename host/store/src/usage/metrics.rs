@@ -4,13 +4,13 @@
 //! An agent may be anybody's: what it tells is held to the contract's rules here again, and how much is
 //! kept of a unit has a bound, whatever it sends.
 
-use periapt_model::refusal::Subject;
 use std::collections::BTreeMap;
 
 use periapt_contract::CallError;
 use periapt_contract::metrics::{Kind, check_labels, check_value, is_name};
 use periapt_model::bounds::{METRIC_BATCHES, METRIC_ROWS, METRIC_SERIES, METRIC_VALUES};
 use periapt_model::charm::metrics::Labels;
+use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::metrics::MetricBatch;
 

@@ -3,11 +3,11 @@
 //! They are random, so a plain digest keeps them, and finding the digest by its index tells a
 //! guesser nothing. What is listed carries a name and an id of its own, never the secret.
 
-use periapt_model::refusal::Subject;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use periapt_model::refusal::Subject;
 use periapt_model::{Refusal, UserName, bounds};
 use periapt_wire::rest::TokenInfo;
 

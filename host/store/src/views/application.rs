@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use periapt_model::refusal::Subject;
 use periapt_model::reach::Exposure;
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
 use periapt_model::workload::with_unwell;
 use periapt_model::{ApplicationName, Life, ModelName, ModelUuid, UnitName};

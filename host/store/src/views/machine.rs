@@ -1,8 +1,8 @@
 //! Machines as shown.
 
-use periapt_model::refusal::Subject;
 use std::collections::HashMap;
 
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Machine, Status, displayed_machine};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::MachineInfo;

@@ -1,8 +1,8 @@
 //! Relations as shown, and what units and applications wait for because of them.
 
-use periapt_model::refusal::Subject;
 use std::collections::{BTreeSet, HashMap};
 
+use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 

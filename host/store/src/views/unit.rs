@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use periapt_model::ports::Openings;
-use periapt_model::refusal::Subject;
 use periapt_model::quota::Meter;
 use periapt_model::reach::Exposure;
+use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status, Workload, displayed};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;

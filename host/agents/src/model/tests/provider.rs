@@ -293,7 +293,11 @@ async fn a_machine_that_was_given_up_is_tried_again_when_a_person_says_so() {
             .await
     };
     let early = retry().await.unwrap_err();
-    assert_eq!(early.code(), "machine-not-in-error", "it is tried anyway");
+    assert_eq!(
+        early.refusal().code(),
+        "machine-not-in-error",
+        "it is tried anyway"
+    );
     let given_up = || async {
         bench.clock.advance(Duration::from_secs(1));
         let machines = bench.machines().await;
@@ -316,7 +320,7 @@ async fn a_machine_that_was_given_up_is_tried_again_when_a_person_says_so() {
         .await;
     assert_eq!(bench.provider.calls("start"), 13);
     let late = retry().await.unwrap_err();
-    assert_eq!(late.code(), "machine-not-in-error");
+    assert_eq!(late.refusal().code(), "machine-not-in-error");
     bench.close(engine).await;
 }
 

@@ -2,7 +2,6 @@
 //! refused by its name, with the one that was probably meant: it would do nothing, and whoever
 //! sent it believes that it did.
 
-use periapt_model::Refusal;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -10,6 +9,7 @@ use axum::extract::{Query, Request, State};
 use axum::http::Uri;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use periapt_model::Refusal;
 use periapt_model::nearest::suggestion;
 use periapt_wire::Problem;
 use serde_json::{Map, Value};

@@ -1,8 +1,9 @@
 //! The calls one by one. What holds for any course of them is in `properties`, a slow or killed
 //! store in `slow`, several controllers in `shared`.
 
-use periapt_model::refusal::Subject;
 use std::time::Duration;
+
+use periapt_model::refusal::Subject;
 
 use super::{Manager, Namespace};
 use crate::DatabaseError;
