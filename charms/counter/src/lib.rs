@@ -135,8 +135,8 @@ impl Charm for Counter {
         };
         let color = status.color.as_str();
         match status.info.as_str() {
-            "" => context.log(level, format!("{color}: {text}")),
-            info => context.log(level, format!("{color}: {text}: {info}")),
+            "" => context.log(level, &format!("{color}: {text}")),
+            info => context.log(level, &format!("{color}: {text}: {info}")),
         }
         Ok(())
     }

@@ -3,7 +3,7 @@ use std::fs;
 use serde::Deserialize;
 
 use super::*;
-use crate::{Error, ErrorCode, Protocol, StatusKind};
+use crate::{Error, ErrorCode, MeterColor, MeterStatus, Protocol, StatusKind};
 
 #[derive(Deserialize)]
 struct Config {
@@ -265,7 +265,7 @@ impl Charm for Metered {
         }
         std::fs::write(context.state_dir().join("kept"), "not")?;
         let MeterStatus { color, info } = status;
-        context.log(Level::Info, format!("{}: {info}", color.as_str()));
+        context.log(Level::Info, &format!("{}: {info}", color.as_str()));
         Ok(())
     }
 }

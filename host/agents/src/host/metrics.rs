@@ -15,7 +15,6 @@ use periapt_engine::{Manifold, SharedWorker, TaskWorker, Visit, WorkerContext, W
 use periapt_model::UnitName;
 use periapt_uniter::metrics::Metrics;
 use periapt_uniter::{Follower, Process, StandingUnit};
-use periapt_wire::ApiConnection;
 use tokio::sync::{SemaphorePermit, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -30,7 +29,7 @@ pub const NAME: &str = "metrics";
 pub fn manifold() -> Manifold {
     Manifold::new(|context| async move {
         let AgentContext { process, .. } = context.get(agent::NAME)?;
-        let _: ApiConnection = context.get(apicaller::NAME)?;
+        context.require(apicaller::NAME)?;
         let settings: ModelSettings = context.get(settings::NAME)?;
         Ok(start(process, settings.collect_metrics))
     })
