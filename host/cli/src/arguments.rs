@@ -138,7 +138,7 @@ pub enum Command {
     #[command(flatten)]
     Machines(machines::Verb),
     #[command(flatten)]
-    Credentials(credentials::Verb),
+    Credential(credentials::Verb),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Stop the agents of units: no hook runs until they are started again.

@@ -198,7 +198,7 @@ pub fn inspect(component: &[u8]) -> Outcome<Inspection> {
     .map(|artifact| artifact.inspection().clone())
     .map_err(|error| {
         Failure::failed("the component cannot be compiled")
-            .why(format!("{error} ({})", error.code()))
+            .why(format!("{error} ({})", error.refusal().code()))
             .advice("build it again with periapt charm build")
     })
 }

@@ -49,9 +49,12 @@ async fn connected(worker: &WorkerContext, process: &Process) -> WorkerResult {
     let mut units = standings.all(Follower::Meters);
     loop {
         let telling = futures::stream::iter(units);
-        let telling = telling.for_each_concurrent(AT_ONCE, |unit| async move {
-            if let Some(unit) = process.standing_unit(&unit) {
-                said(&unit, tell_in_visit(process, &unit).await);
+        let telling = telling.for_each_concurrent(AT_ONCE, |unit| {
+            let process = process.clone();
+            async move {
+                if let Some(unit) = process.standing_unit(&unit) {
+                    said(&unit, tell_in_visit(&process, &unit).await);
+                }
             }
         });
         worker.or_dying(telling).await?;
@@ -66,11 +69,13 @@ async fn alone(worker: &WorkerContext, process: &Process, clock: &SharedClock) -
     loop {
         let passed = clock.monotonic().saturating_sub(since);
         if let Some(meter) = isolated(passed) {
-            let (meter, units) = (&meter, standings.all(Follower::Meters));
-            let telling = futures::stream::iter(units);
-            let telling = telling.for_each_concurrent(AT_ONCE, |unit| async move {
-                if let Some(unit) = process.standing_unit(&unit) {
-                    said(&unit, tell(process, &unit, meter).await);
+            let telling = futures::stream::iter(standings.all(Follower::Meters));
+            let telling = telling.for_each_concurrent(AT_ONCE, |unit| {
+                let (process, meter) = (process.clone(), meter.clone());
+                async move {
+                    if let Some(unit) = process.standing_unit(&unit) {
+                        said(&unit, tell(&process, &unit, &meter).await);
+                    }
                 }
             });
             worker.or_dying(telling).await?;

@@ -101,7 +101,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,
-        Command::Credentials(verb) => credentials::run(context, verb).await,
+        Command::Credential(verb) => credentials::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
         Command::StartUnit(arguments) => agents::start_units(context, arguments).await,
