@@ -130,6 +130,7 @@ fn a_name_that_two_models_have_is_said_wherever_one_looks() -> Result<()> {
             ingress: ([127, 0, 0, 1], port).into(),
             network: Network::default(),
             addresses: Default::default(),
+            traces: false,
         })),
     )?;
     told(&home, &said, "is called test as well")?;

@@ -19,9 +19,10 @@ fn project(home: &Home) -> Result<PathBuf> {
     let mut packed = zip::ZipArchive::new(File::open(charm("site"))?)?;
     for index in 0..packed.len() {
         let mut file = packed.by_index(index)?;
-        let place = match file.name() {
-            name if name.ends_with(".wasm") => project.join("build").join(name),
-            name => project.join(name),
+        let name = file.name()?.into_owned();
+        let place = match name.ends_with(".wasm") {
+            true => project.join("build").join(name),
+            false => project.join(name),
         };
         let mut content = Vec::new();
         file.read_to_end(&mut content)?;
@@ -120,7 +121,7 @@ fn a_server_that_wants_sockets_is_refused_where_it_is_deployed() -> Result<()> {
     let mut to = zip::ZipWriter::new(File::create(&path)?);
     for index in 0..from.len() {
         let file = from.by_index_raw(index)?;
-        if file.name() != "server.wasm" {
+        if file.name()? != "server.wasm" {
             to.raw_copy_file(file)?;
         }
     }
