@@ -13,6 +13,8 @@ use crate::session::ModelSession;
 
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
+// They are named as people type them.
+#[allow(clippy::enum_variant_names)]
 pub enum Verb {
     /// Show whether the provider of a model may start machines.
     ShowCredential(ShowCredential),

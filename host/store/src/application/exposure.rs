@@ -104,9 +104,9 @@ async fn put(
         let values = params![model, application, to_json(after)?];
         tx.db.execute(sql, values).await?;
         tx.touch(model, namespace::APPLICATION, application.as_str());
-        // Where it is reached shows in a unit that has something open.
+        // Where it is reached shows in a unit that has something open, and why not in one of which that was told.
         let sql = "SELECT name FROM unit
-            WHERE model_uuid = $1 AND application = $2 AND opened_ports <> '[]'";
+            WHERE model_uuid = $1 AND application = $2 AND (opened_ports <> '[]' OR reached <> '{}')";
         let units: Vec<String> = tx.db.scalars(sql, params![model, application]).await?;
         for unit in units {
             tx.touch(model, namespace::PORT, unit.as_str());

@@ -150,7 +150,8 @@ pub(crate) async fn insert(
     let sql = "INSERT INTO hook_run
         (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
         memory_bytes, host_calls, output_bytes, state_directory_bytes)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        RETURNING (SELECT COUNT(*) FROM model_config WHERE model_uuid = $2 AND key = 'unit-cpu-quota')";
     let id = tx.next_id();
     let result = if run.code.is_empty() { OK } else { FAILED };
     let values = params![
@@ -172,8 +173,12 @@ pub(crate) async fn insert(
         run.usage.map(|usage| usage.output_bytes),
         run.usage.map(|usage| usage.state_directory_bytes)
     ];
-    tx.db.execute(sql, values).await?;
+    // Most models have no quota, and then a hook costs no statement more.
+    let quotas: Option<u64> = tx.db.scalar(sql, values).await?;
     tx.touch(model, namespace::HOOK, id.to_string());
+    if quotas.unwrap_or_default() == 0 {
+        return Ok(());
+    }
     let took = Duration::from_micros(u64::try_from(run.duration).unwrap_or_default());
     meter::spend_on_hook(tx, model, unit, took).await
 }

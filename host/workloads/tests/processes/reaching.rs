@@ -177,13 +177,20 @@ fn free_again() {
 
 fn twins() {
     let mut machine = Machine::new();
+    // Both models are told of the same port, as they are by a controller.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    machine.ingress = free.local_addr().unwrap();
+    drop(free);
     let mut one = machine.model("demo", 1);
     one.unit("docs/0").expose("docs", &[]);
     machine.publish(&one);
     machine.until("docs.demo.localhost", 200);
     let mut other = machine.model("demo", 2);
     other.unit("docs/0").expose("docs", &[]);
-    let says = |answer: Answer| answer.ingress_failed.unwrap_or_default();
+    let says = |answer: Answer| match answer.ingress_failed {
+        Some(reason) => reason,
+        None => panic!("{answer:?}"),
+    };
     assert!(says(machine.publish(&other)).contains("called demo as well"));
     let page = machine.get("docs.demo.localhost", "/");
     // To a stranger it is as if there were none; whoever asked for the other one is told to ask again.

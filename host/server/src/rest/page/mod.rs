@@ -233,6 +233,7 @@ impl Listed for UnitInfo {
         "public-address",
         "listening",
         "workload-version",
+        "meter-status",
         "waiting-for",
         "principal",
         "subordinates",
