@@ -16,6 +16,7 @@ periapt_charm::export!(Noop);
 #[cfg(test)]
 mod tests {
     use periapt_charm::testing::{Harness, Outcome};
+    use periapt_charm::{Event, MeterColor, MeterStatus};
 
     use super::*;
 
@@ -23,7 +24,11 @@ mod tests {
     fn every_hook_runs_and_leaves_nothing() {
         let mut harness = Harness::<Noop>::new();
         for hook in Hook::ALL {
-            assert_eq!(harness.run(*hook).expect("succeeds"), Outcome::Ran);
+            let event = match hook {
+                Hook::MeterStatusChanged => MeterStatus::event(MeterColor::Green, ""),
+                hook => Event::new(*hook),
+            };
+            assert_eq!(harness.run_event(&event).expect("succeeds"), Outcome::Ran);
         }
         assert!(harness.log().is_empty() && harness.ports().is_empty());
     }
