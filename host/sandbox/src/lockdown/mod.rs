@@ -121,9 +121,12 @@ impl LockdownError {
 pub fn lock_down(walls: &Walls<'_>) -> Result<LockdownReport, LockdownError> {
     rustix::thread::set_no_new_privs(true)
         .map_err(|error| LockdownError::Privileges(error.to_string()))?;
-    // Opened by who administers the machine, it would also tell where pages are in its memory.
-    identity::administer_nothing()?;
-    crate::foundation::keep_page_map();
+    // Who takes strangers' connections runs no guest.
+    if walls.sockets != Sockets::Accepting {
+        // Opened by who administers the machine, it would also tell where pages are in its memory.
+        identity::administer_nothing()?;
+        crate::foundation::keep_page_map();
+    }
     // Directories may be out of reach of the user that the process becomes.
     let reach = reach::restrict(walls)?;
     let user = identity::become_user(walls.identity)?;
