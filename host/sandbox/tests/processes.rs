@@ -325,6 +325,7 @@ fn lockdown() {
 /// Locks this process down as an agent does.
 fn lock(read_write: &[&Path], read_only: &[&Path], connect: &[u16]) -> LockdownReport {
     let walls = Walls {
+        guests: false,
         read_write,
         read_only,
         connect,
@@ -340,6 +341,7 @@ fn lock(read_write: &[&Path], read_only: &[&Path], connect: &[u16]) -> LockdownR
 fn locked_down(directory: &Path) -> ExitCode {
     let missing = directory.join("missing");
     let walls = Walls {
+        guests: false,
         read_write: &[],
         read_only: &[&missing],
         connect: &[],
@@ -396,6 +398,7 @@ fn locked_down_given(directory: &Path) -> ExitCode {
     let _daemon = UnixListener::bind(&path).unwrap();
     let accepting = directory.ends_with("accepting");
     let walls = Walls {
+        guests: false,
         read_write: &[directory],
         read_only: &[],
         connect: &[address.port()],
@@ -530,6 +533,7 @@ fn locked_down_identity(directory: &Path) -> ExitCode {
     std::env::set_current_dir(directory).unwrap();
     let own = Path::new("own");
     let walls = Walls {
+        guests: true,
         read_write: &[own],
         read_only: &[],
         connect: &[],

@@ -29,6 +29,8 @@ pub fn restrict(
         descriptors: descriptors::limit(),
     };
     let report = lock_down(&Walls {
+        // Only who is given its connections runs any.
+        guests: sockets == Sockets::Given,
         read_write: &[],
         read_only,
         connect: &[],

@@ -205,6 +205,7 @@ fn restrict(config: &AgentConfig, identity: &Identity) -> Result<LockdownReport,
     let own: Vec<&Path> = own.map(Path::new).collect();
     let ports: Vec<u16> = config.ports().into_iter().collect();
     Ok(lock_down(&Walls {
+        guests: true,
         read_write: &own,
         read_only: &[],
         connect: &ports,

@@ -123,6 +123,8 @@ fn restrict(limits: &ChildLimits) -> io::Result<()> {
     // The limits above are what must hold. A kernel that refuses this one runs agents with the
     // same refusal, and they report it.
     let walls = Walls {
+        // They are asked for their hooks without a pool.
+        guests: false,
         read_write: &[],
         read_only: &[],
         connect: &[],

@@ -43,6 +43,8 @@ pub struct Walls<'a> {
     pub sockets: Sockets,
     /// Who it becomes.
     pub identity: &'a Identity,
+    /// It keeps a pool of guests, and with it what the kernel tells of its own pages.
+    pub guests: bool,
 }
 
 /// Sockets that a process makes, and connections that it takes.
@@ -121,8 +123,7 @@ impl LockdownError {
 pub fn lock_down(walls: &Walls<'_>) -> Result<LockdownReport, LockdownError> {
     rustix::thread::set_no_new_privs(true)
         .map_err(|error| LockdownError::Privileges(error.to_string()))?;
-    // Who takes strangers' connections runs no guest.
-    if walls.sockets != Sockets::Accepting {
+    if walls.guests {
         // Opened by who administers the machine, it would also tell where pages are in its memory.
         identity::administer_nothing()?;
         crate::foundation::keep_page_map();
