@@ -29,6 +29,15 @@ impl Notices {
         Ok(Self { inotify })
     }
 
+    /// Of files that are put into a directory, which is made if need be. Begun before the first look into it, so that
+    /// nothing falls between the two.
+    pub fn of_files_put_into(directory: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(directory)?;
+        let notices = Self::begin()?;
+        notices.of(directory, WatchFlags::MOVED_TO)?;
+        Ok(notices)
+    }
+
     /// Of this directory as well. Asking for one twice changes nothing.
     pub fn of(&self, directory: &Path, flags: WatchFlags) -> io::Result<()> {
         inotify::add_watch(self.inotify.get_ref(), directory, flags)?;

@@ -5,7 +5,7 @@
 //! one process; what came while there was none, or was pushed out by newer ones, is lost, as is a call of which nobody
 //! knows whether it arrived.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,6 @@ use periapt_model::workload::trace::{FILE, FOLDER, OfUnit, SPANS, Traced};
 use periapt_wire::agent::workloads::{ReportSpans, UnitSpan};
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
-use rustix::fs::inotify::WatchFlags;
 
 use super::notices::Notices;
 use super::{AgentContext, agent, apicaller};
@@ -37,13 +36,8 @@ pub fn manifold() -> Manifold {
         let clock = context.clock();
         let directory = process.observed().with_file_name(FOLDER);
         Ok(TaskWorker::spawn(move |worker| async move {
-            let doing = "watching what is traced";
-            fs::create_dir_all(&directory).while_doing(doing)?;
-            // Begun before the first look, so that nothing falls between the two.
-            let notices = Notices::begin().while_doing(doing)?;
-            notices
-                .of(&directory, WatchFlags::MOVED_TO)
-                .while_doing(doing)?;
+            let notices =
+                Notices::of_files_put_into(&directory).while_doing("watching what is traced")?;
             // Whoever was here before has told of it.
             let mut told = Told::of(&read(&directory).await?);
             loop {

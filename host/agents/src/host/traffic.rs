@@ -17,7 +17,6 @@ use periapt_model::{Tag, UnitName};
 use periapt_wire::agent::workloads::{CountRequests, UnitRequests};
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
-use rustix::fs::inotify::WatchFlags;
 
 use super::notices::Notices;
 use super::{AgentContext, agent, apicaller};
@@ -38,13 +37,8 @@ pub fn manifold() -> Manifold {
         let clock = context.clock();
         let directory = process.observed().with_file_name(FOLDER);
         Ok(TaskWorker::spawn(move |worker| async move {
-            let doing = "watching what is counted";
-            fs::create_dir_all(&directory).while_doing(doing)?;
-            // Begun before the first look, so that nothing falls between the two.
-            let notices = Notices::begin().while_doing(doing)?;
-            notices
-                .of(&directory, WatchFlags::MOVED_TO)
-                .while_doing(doing)?;
+            let notices =
+                Notices::of_files_put_into(&directory).while_doing("watching what is counted")?;
             let mut told = BTreeMap::new();
             loop {
                 worker.or_dying(tell(&api, &directory, &mut told)).await??;

@@ -16,7 +16,6 @@ use periapt_uniter::Process;
 use periapt_wire::agent::workloads::SetContainersSeen;
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
-use rustix::fs::inotify::WatchFlags;
 
 use super::notices::Notices;
 use super::{AgentContext, agent, apicaller};
@@ -34,13 +33,8 @@ pub fn manifold() -> Manifold {
         let AgentContext { process, .. } = context.get(agent::NAME)?;
         let clock = context.clock();
         Ok(TaskWorker::spawn(move |worker| async move {
-            // Begun before the first look, so that nothing falls between the two.
-            let doing = "watching its containers";
-            let notices = Notices::begin().while_doing(doing)?;
-            let directory = process.observed();
-            notices
-                .of(&directory, WatchFlags::MOVED_TO)
-                .while_doing(doing)?;
+            let notices = Notices::of_files_put_into(&process.observed());
+            let notices = notices.while_doing("watching its containers")?;
             let mut told = BTreeMap::new();
             loop {
                 worker.or_dying(tell(&api, &process, &mut told)).await??;
