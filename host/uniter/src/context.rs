@@ -102,9 +102,17 @@ pub(crate) struct UnitContext {
 impl UnitContext {
     /// Makes a call from the hook's thread.
     fn call<C: Call>(&mut self, call: &C) -> Result<C::Reply, CallError> {
-        failpoint::reach("uniter-during-execute");
         let connection = self.connection.clone();
-        self.wait(async { connection.call(call).await.map_err(refused) })?
+        self.ask(connection.call(call))
+    }
+
+    /// The same, of a question that others may ask as well.
+    fn ask<T>(
+        &mut self,
+        answer: impl Future<Output = Result<T, periapt_wire::CallError>>,
+    ) -> Result<T, CallError> {
+        failpoint::reach("uniter-during-execute");
+        self.wait(async { answer.await.map_err(refused) })?
     }
 
     /// Waits on the hook's thread. What is not there at once is waited for without a place.

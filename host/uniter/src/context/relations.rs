@@ -17,7 +17,7 @@ use periapt_wire::agent::uniter::{
     GetGoalState, GetLeaderSettings, GetRelationSettings, GoalState, GoalStatus,
 };
 
-use super::{UnitContext, refused};
+use super::UnitContext;
 
 const MICROSECONDS: i64 = 1_000_000;
 
@@ -44,8 +44,7 @@ impl RelationAnswers for UnitContext {
             (Tag::Unit(member), Some(version)) => {
                 let (shared, connection) = (self.shared_settings.clone(), self.connection.clone());
                 let call = connection.call(&ask);
-                self.wait(shared.read(relation, member.clone(), version, call))?
-                    .map_err(refused)?
+                self.ask(shared.read(relation, member.clone(), version, call))?
             }
             _ => self.call(&ask)?,
         };
