@@ -2,7 +2,7 @@
 export function OpenLink({ to, of }: { to: string | null | undefined; of: string }) {
   if (!to) return null;
   return (
-    <a href={to} target="_blank" rel="noreferrer" aria-label={`Open ${of}`} title={to}>
+    <a className="open-link" href={to} target="_blank" rel="noreferrer" aria-label={`Open ${of}`} title={to}>
       open
     </a>
   );
