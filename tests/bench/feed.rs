@@ -16,6 +16,7 @@ use periapt_client::rest::RestClient;
 use periapt_model::config::Value;
 use periapt_server::authority::{Authority, LeafResolver, server_config};
 use periapt_tests::Home;
+use periapt_tests::account::{client, session};
 use periapt_wire::rest::ConfigChange;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -24,7 +25,7 @@ use tokio_rustls::server::TlsStream;
 use crate::figures::{Figures, peak_memory, resident_memory};
 use crate::load::wrk;
 use crate::report::Report;
-use crate::{MODEL, client, relations};
+use crate::{MODEL, relations};
 
 /// How much is measured.
 pub struct Size {
@@ -172,7 +173,7 @@ pub async fn status(report: &mut Report, size: &Size) -> Result<()> {
     let client = client(&home).await?;
     deploy(&client, 100, 1).await?;
     crate::hooks::idle(&client, 100).await?;
-    let (address, ca, token) = crate::session(&home).await?;
+    let (address, ca, token) = session(&home).await?;
     let url = format!("https://{address}/v1/models/{MODEL}/status");
     let body = fetch(&address, &ca, &token).await?;
     let authorization = format!("Authorization: Bearer {token}");

@@ -8,13 +8,14 @@ use anyhow::{Context, Result, ensure};
 use periapt_client::rest::RestClient;
 use periapt_model::config::Value;
 use periapt_tests::Home;
+use periapt_tests::account::{account, client};
+use periapt_tests::counters::Counters;
 use periapt_wire::agent::pinger::Ping;
 use periapt_wire::rest::{ConfigChange, HookPart, HookQuery, HookRun, WaitQuery};
 
-use crate::counters::Counters;
 use crate::figures::Figures;
 use crate::report::{Budget, Report};
-use crate::{MODEL, account, client, peer, relations};
+use crate::{MODEL, peer, relations};
 
 /// Between two hooks that are measured alone.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -92,7 +93,7 @@ pub async fn alone(
         Some(Budget::AtMost(2.0)),
         None,
     );
-    after.per_hook(&before, counted, report);
+    report.per_hook(&after.per_hook(&before, counted));
     Ok(())
 }
 
@@ -140,7 +141,7 @@ pub async fn together(report: &mut Report, units: usize, rounds: usize) -> Resul
         "hooks/s",
         Budget::AtLeast(1_200.0),
     );
-    after.per_hook(&before, units * rounds, report);
+    report.per_hook(&after.per_hook(&before, units * rounds));
     Ok(())
 }
 

@@ -3,7 +3,6 @@
 //! Absolute times belong to the machine; ratios to what was measured beside them carry over, and
 //! so do counts.
 
-mod counters;
 mod feed;
 mod figures;
 mod hooks;
@@ -23,9 +22,6 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use periapt_client::rest::{Authorization, RestClient};
-use periapt_client::websocket::ApiInfo;
-use periapt_tests::Home;
 use report::Report;
 
 const MODEL: &str = "test";
@@ -203,44 +199,6 @@ fn allocations() -> Result<(f64, f64)> {
     let counted = String::from_utf8(output.stdout)?;
     let (times, bytes) = counted.trim().split_once(' ').context("two numbers")?;
     Ok((times.parse()?, bytes.parse()?))
-}
-
-/// A client logged in with the account that bootstrap wrote.
-async fn client(home: &Home) -> Result<RestClient> {
-    let (address, ca, token) = session(home).await?;
-    Ok(RestClient::new(&[address], &ca)?.with(Authorization::Bearer(token)))
-}
-
-/// Address and CA of the controller, and a token for it.
-async fn session(home: &Home) -> Result<(String, String, String)> {
-    let (user, account) = account(home)?;
-    let client = RestClient::new(&account.addresses, &account.ca_pem)?;
-    let token = client.login(&user, &account.password).await?.1.token;
-    let address = account.addresses.into_iter().next();
-    Ok((address.context("no endpoint")?, account.ca_pem, token))
-}
-
-/// The account that bootstrap wrote, by its user's name.
-fn account(home: &Home) -> Result<(String, ApiInfo)> {
-    let read = |file: &str| -> Result<serde_json::Value> {
-        let text = std::fs::read_to_string(home.path().join("client").join(file))?;
-        Ok(serde_saphyr::from_str(&text)?)
-    };
-    let (controllers, accounts) = (read("controllers.yaml")?, read("accounts.yaml")?);
-    let controller = &controllers["controllers"]["tester"];
-    let account = &accounts["controllers"]["tester"];
-    let word = |value: &serde_json::Value, what: &'static str| -> Result<String> {
-        Ok(value.as_str().context(what)?.to_owned())
-    };
-    let user = word(&account["user"], "no user")?;
-    let info = ApiInfo {
-        addresses: vec![word(&controller["api-endpoints"][0], "no endpoint")?],
-        ca_pem: word(&controller["ca-cert"], "no CA")?,
-        model: None,
-        tag: format!("user-{user}").parse()?,
-        password: word(&account["password"], "no password")?,
-    };
-    Ok((user, info))
 }
 
 impl feed::Size {

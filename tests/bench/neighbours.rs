@@ -15,8 +15,9 @@ use crate::figures::Figures;
 use crate::http::{CONSTANT, in_turn, until_answered};
 use crate::report::{Budget, Report};
 
-/// What its server is asked for; each does so without end.
-const DEEDS: [&str; 4] = ["/traps", "/loops", "/allocates", "/streams"];
+/// What its server is asked for; each does so without end, but for the first, which shows what being asked
+/// without pause costs by itself.
+const DEEDS: [&str; 5] = ["/", "/traps", "/loops", "/allocates", "/streams"];
 /// Clients that begin a request and never end it.
 const SLOW: usize = 200;
 /// Connections over which nothing is asked.

@@ -4,14 +4,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use periapt_client::rest::RestClient;
+use periapt_tests::account::client;
 use periapt_tests::{Home, charm};
 use periapt_wire::rest::Deploy;
 use periapt_wire::status::FullStatus;
 
+use crate::MODEL;
 use crate::hooks::{microseconds, runs, set};
 use crate::report::{Budget, Report};
 use crate::site::{memory, status};
-use crate::{MODEL, client};
 
 /// How large the model is: pages with one unit each, sites with several, each page related to
 /// some of the sites.

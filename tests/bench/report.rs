@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use periapt_tests::counters::PerHook;
 use serde_json::{Value, json};
 
 use crate::figures::Figures;
@@ -109,6 +110,21 @@ impl Report {
 
     pub fn figure(&mut self, name: &str, value: f64, unit: &str) {
         self.add(name, value, unit, None);
+    }
+
+    pub fn per_hook(&mut self, hook: &PerHook) {
+        for (who, used) in [("controller", hook.controller), ("agents", hook.agents)] {
+            self.figure(&format!("CPU of the {who} per hook"), used.cpu_ms, "ms");
+            self.figure(
+                &format!("written by the {who} per hook"),
+                used.written_kib,
+                "KiB",
+            );
+            self.figure(&format!("wake-ups of the {who} per hook"), used.woken, "");
+        }
+        self.figure("writes per hook", hook.jobs, "");
+        self.figure("transactions per hook", hook.commits, "");
+        self.figure("SQL statements per hook", hook.statements, "");
     }
 
     pub fn budget(&mut self, name: &str, value: f64, unit: &str, budget: Budget) {

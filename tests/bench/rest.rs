@@ -5,13 +5,14 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use periapt_client::rest::RestClient;
 use periapt_tests::Home;
+use periapt_tests::account::client;
+use periapt_tests::counters::Counters;
 use periapt_wire::rest::{AddModel, Deploy};
 
-use crate::counters::Counters;
 use crate::figures::share_of_memory;
 use crate::hooks::{idle, settled};
 use crate::report::{Budget, Report};
-use crate::{MODEL, client, relations};
+use crate::{MODEL, relations};
 
 /// How much is measured.
 pub struct Size {

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use periapt_client::rest::RestClient;
+use periapt_tests::account::client;
+use periapt_tests::counters::Counters;
 use periapt_tests::{Home, kill};
 
-use crate::counters::Counters;
 use crate::figures::{Figures, peak_memory, resident_memory};
 use crate::hooks::{changed, median, settled};
 use crate::report::{Budget, Report};
-use crate::{MODEL, client, relations};
+use crate::{MODEL, relations};
 
 pub async fn measure(
     report: &mut Report,
@@ -56,7 +57,7 @@ pub async fn measure(
         "hooks/s",
         Budget::AtLeast(700.0),
     );
-    after.per_hook(&before, units * rounds, report);
+    report.per_hook(&after.per_hook(&before, units * rounds));
     memory(report, &home)?;
 
     report.part('c', "status of that model as JSON over HTTPS");

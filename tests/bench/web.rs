@@ -3,10 +3,10 @@
 use std::io::BufRead;
 
 use anyhow::{Context, Result, ensure};
+use periapt_tests::account::client;
 use periapt_tests::{Home, browser, charm};
 use serde::Deserialize;
 
-use crate::client;
 use crate::hooks::idle;
 use crate::report::Report;
 

@@ -3,8 +3,10 @@
 //!
 //! `cargo xtask test` says by environment where the program and the packed charms are.
 
+pub mod account;
 pub mod allocations;
 pub mod browser;
+pub mod counters;
 pub mod web;
 
 use std::ffi::OsStr;

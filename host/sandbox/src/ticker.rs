@@ -8,7 +8,7 @@ use std::time::Duration;
 use wasmtime::Engine;
 
 /// Time between two epochs; a hook overruns its deadline by at most this.
-const TICK: Duration = Duration::from_millis(10);
+const TICK: Duration = Duration::from_millis(2);
 
 /// The thread of one engine; it ends with this value.
 pub(crate) struct Ticker {

@@ -6,6 +6,7 @@ use periapt_model::Digest;
 use periapt_sandbox::{
     Artifact, CompileError, Compiler, EngineError, Foundation, LoadError, Settings,
 };
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use wasmtime::component::Linker;
 use wasmtime_wasi_http::p2::bindings::ProxyPre;
@@ -17,7 +18,7 @@ use crate::instance::Guest;
 pub const SERVERS: Compiler = Compiler {
     kind: "http",
     compile: |settings, component| {
-        ServingEngine::on(Foundation::for_compiling(settings))
+        ServingEngine::on(Foundation::for_compiling(settings), None)
             .map_err(|error| CompileError::Engine(error.to_string()))?
             .compile(component)
     },
@@ -33,6 +34,7 @@ struct Shared {
     foundation: Foundation,
     linker: Linker<Guest>,
     room: Arc<Semaphore>,
+    background: Option<Handle>,
 }
 
 /// Loaded code; instances are made from it, one for each request.
@@ -45,10 +47,19 @@ pub struct LoadedServer {
 impl ServingEngine {
     /// `settings.slots` is how many requests of all services are answered at the same time.
     pub fn new(settings: Settings) -> Result<Self, EngineError> {
-        Self::on(Foundation::new(settings))
+        Self::on(Foundation::new(settings), None)
     }
 
-    fn on(foundation: Result<Foundation, EngineError>) -> Result<Self, EngineError> {
+    /// The same, where requests that compute for long go on in another runtime, whose threads give way to
+    /// those of all others.
+    pub fn with_background(settings: Settings, background: Handle) -> Result<Self, EngineError> {
+        Self::on(Foundation::new(settings), Some(background))
+    }
+
+    fn on(
+        foundation: Result<Foundation, EngineError>,
+        background: Option<Handle>,
+    ) -> Result<Self, EngineError> {
         let foundation = foundation?;
         let linker = check::linker(foundation.engine()).map_err(|error| EngineError::of(&error))?;
         let slots = foundation.settings().slots.max(1);
@@ -57,6 +68,7 @@ impl ServingEngine {
                 room: Arc::new(Semaphore::new(slots as usize)),
                 linker,
                 foundation,
+                background,
             }),
         })
     }
@@ -94,6 +106,10 @@ impl ServingEngine {
 
     pub(crate) fn foundation(&self) -> &Foundation {
         &self.shared.foundation
+    }
+
+    pub(crate) fn background(&self) -> Option<&Handle> {
+        self.shared.background.as_ref()
     }
 
     pub(crate) fn room(&self) -> &Arc<Semaphore> {

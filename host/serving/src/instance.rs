@@ -1,10 +1,10 @@
 //! One request in an instance of its own.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body::Body;
@@ -30,6 +30,8 @@ use crate::{Failure, Listener, trace};
 
 /// Random bytes a guest gets with one call.
 const RANDOM_BYTES: u64 = 1 << 20;
+/// Who has computed for longer goes on where it gives way to others; seen when it lets others on.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 /// What belongs to one instance.
 pub(crate) struct Guest {
@@ -82,12 +84,31 @@ impl Running {
     where
         B: Body<Data = Bytes, Error = Error> + Send + 'static,
     {
-        let task = tokio::spawn(async move {
+        let background = service.engine.background().cloned();
+        let mut work = Box::pin(async move {
             // Given back when the store is gone, which has its share of the pool until then.
             let _place = place;
-            let mut run = pin!(run(&service, request, head));
-            poll_fn(|context| computing.poll(run.as_mut(), context)).await
+            run(&service, request, head).await
         });
+        Self::of(tokio::spawn(async move {
+            let Some(background) = background else {
+                return poll_fn(|context| computing.poll(work.as_mut(), context)).await;
+            };
+            let quick = poll_fn(|context| match computing.poll(work.as_mut(), context) {
+                Poll::Pending if computing.spent() > PATIENCE => Poll::Ready(None),
+                polled => polled.map(Some),
+            });
+            match quick.await {
+                Some(outcome) => outcome,
+                None => {
+                    let rest = poll_fn(move |context| computing.poll(work.as_mut(), context));
+                    Self::of(background.spawn(rest)).await
+                }
+            }
+        }))
+    }
+
+    fn of(task: JoinHandle<Outcome>) -> Self {
         Self {
             task,
             let_go: false,

@@ -58,6 +58,10 @@ impl Computing {
         }
     }
 
+    pub(crate) fn spent(&self) -> Duration {
+        self.spent
+    }
+
     /// Polls the guest's work.
     pub(crate) fn poll<F: Future>(
         &mut self,

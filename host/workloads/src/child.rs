@@ -8,9 +8,13 @@ use std::path::Path;
 use periapt_engine::descriptors;
 use periapt_sandbox::lockdown::{Identity, LockdownReport, Sockets, Walls, lock_down};
 use rustix::process::{Signal, set_parent_process_death_signal};
+use tokio::runtime::{Builder, Runtime};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::Failure;
+
+/// Added to the niceness of threads that give way: the most there is.
+const NICENESS: i32 = 19;
 
 /// What was found out before the process was restricted.
 pub struct Found {
@@ -54,12 +58,28 @@ pub fn supervisor() -> Result<tokio::net::UnixStream, Failure> {
     open().map_err(Failure::Channel)
 }
 
-pub fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .worker_threads(threads.max(1))
+pub fn runtime(threads: usize) -> Result<Runtime, Failure> {
+    building(threads).build().map_err(Failure::Runtime)
+}
+
+/// A runtime whose threads give way to all others of this machine that want to run.
+pub fn background(threads: usize) -> Result<Runtime, Failure> {
+    building(threads)
+        .thread_name("background")
+        .on_thread_start(|| {
+            // Of this thread alone. One that may not give way computes with the others.
+            if let Err(error) = rustix::process::nice(NICENESS) {
+                tracing::warn!("a thread does not give way: {error}");
+            }
+        })
         .build()
         .map_err(Failure::Runtime)
+}
+
+fn building(threads: usize) -> Builder {
+    let mut builder = Builder::new_multi_thread();
+    builder.enable_all().worker_threads(threads.max(1));
+    builder
 }
 
 /// Lines go to stderr, which is the supervisor's log.

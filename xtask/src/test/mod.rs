@@ -44,7 +44,7 @@ const ROOMS: &[&str] = &[
 
 /// Whole-system suites in `tests/`, each driving the real program, that use the whole machine or
 /// measure what an attacked neighbour notices.
-const SYSTEM: &[&str] = &["e2e", HOSTILE, "allocations"];
+const SYSTEM: &[&str] = &["e2e", HOSTILE, "costs"];
 
 /// Those that mostly wait, the longest first.
 const WAITING: &[&str] = &[

@@ -84,7 +84,7 @@ pub fn encode(text: &str, contract: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let package = resolve.push_str("charm.wit", contract).unwrap();
     let world = resolve.select_world(&[package], Some("charm")).unwrap();
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).unwrap();
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
     let mut encoder = ComponentEncoder::default();
     encoder.module(&module).unwrap();
     if text.contains("wasi_snapshot_preview1") {

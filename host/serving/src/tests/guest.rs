@@ -46,8 +46,7 @@ impl Guest<'_> {
         let wit = WIT.replace("WORLD", self.world);
         let package = resolve.push_str("guest.wit", &wit).unwrap();
         let world = resolve.select_world(&[package], Some("server")).unwrap();
-        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)
-            .unwrap();
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
         ComponentEncoder::default()
             .module(&module)
             .unwrap()

@@ -7,8 +7,8 @@ use http_body_util::{BodyExt, Full};
 use hyper::Request;
 
 use super::guest::{ECHO, Guest, PATH};
-use super::stage::{Setting, Stage, get, post, whole};
-use crate::Failure;
+use super::stage::{Setting, Stage, get, post, settings, whole};
+use crate::{Failure, ServingEngine};
 
 /// As told for the path `/fine`, and otherwise this.
 fn unless_fine(bad: &str) -> String {
@@ -55,6 +55,38 @@ async fn a_loop_ends_at_the_deadline_and_lets_others_on() {
     assert!(*looped > Duration::from_millis(20), "{computed:?}");
     assert_eq!(computed.len(), 2);
     stage.goes_on().await;
+}
+
+#[tokio::test]
+async fn who_computes_for_long_goes_on_in_threads_that_give_way() {
+    let background = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("gives-way")
+        .build()
+        .unwrap();
+    let engine = ServingEngine::with_background(settings(), background.handle().clone()).unwrap();
+    let guest = unless_fine("(loop $on (br $on))");
+    let stage = short().stage_on(
+        &engine,
+        Guest {
+            handle: &guest,
+            ..Guest::default()
+        },
+    );
+    assert_eq!(stage.refused(get("/")).await, 504);
+    // A visitor who leaves ends it there as well, or the service would have no room at last.
+    let leaving = tokio::time::timeout(Duration::from_millis(30), stage.ask(get("/")));
+    assert!(leaving.await.is_err());
+    stage.goes_on().await;
+    let all_ended = || stage.heard.threads.lock().unwrap().len() == 3;
+    while !all_ended() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let mut threads = stage.heard.threads.lock().unwrap().clone();
+    threads.sort();
+    assert_eq!(threads[..2], ["gives-way", "gives-way"]);
+    assert!(threads[2].contains("who_computes_for_long"), "{threads:?}");
+    background.shutdown_background();
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,20 +17,26 @@ use crate::{
 
 /// One for all tests, as a process has one.
 pub fn engine() -> &'static ServingEngine {
-    static ENGINE: LazyLock<ServingEngine> = LazyLock::new(|| {
-        ServingEngine::new(Settings {
-            slots: 64,
-            memory_bytes: 32 << 20,
-            ..Settings::default()
-        })
-        .unwrap()
-    });
+    static ENGINE: LazyLock<ServingEngine> =
+        LazyLock::new(|| ServingEngine::new(settings()).unwrap());
     &ENGINE
 }
 
+pub fn settings() -> Settings {
+    Settings {
+        slots: 64,
+        memory_bytes: 32 << 20,
+        ..Settings::default()
+    }
+}
+
 pub fn load(component: &[u8]) -> Arc<LoadedServer> {
-    let artifact = engine().compile(component).unwrap();
-    engine().load(&artifact).unwrap()
+    load_into(engine(), component)
+}
+
+fn load_into(engine: &ServingEngine, component: &[u8]) -> Arc<LoadedServer> {
+    let artifact = engine.compile(component).unwrap();
+    engine.load(&artifact).unwrap()
 }
 
 /// What a listener heard.
@@ -39,6 +45,8 @@ pub struct Heard {
     pub lines: Mutex<Vec<(Stream, String)>>,
     pub ended: Mutex<Vec<Ended>>,
     pub computed: Mutex<Vec<Duration>>,
+    /// Names of the threads in which each ended.
+    pub threads: Mutex<Vec<String>>,
     pub spans: Mutex<Vec<Span>>,
 }
 
@@ -53,6 +61,8 @@ impl Listener for Heard {
 
     fn computed(&self, cpu: Duration) {
         self.computed.lock().unwrap().push(cpu);
+        let thread = std::thread::current().name().unwrap_or("?").to_owned();
+        self.threads.lock().unwrap().push(thread);
     }
 
     fn span(&self, span: Span) {
@@ -110,9 +120,13 @@ impl Setting {
     }
 
     pub fn stage(self, guest: Guest<'_>) -> Stage {
+        self.stage_on(engine(), guest)
+    }
+
+    pub fn stage_on(self, engine: &ServingEngine, guest: Guest<'_>) -> Stage {
         let heard = Arc::<Heard>::default();
         let workload = Workload {
-            server: load(&guest.component()),
+            server: load_into(engine, &guest.component()),
             limits: self.limits,
             environment: Vec::new(),
             mounts: self.mount.into_iter().collect(),
@@ -121,7 +135,7 @@ impl Setting {
             listener: heard.clone(),
         };
         Stage {
-            service: Service::new(engine(), workload),
+            service: Service::new(engine, workload),
             heard,
         }
     }

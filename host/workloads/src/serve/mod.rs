@@ -52,7 +52,9 @@ pub fn serve() -> Result<(), Failure> {
     for missing in report.missing() {
         tracing::warn!("a wall around a process that serves is missing: {missing}");
     }
-    let engine = ServingEngine::new(EngineSettings::for_process(SLOTS, found.descriptors))?;
+    let background = child::background(found.cores)?;
+    let settings = EngineSettings::for_process(SLOTS, found.descriptors);
+    let engine = ServingEngine::with_background(settings, background.handle().clone())?;
     let runtime = child::runtime(found.cores)?;
     let outcome = runtime.block_on(async {
         let (inbox, outbox) = channel::open(child::supervisor()?, TO_CHILD, QUEUE);
@@ -60,6 +62,7 @@ pub fn serve() -> Result<(), Failure> {
     });
     // Whoever is still computing has had its time.
     runtime.shutdown_background();
+    background.shutdown_background();
     outcome
 }
 

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use periapt_client::rest::RestClient;
-use periapt_tests::Home;
 use rustix::process::Pid;
 
-use crate::report::Report;
+use crate::Home;
 
 /// What both sides had used at one moment.
 pub struct Counters {
@@ -17,7 +16,28 @@ pub struct Counters {
     /// Writes the store committed, and the transactions they shared.
     jobs: f64,
     commits: f64,
-    statements: Option<f64>,
+    statements: f64,
+}
+
+/// What one hook took of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct PerHook {
+    pub controller: Used,
+    pub agents: Used,
+    /// Writes of the store, and the transactions they shared.
+    pub jobs: f64,
+    pub commits: f64,
+    /// Of SQL.
+    pub statements: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    pub cpu_ms: f64,
+    /// Sent to the disk.
+    pub written_kib: f64,
+    /// How often a thread waited and was woken.
+    pub woken: f64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -45,36 +65,24 @@ impl Counters {
             agents,
             jobs: metric("periapt_store_jobs_total ").context("jobs")?,
             commits: metric("periapt_store_commits_total ").context("commits")?,
-            statements: metric("periapt_store_statements_total "),
+            statements: metric("periapt_store_statements_total ").context("statements")?,
         })
     }
 
     /// What each of `hooks` cost since then.
-    pub fn per_hook(&self, earlier: &Self, hooks: usize, report: &mut Report) {
+    pub fn per_hook(&self, earlier: &Self, hooks: usize) -> PerHook {
         let each = |value: f64| value / hooks.max(1) as f64;
-        for (who, now, then) in [
-            ("controller", &self.controller, &earlier.controller),
-            ("agents", &self.agents, &earlier.agents),
-        ] {
-            let cpu = now.cpu.saturating_sub(then.cpu).as_secs_f64() * 1000.0;
-            let kibibytes = now.written.saturating_sub(then.written) as f64 / 1024.0;
-            let woken = now.woken.saturating_sub(then.woken) as f64;
-            report.figure(&format!("CPU of the {who} per hook"), each(cpu), "ms");
-            report.figure(
-                &format!("written by the {who} per hook"),
-                each(kibibytes),
-                "KiB",
-            );
-            report.figure(&format!("wake-ups of the {who} per hook"), each(woken), "");
-        }
-        report.figure("writes per hook", each(self.jobs - earlier.jobs), "");
-        report.figure(
-            "transactions per hook",
-            each(self.commits - earlier.commits),
-            "",
-        );
-        if let (Some(now), Some(then)) = (self.statements, earlier.statements) {
-            report.figure("SQL statements per hook", each(now - then), "");
+        let used = |now: &Process, then: &Process| Used {
+            cpu_ms: each(now.cpu.saturating_sub(then.cpu).as_secs_f64() * 1000.0),
+            written_kib: each(now.written.saturating_sub(then.written) as f64 / 1024.0),
+            woken: each(now.woken.saturating_sub(then.woken) as f64),
+        };
+        PerHook {
+            controller: used(&self.controller, &earlier.controller),
+            agents: used(&self.agents, &earlier.agents),
+            jobs: each(self.jobs - earlier.jobs),
+            commits: each(self.commits - earlier.commits),
+            statements: each(self.statements - earlier.statements),
         }
     }
 

@@ -1,5 +1,4 @@
-//! Holds how often a hook asks for memory, so that it does not creep up. The figure itself is in
-//! SPECIFICATION.md.
+//! How often a hook asks for memory.
 
 use std::alloc::System;
 
