@@ -9,7 +9,7 @@ interface Properties {
   model: string;
   application: string;
   unit?: string;
-  /** Shows the same on the command line. */
+  /** What stands beside a failure, and helps on where there are no requests: the command line draws no requests. */
   cli: string;
 }
 

@@ -34,7 +34,11 @@ export function UnitTable({ model, units, caption }: { model: string; units: rea
             model={model}
             unit={unit}
             depth={depth}
-            url={unitUrl(applications.find(({ name }) => name === unit.application), unit.name)}
+            url={unitUrl(
+              applications.find(({ name }) => name === unit.application),
+              unit.name,
+              unit["opened-ports"],
+            )}
           />
         ))}
       </tbody>

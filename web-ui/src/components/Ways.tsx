@@ -23,8 +23,8 @@ interface Properties {
 export function OutsideWays({ model, reach, applications, own }: Properties) {
   const ways = outsideWays(reach);
   if (ways.length === 0) return null;
-  const urlOf = (unit: string): string | null =>
-    unitUrl(applications.find(({ name }) => name === applicationOfUnit(unit)), unit);
+  const urlOf = ({ unit, ports }: OutsideWay): string | null =>
+    unitUrl(applications.find(({ name }) => name === applicationOfUnit(unit)), unit, [ports]);
   return (
     <table className="list" aria-label="Reached from outside">
       <thead>
@@ -63,7 +63,7 @@ export function OutsideWays({ model, reach, applications, own }: Properties) {
                   {port === way.ports ? reason : `${port}: ${reason}`}
                 </span>
               ))}
-              <OpenLink to={urlOf(way.unit)} of={way.unit} />
+              <OpenLink to={urlOf(way)} of={way.unit} />
             </td>
           </tr>
         ))}

@@ -16,9 +16,16 @@ describe("who reaches an application from outside", () => {
 
   it("finds each unit under a name of its own", () => {
     const url = "http://site.demo.localhost:8800/";
-    expect(unitUrl(site({ url }), "site/10")).toBe("http://site-10.demo.localhost:8800/");
-    expect(unitUrl(site({}), "site/10")).toBeNull();
-    expect(unitUrl(undefined, "site/10")).toBeNull();
+    expect(unitUrl(site({ url }), "site/10", ["80/tcp"])).toBe("http://site-10.demo.localhost:8800/");
+    expect(unitUrl(site({}), "site/10", ["80/tcp"])).toBeNull();
+    expect(unitUrl(undefined, "site/10", ["80/tcp"])).toBeNull();
+  });
+
+  it("does not find a unit that has nothing open which a browser could ask", () => {
+    const url = "http://site.demo.localhost:8800/";
+    expect(unitUrl(site({ url }), "site/10", [])).toBeNull();
+    expect(unitUrl(site({ url }), "site/10", ["53/udp"])).toBeNull();
+    expect(unitUrl(site({ url }), "site/10", ["53/udp", "80-81/tcp"])).toBe("http://site-10.demo.localhost:8800/");
   });
 
   it("is asked for as the controller reads it", () => {

@@ -1,9 +1,16 @@
 /** Who reaches an application from outside, in words and links. */
 import type { ApplicationInfo, Expose } from "../api/types";
 
-/** Where one unit is found by name: as its application, under a name of its own. */
-export function unitUrl(application: ApplicationInfo | undefined, unit: string): string | null {
-  if (!application?.url) return null;
+/**
+ * Where one unit is found by name: as its application, under a name of its own. It is not while it has no
+ * port of TCP open itself, whatever other units of its application have.
+ */
+export function unitUrl(
+  application: ApplicationInfo | undefined,
+  unit: string,
+  open: readonly string[],
+): string | null {
+  if (!application?.url || !open.some((ports) => ports.endsWith("/tcp"))) return null;
   return application.url.replace(`//${application.name}.`, `//${unit.replace("/", "-")}.`);
 }
 

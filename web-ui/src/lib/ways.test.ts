@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Reachability, RelationInfo, UnitReach } from "../api/types";
-import { insideWays, openUnits, outsideWays, portsOfRelation, shows } from "./ways";
+import type { Reachability, RelationInfo, ServiceInfo, UnitReach } from "../api/types";
+import { foundByName, insideWays, openUnits, outsideWays, portsOfRelation, shows } from "./ways";
 
 const unit = (more: Partial<UnitReach>): UnitReach => ({
   open: [],
@@ -76,5 +76,15 @@ describe("who reaches whom", () => {
     expect(portsOfRelation(found, relation(["front", "admin"], ["site", "admin"]))).toEqual([]);
     expect(shows([unit({}), undefined])).toBe(false);
     expect(shows([unit({ "exposed-to": { "80/tcp": [] } })])).toBe(true);
+  });
+
+  it("by the unit's name is the running service with the lowest open port", () => {
+    const service = (name: string, port: number | null, current = "active"): ServiceInfo =>
+      ({ name, port, current }) as ServiceInfo;
+    const [admin, web, worker] = [service("admin", 8080), service("web", 80), service("worker", null)];
+    expect(foundByName([worker, admin, web], ["80/tcp", "8000-9000/tcp"])).toBe(web);
+    expect(foundByName([worker, admin, service("web", 80, "failed")], ["80/tcp", "8000-9000/tcp"])).toBe(admin);
+    expect(foundByName([worker, admin, web], ["8080/tcp"])).toBe(admin);
+    expect(foundByName([worker, admin, web], ["80/udp"])).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 /** Who reaches whom, as rows of tables and words beside lines. Pure. */
-import type { Reachability, RelationInfo, UnitReach } from "../api/types";
+import type { Reachability, RelationInfo, ServiceInfo, UnitReach } from "../api/types";
 import { whomOf } from "./reach";
 
 /** An open range of a unit that is shown to addresses outside. */
@@ -88,6 +88,18 @@ export function portsOfRelation(reach: Reachability, relation: RelationInfo): st
 /** Whether some of an application's ports show to the outside. */
 export const shows = (units: readonly (UnitReach | undefined)[]): boolean =>
   units.some((unit) => unit !== undefined && Object.keys(unit["exposed-to"]).length > 0);
+
+/**
+ * The service that answers by the unit's name: of those that run and whose port is open, that with the lowest
+ * port, as the gate has it.
+ */
+export function foundByName(services: readonly ServiceInfo[], open: readonly string[]): ServiceInfo | undefined {
+  const port = (service: ServiceInfo): number => service.port ?? Number.POSITIVE_INFINITY;
+  return services
+    .filter(({ current }) => current === "active")
+    .filter((service) => open.some((ports) => covers(ports, `${port(service)}/tcp`)))
+    .reduce<ServiceInfo | undefined>((first, each) => (first && port(first) <= port(each) ? first : each), undefined);
+}
 
 /** Whether a range such as `80-81/tcp` has a port such as `80/tcp`. */
 function covers(range: string, port: string): boolean {

@@ -21,7 +21,7 @@ export function UnitMetrics({ model, unit }: { model: string; unit: string }) {
   return (
     <section className="section" aria-label="Metrics of the charm">
       <h2 className="section__title">Metrics</h2>
-      <table className="table">
+      <table className="list" aria-label="Metrics">
         <thead>
           <tr>
             <th scope="col">Metric</th>
@@ -45,12 +45,12 @@ function Row({ metric }: { metric: MetricHistory }) {
   const last = metric.values.at(-1);
   return (
     <tr>
-      <td>{name}</td>
-      <td>{last?.value}</td>
-      <td>
+      <th scope="row">{name}</th>
+      <td data-label="Value">{last?.value}</td>
+      <td data-label="Lately">
         <Sparkline values={metric.values.map(({ value }) => value)} label={name} />
       </td>
-      <td>
+      <td data-label="Measured" className="nowrap">
         <Time at={last && last.timestamp * 1_000_000} />
       </td>
     </tr>

@@ -38,7 +38,8 @@ export function UnitPage() {
   const ready = useReady();
   const { applications, units } = useModel(model);
   const unit = units.find((each) => each.name === name);
-  const url = unitUrl(applications.find((each) => each.name === application), name);
+  const open = unit?.["opened-ports"] ?? [];
+  const url = unitUrl(applications.find((each) => each.name === application), name, open);
   const mayWrite = useAllowed(model, "write");
   const [removing, setRemoving] = useState(false);
   const [parameters, setParameters] = useSearchParams();
@@ -145,7 +146,7 @@ export function UnitPage() {
       </div>
       <div id="unit-view" role="tabpanel" aria-labelledby={`tab-${view}`} className="section">
         {view === "hooks" && <HookRuns model={model} filter={{ unit: name }} />}
-        {view === "services" && <UnitWorkloads model={model} unit={name} url={url} />}
+        {view === "services" && <UnitWorkloads model={model} unit={name} url={url} open={open} />}
         {view === "reach" && <UnitReach model={model} unit={name} applications={applications} />}
         {view === "relations" && <UnitRelations model={model} unit={name} />}
         {view === "history" && <History model={model} name={name} />}

@@ -8,15 +8,18 @@ import { Requests } from "../../components/Requests";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
+import { foundByName } from "../../lib/ways";
 
 interface Properties {
   model: string;
   unit: string;
   /** Where the unit is found from outside. */
   url: string | null;
+  /** Its open ports. */
+  open: readonly string[];
 }
 
-export function UnitWorkloads({ model, unit, url }: Properties) {
+export function UnitWorkloads({ model, unit, url, open }: Properties) {
   const found = useQuery({
     queryKey: ["workloads", unit, model],
     queryFn: async () => {
@@ -37,7 +40,7 @@ export function UnitWorkloads({ model, unit, url }: Properties) {
   }
   return (
     <>
-      <Services services={services} url={url} />
+      <Services services={services} url={url} found={foundByName(services, open)} />
       {checks.length > 0 && <Checks checks={checks} />}
       <section className="section" aria-label="Requests, last hour">
         <h2 className="section__title">Requests, last hour</h2>
@@ -52,7 +55,14 @@ export function UnitWorkloads({ model, unit, url }: Properties) {
   );
 }
 
-function Services({ services, url }: { services: ServiceInfo[]; url: string | null }) {
+interface ServicesProperties {
+  services: ServiceInfo[];
+  url: string | null;
+  /** The one that answers there. */
+  found: ServiceInfo | undefined;
+}
+
+function Services({ services, url, found }: ServicesProperties) {
   return (
     <table className="list" aria-label="Services">
       <thead>
@@ -79,7 +89,7 @@ function Services({ services, url }: { services: ServiceInfo[]; url: string | nu
             <td data-label="Since">{service.since > 0 ? <Time at={service.since * 1_000_000} /> : "–"}</td>
             <td data-label="Restarts">{service.restarts}</td>
             <td data-label="Port">
-              {service.port ?? "–"} {service.port && <OpenLink to={url} of={service.name} />}
+              {service.port ?? "–"} {service === found && <OpenLink to={url} of={service.name} />}
             </td>
             <td data-label="Last end" className="message">
               {service["last-end"] ?? "–"}
