@@ -26,7 +26,7 @@ pub struct Inside {
 impl Inside {
     /// The units that an address names and that this one reaches there: those that are ready, and all where
     /// none is, as at the gate.
-    fn found(&self, units: &Units, authority: &str) -> Vec<(UnitName, PortRange)> {
+    pub(super) fn found(&self, units: &Units, authority: &str) -> Vec<(UnitName, PortRange)> {
         let Some((name, port)) = address(authority) else {
             return Vec::new();
         };
