@@ -5,6 +5,7 @@ mod agents;
 mod author;
 mod bundles;
 mod catalogue;
+mod endpoints;
 mod gateway;
 #[path = "../../host/serving/src/tests/guest.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use periapt_tests::web::{free_port, get};
 use periapt_tests::{Home, charm};
+use serde_json::{Value, json};
 
 /// More than the quota, and few enough to be sent at once.
 const REQUESTS: usize = 25;
@@ -27,6 +28,7 @@ fn a_unit_above_its_quota_of_requests_is_told_red_and_green_again_after_the_minu
     home.until("a page", |_| {
         get(port, host, "/").is_ok_and(|(status, _)| status == 200)
     })?;
+    seen_by_its_check(&home)?;
     home.ok(["model-config", &format!("unit-requests-quota={QUOTA}")])?;
     for _ in 0..REQUESTS {
         get(port, host, "/")?;
@@ -57,6 +59,36 @@ fn a_unit_above_its_quota_of_requests_is_told_red_and_green_again_after_the_minu
     ensure!(unit["meter-status"].is_null(), "{unit:#}");
     let hooks = home.ok(["hooks", "counter"])?;
     ensure!(!hooks.contains("meter-status-changed"), "{hooks}");
+    Ok(())
+}
+
+/// What its layer has the supervisor ask it is seen in every place.
+fn seen_by_its_check(home: &Home) -> Result<()> {
+    let first = || -> Result<Value> {
+        let told = home.ok(["checks", "counter/0", "--format", "json"])?;
+        let told: Value = serde_json::from_str(&told)?;
+        Ok(told[0].clone())
+    };
+    home.until("a check that is up", |_| {
+        first().is_ok_and(|check| check["status"] == "up")
+    })?;
+    let check = first()?;
+    ensure!(check["check"] == "health", "{check:#}");
+    ensure!(check["level"] == "ready", "{check:#}");
+    ensure!(check["on-failure"] == json!([]), "{check:#}");
+    let table = home.ok(["checks", "counter/0"])?;
+    ensure!(table.contains("nothing happens"), "{table}");
+    let services = home.ok(["services", "counter/0", "--format", "json"])?;
+    let services: Value = serde_json::from_str(&services)?;
+    let history = &services[0]["history"];
+    let last = history.as_array().and_then(|history| history.last());
+    ensure!(
+        last.is_some_and(|last| last["current"] == "active"),
+        "{services:#}"
+    );
+    let metrics = home.ok(["introspect", "metrics"])?;
+    let up = |line: &str| line.starts_with("periapt_check_up{") && line.ends_with(" 1");
+    ensure!(metrics.lines().any(up), "{metrics}");
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Requests to what charms serve, made of plain bytes: what came is what was sent.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -89,6 +89,15 @@ impl Kept {
             _ => bail!("how long the body is, is not said"),
         };
         Ok((status, String::from_utf8(body)?))
+    }
+
+    /// Waits until the other side ends it, over which nothing was asked last.
+    pub fn ended(mut self) -> Result<()> {
+        match self.stream.read(&mut [0]) {
+            Ok(0) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => Ok(()),
+            other => bail!("it goes on: {other:?}"),
+        }
     }
 
     fn line(&mut self) -> Result<String> {

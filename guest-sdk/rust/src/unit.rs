@@ -53,12 +53,14 @@ impl<C> Context<'_, C> {
         self.host.model_name()
     }
 
-    /// Where other units reach this one.
+    /// The address of the unit's machine. What a workload serves is reached by other units as
+    /// `site-0.internal`, through the relations between them.
     pub fn private_address(&self) -> Result<String> {
         Ok(self.host.private_address()?)
     }
 
-    /// Where the outside reaches this unit, once exposed.
+    /// Where the outside reaches this unit, once it is exposed and has a port open; until then the address
+    /// of its machine.
     pub fn public_address(&self) -> Result<String> {
         Ok(self.host.public_address()?)
     }

@@ -123,8 +123,8 @@ pub static WORKERS: &[Worker] = &[
     worker("fanconfigurer", Artefact, "machine", NotNeeded("no overlay network is configured, so machines report at once")),
     worker("filenotifywatcher", Adapted, "controller", NotBuilt("waits for a switch that pauses a change stream, a debugging aid")),
     worker("firewaller", Same, "model", Built(&[(Model, "firewaller")]))
-        .promises("When a hook opens a port of an application that is not exposed, then it is not reached from outside; after expose it is, and status shows where it listens, or why it does not; unexpose closes it. A model in which nothing is exposed costs the provider nothing.")
-        .kept_by(&["an_exposed_port_is_reached_and_no_other", "what_is_exposed_and_not_reached_follows_the_messages", "a_process_is_started_for_the_first_document_and_stopped_with_the_last"]),
+        .promises("When a hook opens a port of an application that is not exposed, then it is not reached from outside; after expose it is, and status shows where it listens, or why it does not; unexpose closes it within a second and cuts what is open. A model in which nothing is exposed and no charm has containers costs the provider nothing.")
+        .kept_by(&["an_exposed_port_is_reached_and_no_other", "what_is_exposed_and_not_reached_follows_the_messages", "a_process_is_started_for_the_first_document_and_stopped_with_the_last", "a_page_is_there_once_its_application_is_exposed_and_gone_at_once_when_it_is_not"]),
     worker("fortress", Lib, "library", Library(&[(Unit, "charm-dir")], "part of the engine; a unit keeps its charm directory in one"))
         .kept_by(&["lockdown_keeps_new_guests_out_and_waits_for_those_inside", "unlocking_during_a_lockdown_reopens_and_strands_it_until_the_visits_drain"]),
     worker("gate", Lib, "library", Library(&[(Controller, "upgrade-steps-gate"), (Controller, "upgrade-steps-flag"), (Model, "environ-upgrade-gate"), (Model, "environ-upgraded-flag")], "part of the engine; gates hold back what must wait for an upgrade"))

@@ -90,6 +90,21 @@ pub struct ServiceSeen {
     pub restarts: u32,
     /// How it last ended, in words.
     pub last_end: Option<String>,
+    /// Through what it went lately, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Passed>,
+}
+
+/// That a service came to be somewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Passed {
+    /// Seconds since the epoch.
+    pub at: i64,
+    pub current: Current,
+    /// How it ended, in words, if that is what it left the place before by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What the supervisor and its children say to one another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use periapt_model::reach::Network;
@@ -85,6 +85,8 @@ pub enum ToServe {
     Network(Box<Network>),
     /// All services of a unit that run, from now on, under a number that [`FromServe::Has`] repeats.
     Unit(UnitName, u64, Vec<Serving>),
+    /// Ports of a unit to whose services requests of other units go only where no unit is ready.
+    Unready(UnitName, BTreeSet<u16>),
     /// A connection of the gate, with its descriptor.
     Connection,
     Probe(Probe),

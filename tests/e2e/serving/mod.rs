@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
-use periapt_tests::web::{free_port, get};
+use periapt_tests::web::{Kept, free_port, get};
 use periapt_tests::{Home, PATIENCE, charm, kill};
 use serde_json::Value;
 
@@ -125,9 +125,13 @@ fn a_page_is_there_once_its_application_is_exposed_and_gone_at_once_when_it_is_n
     let services: Value = serde_json::from_str(&home.ok(["services", "--format", "json"])?)?;
     ensure!(services.as_array().map(Vec::len) == Some(3), "{services:#}");
 
+    let mut open = Kept::open(sites.port)?;
+    ensure!(open.get(&sites.host("blog"), "/")?.0 == 200);
     let took = sites.answers("docs", || {
         home.ok(["unexpose", "blog"])?;
-        sites.closed("blog")
+        let took = sites.closed("blog")?;
+        open.ended()?;
+        Ok(took)
     })?;
     ensure!(took < AT_ONCE, "{took:?}");
     home.ok(["expose", "blog"])?;

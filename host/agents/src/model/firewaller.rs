@@ -3,8 +3,8 @@
 //! Trigger: start, and changes of what units have open, of what is exposed, of relations and of units.
 //! Action: it reads the document that follows, and hands it to the provider's firewall if it is another
 //! than before. Effect: an exposed port is reached from outside and no other is; status and
-//! `reachability` show where each listens and why one does not. A model in which nothing is exposed costs
-//! the provider nothing. It never decides what is reached: that is the model's rule.
+//! `reachability` show where each listens and why one does not. A model in which nothing is exposed and no
+//! charm has containers costs the provider nothing. It never decides what is reached: that is the model's rule.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::Plan;
 
 pub use periapt_plan::request::{Asked, Request};
-pub use periapt_plan::seen::{CheckSeen, Seen, ServiceSeen};
+pub use periapt_plan::seen::{CheckSeen, Passed, Seen, ServiceSeen};
 
 /// A unit as its charm's last commit wants it: `workloads/desired/docs-0.json` in the directory of its
 /// model's agent. Where there is no file there is no unit.

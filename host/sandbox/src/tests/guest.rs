@@ -85,12 +85,11 @@ pub fn encode(text: &str, contract: &str) -> Vec<u8> {
     let package = resolve.push_str("charm.wit", contract).unwrap();
     let world = resolve.select_world(&[package], Some("charm")).unwrap();
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
-    let mut encoder = ComponentEncoder::default();
-    encoder.module(&module).unwrap();
+    let mut encoder = ComponentEncoder::default().module(&module).unwrap();
     if text.contains("wasi_snapshot_preview1") {
         let adapter =
             wasi_preview1_component_adapter_provider::WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER;
-        encoder.adapter("wasi_snapshot_preview1", adapter).unwrap();
+        encoder = encoder.adapter("wasi_snapshot_preview1", adapter).unwrap();
     }
     encoder.encode().unwrap()
 }

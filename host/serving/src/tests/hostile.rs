@@ -1,8 +1,11 @@
 //! Workloads that mean no good. Each costs its own client the answer, and the next request is answered.
 
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
 
@@ -105,6 +108,39 @@ async fn who_waits_in_the_host_is_ended_at_the_deadline() {
     );
     assert_eq!(computed.len(), 1);
     stage.goes_on().await;
+}
+
+/// A byte now and then, and no end.
+struct Dripping(tokio::time::Interval);
+
+impl Body for Dripping {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let dripped = self.0.poll_tick(context);
+        dripped.map(|_| Some(Ok(Frame::data(Bytes::from_static(b"x")))))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_come_to_its_end_is_cut_off_at_the_deadline() {
+    let guest = Guest {
+        handle: ECHO,
+        ..Guest::default()
+    };
+    let stage = Setting::default().stage(guest);
+    let begun = tokio::time::Instant::now();
+    let body = Dripping(tokio::time::interval(Duration::from_millis(100)));
+    let (status, echoed) = whole(stage.service.answer(post("").map(|_| body)).await).await;
+    assert_eq!(status, 200);
+    assert!(echoed.is_err(), "{echoed:?}");
+    assert_eq!(begun.elapsed().as_secs(), 10);
+    assert_eq!(stage.heard.codes(), ["deadline"]);
+    assert_eq!(stage.ask(post("next")).await.1.as_deref(), Ok("next"));
 }
 
 #[tokio::test]

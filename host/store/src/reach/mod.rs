@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use periapt_model::ports::Openings;
+use periapt_model::ports::{Openings, PortRange, Protocol};
 use periapt_model::reach::published::{Answer, Published};
 use periapt_model::reach::{End, Exposure, Mode, Network, Relation, Unit, unit_address};
 use periapt_model::refusal::Subject;
@@ -74,13 +74,19 @@ pub(crate) fn public_address(
     openings: &Openings,
     exposure: &Exposure,
 ) -> Option<String> {
-    if exposure.is_empty() {
-        return None;
-    }
-    let mut open = openings.iter();
-    let shows = open.any(|(_, endpoints)| !exposure.sources(endpoints).is_empty());
+    let shows = shows(openings, exposure, |_| true);
     let address = number.filter(|_| shows).and_then(unit_address);
     address.as_ref().map(Ipv4Addr::to_string)
+}
+
+/// Whether somebody finds a unit by its application's name.
+pub(crate) fn shows_a_page(openings: &Openings, exposure: &Exposure) -> bool {
+    shows(openings, exposure, |range| range.protocol == Protocol::Tcp)
+}
+
+fn shows(openings: &Openings, exposure: &Exposure, of: impl Fn(&PortRange) -> bool) -> bool {
+    let mut open = openings.iter().filter(|(range, _)| of(range));
+    !exposure.is_empty() && open.any(|(_, endpoints)| !exposure.sources(endpoints).is_empty())
 }
 
 columns! {

@@ -164,6 +164,11 @@ async fn what_listens_is_shown_where_it_is_exposed() {
         let shown = store.unit(&model, &unit("site/0"), &present).await.unwrap();
         assert_eq!(shown.public_address.as_deref(), Some("127.77.0.1"));
         assert_eq!(shown.listening[0].address, "127.77.0.1:10080");
+        // Hooks are told the same.
+        let view = store.unit_told(&model, &unit("site/0"), "").await;
+        let view = view.unwrap().unwrap().view;
+        assert_eq!(view.public_address, shown.public_address);
+        assert_eq!(view.private_address.as_deref(), Some("127.0.0.1"));
         let name = store.model_summary(&model).await.unwrap().name;
         let application = store.application(&model, &site).await.unwrap();
         assert_eq!(
@@ -188,6 +193,31 @@ async fn what_listens_is_shown_where_it_is_exposed() {
         assert!(shown.listening.is_empty());
         let missing = store.reachability(&model, Some(&unit("site/9"))).await;
         assert_eq!(missing.unwrap_err().refusal().call_code(), "not found");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_name_is_shown_where_a_port_is_open_behind_it() {
+    for fixture in fixtures().await {
+        let (store, site) = (&fixture.store, application("site"));
+        let model = fixture.site(1).await;
+        store
+            .expose(&model, &site, Expose::default())
+            .await
+            .unwrap();
+        let answer = Answer {
+            number: 1,
+            ingress: Some("127.0.0.1:8800".parse().unwrap()),
+            ..Answer::default()
+        };
+        store.set_reached(&model, answer).await.unwrap();
+        let url = async || store.application(&model, &site).await.unwrap().url;
+        assert_eq!(url().await, None);
+        open(&fixture, &model, "site/0", "53/udp", &[]).await;
+        assert_eq!(url().await, None, "no page comes by UDP");
+        open(&fixture, &model, "site/0", "80/tcp", &[]).await;
+        assert!(url().await.is_some());
         fixture.end().await;
     }
 }

@@ -7,6 +7,7 @@ use periapt_contract::ports::Openings;
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::config::{Schema, Values};
 use periapt_model::quota::Meter;
+use periapt_model::reach::Exposure;
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
@@ -17,7 +18,8 @@ use crate::changes::namespace;
 use crate::db::{Cells, Session, columns, json, optional_json, optional_word, params, word};
 use crate::error::StoreError;
 use crate::usage::meter::meter;
-use crate::{DatabaseError, Result, Store, hook, relation, status, views};
+use crate::views::unit::number;
+use crate::{DatabaseError, Result, Store, hook, reach, relation, status, views};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations whose
@@ -182,6 +184,8 @@ columns! {
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
         opened_ports: Openings = "unit.opened_ports" as json,
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
+        address: Option<u64> = "unit.address" as number,
+        exposure: Exposure = "application.exposure" as json,
         meter: Option<Meter> = "unit.meter" as meter,
         workload_version: String = "unit.workload_version",
         application_version: String = "application.workload_version",
@@ -216,6 +220,7 @@ pub(crate) async fn told(
         false => Some(effective_config(db, model, unit).await?),
     };
     let address = row.addresses.into_iter().next();
+    let shown = reach::public_address(row.address, &row.opened_ports, &row.exposure);
     let own_version = row.workload_version == row.application_version;
     Ok(Told {
         remote: RemoteState {
@@ -234,8 +239,8 @@ pub(crate) async fn told(
         view: HookView {
             machine: row.machine,
             principal: row.principal,
-            private_address: address.clone(),
-            public_address: address,
+            public_address: shown.or_else(|| address.clone()),
+            private_address: address,
             workload: row
                 .workload
                 .unwrap_or_else(|| Status::new(Workload::Unknown, "")),

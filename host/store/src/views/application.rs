@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use periapt_model::ports::Openings;
 use periapt_model::reach::Exposure;
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, ApplicationParts, Status, Workload};
@@ -11,11 +12,11 @@ use periapt_wire::rest::ApplicationInfo;
 
 use crate::db::{Session, Which, columns, json, optional_json, word};
 use crate::error::StoreError;
-use crate::reach::{Ingress, Reached};
+use crate::reach::{Ingress, Reached, shows_a_page};
 use crate::waiting::HeldBy;
 use crate::{Result, Store, status};
 
-use super::unit::reached;
+use super::unit::{openings, reached};
 use super::workload::Unwell;
 
 columns! {
@@ -24,6 +25,7 @@ columns! {
         application: ApplicationName = "unit.application" as word,
         name: UnitName = "unit.name" as word,
         reached: Reached = "unit.reached" as reached,
+        openings: Openings = "unit.opened_ports" as openings,
         workload: Option<Status<Workload>> = [status::list!("workload")] as status::optional,
         agent: Option<Status<Agent>> = [status::list!("agent")] as status::optional,
     }
@@ -114,6 +116,7 @@ pub(crate) async fn find(
 #[derive(Default)]
 struct Units {
     names: Vec<UnitName>,
+    openings: Vec<Openings>,
     said: Vec<(Status<Workload>, Status<Agent>)>,
 }
 
@@ -142,6 +145,7 @@ pub(crate) async fn load(
             own.said.push((workload, agent));
         }
         own.names.push(row.name);
+        own.openings.push(row.openings);
     }
     let mut held_by = HeldBy::default();
     if rows.iter().any(|row| !row.life.is_alive()) {
@@ -160,9 +164,12 @@ pub(crate) async fn load(
         };
         let status = row.follow(parts.status());
         let exposed = !row.exposure.is_empty();
+        // A name behind which no port is open would lead to a page that says so.
+        let mut openings = own.openings.iter();
+        let answers = openings.any(|openings| shows_a_page(openings, &row.exposure));
         let url = || row.ingress.url(&row.name, &row.model);
         ApplicationInfo {
-            url: exposed.then(url).flatten(),
+            url: answers.then(url).flatten(),
             name: row.name,
             charm: row.charm,
             charm_name: row.charm_name,

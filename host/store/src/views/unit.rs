@@ -92,7 +92,7 @@ columns! {
 }
 
 /// Most units have none, and there are many units.
-fn openings(cells: &mut Cells<'_>) -> std::result::Result<Openings, DatabaseError> {
+pub(super) fn openings(cells: &mut Cells<'_>) -> std::result::Result<Openings, DatabaseError> {
     match cells.str()? {
         "[]" => Ok(Openings::default()),
         text => serde_json::from_str(text).map_err(|error| cells.unfit(error)),

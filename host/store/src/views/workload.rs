@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use periapt_contract::workload::layer::{Check, Level, OnCheckFailure};
 use periapt_contract::workload::{CheckSeen, Committed, Seen, Status};
 use periapt_model::status::{Status as Said, Workload};
+use periapt_model::workload::desired::Passed;
 use periapt_model::workload::plan::Plan;
 use periapt_model::workload::{unwell, with_unwell};
 use periapt_model::{ModelUuid, UnitName};
-use periapt_wire::rest::{CheckInfo, ServiceInfo};
+use periapt_wire::rest::{CheckInfo, ServiceInfo, ServicePassed};
 
 use crate::db::{Session, Which, columns, json, optional_json, params, word};
 use crate::error::StoreError;
@@ -163,10 +164,19 @@ fn services(row: &Row) -> Vec<ServiceInfo> {
                 .filter(restarts)
                 .cloned()
                 .collect(),
+            history: seen.history.into_iter().map(passed).collect(),
             service: name,
         }
     });
     services.collect()
+}
+
+fn passed(passed: Passed) -> ServicePassed {
+    ServicePassed {
+        at: passed.at,
+        current: passed.current.as_str().to_owned(),
+        end: passed.end,
+    }
 }
 
 fn checks(row: &Row) -> Vec<CheckInfo> {

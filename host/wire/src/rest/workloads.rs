@@ -38,6 +38,22 @@ pub struct ServiceInfo {
     /// Failures that nothing happens on have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restarted_on: Vec<String>,
+    /// Through what it went lately, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<ServicePassed>,
+}
+
+/// That a service came to be somewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ServicePassed {
+    /// Seconds since the epoch.
+    pub at: i64,
+    /// `starting`, `active`, `backoff`, …
+    pub current: String,
+    /// How it ended, in words, if that is what it left the place before by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<String>,
 }
 
 /// A check of a unit's plan, as it was seen last.

@@ -1,6 +1,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use http_body_util::BodyExt;
 use hyper::{HeaderMap, Request, Uri};
 use periapt_model::ModelUuid;
 use periapt_model::reach::{Endpoints, Network, Unit};
@@ -276,11 +277,15 @@ async fn what_is_not_shown_any_more_is_cut() {
     assert!(other.cut.is_cancelled());
 }
 
-#[test]
-fn a_page_escapes_what_it_names() {
+#[tokio::test]
+async fn a_page_escapes_what_it_names() {
     let page = Page::nothing("<script>.demo.localhost");
     assert!(page.text.contains("<script>"));
     let answer = page.answer();
     assert_eq!(answer.status(), 404);
     assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8");
+    let body = answer.into_body().collect().await.unwrap().to_bytes();
+    let text = String::from_utf8(body.to_vec()).unwrap();
+    assert!(text.contains("&lt;script&gt;.demo.localhost"), "{text}");
+    assert!(!text.contains("<script>"), "{text}");
 }

@@ -24,8 +24,9 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// The units that an address names and that this one reaches there.
-    fn found(&self, units: &Units, authority: &str) -> Vec<(UnitName, u16)> {
+    /// The units that an address names and that this one reaches there: those that are ready, and all where
+    /// none is, as at the gate.
+    pub(super) fn found(&self, units: &Units, authority: &str) -> Vec<(UnitName, PortRange)> {
         let Some((name, port)) = address(authority) else {
             return Vec::new();
         };
@@ -37,10 +38,13 @@ impl Inside {
             unit.as_str().replace('/', "-") == name || unit.application().as_str() == name
         };
         let mut found = units.serving();
-        found.retain(|(unit, at)| {
+        found.retain(|(unit, at, _)| {
             *at == port && meant(unit) && network.allows(&self.from, unit, range)
         });
-        found
+        if found.iter().any(|(_, _, ready)| *ready) {
+            found.retain(|(_, _, ready)| *ready);
+        }
+        found.into_iter().map(|(unit, ..)| (unit, range)).collect()
     }
 }
 
@@ -65,12 +69,17 @@ impl Connector for Inside {
         let units = self.units.upgrade().ok_or_else(refused)?;
         let found = self.found(&units, &to.authority);
         let turn = rand::random_range(0..found.len().max(1));
-        let (unit, port) = found.get(turn).ok_or_else(refused)?;
-        let service = units.find(unit, *port).map_err(|_| refused())?;
+        let (unit, range) = found.get(turn).cloned().ok_or_else(refused)?;
+        let service = units.find(&unit, range.start).map_err(|_| refused())?;
         let (here, there) = tokio::io::duplex(PIPE_BYTES);
-        // It ends with the connection; how, its own listener hears.
+        let (from, mut networks) = (self.from.clone(), units.networks());
         tokio::spawn(async move {
-            let _ = service.serve_connection(there).await;
+            // It ends with the connection; how, its own listener hears.
+            tokio::select! {
+                _ = service.serve_connection(there) => {}
+                // It ends with the relation as well, or the port: what is open is cut, as at the gate.
+                _ = networks.wait_for(|network| !network.allows(&from, &unit, range)) => {}
+            }
         });
         Ok(Box::new(here))
     }

@@ -82,6 +82,7 @@ async fn run(
         match frame {
             ToServe::Settings(_) => {}
             ToServe::Network(network) => units.set_network(*network),
+            ToServe::Unready(unit, ports) => units.set_unready(unit, ports),
             ToServe::Unit(unit, number, serving) => {
                 let mut told: Vec<FromServe> = units
                     .set(&unit, serving)

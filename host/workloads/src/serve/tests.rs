@@ -76,11 +76,10 @@ impl Stage {
     }
 }
 
-#[tokio::test]
-async fn a_unit_reaches_another_by_a_relation_and_nobody_else() {
-    let stage = Stage::new(&["docs/0", "docs/1", "front/0", "other/0"]);
+/// A model of units that all have port 80 open, and in which `front` is related to `docs`.
+fn related(names: &[&str]) -> Network {
     let mut network = Network::default();
-    for name in ["docs/0", "docs/1", "front/0", "other/0"] {
+    for name in names {
         let mut open = Unit::default();
         let range = "80/tcp".parse().unwrap();
         open.openings.open(range, Endpoints::All).unwrap();
@@ -95,6 +94,13 @@ async fn a_unit_reaches_another_by_a_relation_and_nobody_else() {
         suspended: false,
         container: false,
     });
+    network
+}
+
+#[tokio::test]
+async fn a_unit_reaches_another_by_a_relation_and_nobody_else() {
+    let stage = Stage::new(&["docs/0", "docs/1", "front/0", "other/0"]);
+    let mut network = related(&["docs/0", "docs/1", "front/0", "other/0"]);
     stage.units.set_network(network.clone());
     let from = |name: &str| Inside {
         from: unit(name),
@@ -130,9 +136,38 @@ async fn a_unit_reaches_another_by_a_relation_and_nobody_else() {
         text.starts_with("HTTP/1.1 200") && text.contains("/here"),
         "{text}"
     );
+    // What is open when the relation goes is cut, whoever waits for whom.
+    let mut link = front.connect(&to("docs.internal", false)).await.unwrap();
+    link.write_all(b"GET /here HTTP/1.1\r\n").await.unwrap();
     network.relations.clear();
     stage.units.set_network(network);
     assert!(!front.grants(&to("docs.internal", false)));
+    assert_eq!(link.read_to_end(&mut Vec::new()).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_unit_asks_those_of_an_application_that_are_ready() {
+    let stage = Stage::new(&["docs/0", "docs/1"]);
+    let network = related(&["docs/0", "docs/1", "front/0"]);
+    stage.units.set_network(network);
+    let front = Inside {
+        from: unit("front/0"),
+        units: Arc::downgrade(&stage.units),
+    };
+    let asked = |authority: &str| -> Vec<String> {
+        let found = front.found(&stage.units, authority);
+        found.iter().map(|(unit, _)| unit.to_string()).collect()
+    };
+    let unready = |name: &str| stage.units.set_unready(unit(name), [80].into());
+    assert_eq!(asked("docs.internal"), ["docs/0", "docs/1"]);
+    unready("docs/0");
+    assert_eq!(asked("docs.internal"), ["docs/1"]);
+    // Who names one unit means it.
+    assert_eq!(asked("docs-0.internal"), ["docs/0"]);
+    unready("docs/1");
+    assert_eq!(asked("docs.internal"), ["docs/0", "docs/1"]);
+    stage.units.set_unready(unit("docs/0"), [].into());
+    assert_eq!(asked("docs.internal"), ["docs/0"]);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //!
 //! A change makes services anew and leaves the old ones to the requests that they are answering.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use periapt_model::UnitName;
 use periapt_model::reach::Network;
 use periapt_sandbox::Artifact;
 use periapt_serving::{Limits, LoadedServer, Mount, Service, ServingEngine, Workload};
+use tokio::sync::watch;
 
 use super::inside::Inside;
 use super::telling::Telling;
@@ -20,6 +21,7 @@ use crate::frames::{FromServe, Place, Serving};
 pub struct Units {
     engine: ServingEngine,
     outbox: Outbox<FromServe>,
+    network: watch::Sender<Arc<Network>>,
     open: RwLock<Open>,
     /// Components that some unit has loaded.
     loaded: Mutex<HashMap<PathBuf, Weak<LoadedServer>>>,
@@ -28,8 +30,9 @@ pub struct Units {
 
 #[derive(Default)]
 struct Open {
-    network: Arc<Network>,
     units: BTreeMap<UnitName, Vec<Kept>>,
+    /// Ports whose checks are down.
+    unready: BTreeMap<UnitName, BTreeSet<u16>>,
 }
 
 struct Kept {
@@ -42,6 +45,7 @@ impl Units {
         Self {
             engine,
             outbox,
+            network: watch::Sender::default(),
             open: RwLock::default(),
             loaded: Mutex::default(),
             telling: Mutex::default(),
@@ -61,11 +65,25 @@ impl Units {
     }
 
     pub fn network(&self) -> Arc<Network> {
-        self.read().network.clone()
+        self.network.borrow().clone()
+    }
+
+    /// Hears of each change of it.
+    pub fn networks(&self) -> watch::Receiver<Arc<Network>> {
+        self.network.subscribe()
     }
 
     pub fn set_network(&self, network: Network) {
-        self.write().network = Arc::new(network);
+        self.network.send_replace(Arc::new(network));
+    }
+
+    /// Ports of a unit whose checks are down.
+    pub fn set_unready(&self, unit: UnitName, ports: BTreeSet<u16>) {
+        let mut open = self.write();
+        match ports.is_empty() {
+            true => open.unready.remove(&unit),
+            false => open.unready.insert(unit, ports),
+        };
     }
 
     /// What a unit serves from now on; for each, whether it could be loaded.
@@ -106,12 +124,19 @@ impl Units {
         }
     }
 
-    /// Units with the ports at which they serve.
-    pub fn serving(&self) -> Vec<(UnitName, u16)> {
+    /// Units with the ports at which they serve, and whether their checks let requests come.
+    pub fn serving(&self) -> Vec<(UnitName, u16, bool)> {
         let open = self.read();
-        let all = open.units.iter();
-        all.flat_map(|(unit, kept)| kept.iter().map(|kept| (unit.clone(), kept.serving.port)))
-            .collect()
+        let mut serving = Vec::new();
+        for (unit, kept) in &open.units {
+            let unready = open.unready.get(unit);
+            serving.extend(kept.iter().map(|kept| {
+                let port = kept.serving.port;
+                let ready = !unready.is_some_and(|ports| ports.contains(&port));
+                (unit.clone(), port, ready)
+            }));
+        }
+        serving
     }
 
     fn make(self: &Arc<Self>, serving: &Serving) -> Result<Service, String> {

@@ -9,17 +9,19 @@ use std::time::Duration;
 
 use periapt_model::workload::check::{self, Status};
 use periapt_model::workload::desired::{
-    CheckSeen, Component, Container, Request, Seen, ServiceSeen,
+    CheckSeen, Component, Container, Passed, Request, Seen, ServiceSeen,
 };
 use periapt_model::workload::layer::{Kind, Level, Probe, Ready, Service, Startup};
 use periapt_model::workload::order;
 use periapt_model::workload::plan::{Change, Plan};
-use periapt_model::workload::service::{self, Action, Current, End, Ending, Event, Timer};
+use periapt_model::workload::service::{self, Action, Current, End, Ending, Event, Passage, Timer};
 
 use super::kept;
 
 /// What one event may lead to, one after the other; a plan that asks for more goes in circles.
 const STEPS: usize = 10_000;
+/// Of what a service went through, so much is told.
+const TOLD: usize = 8;
 
 /// A probe that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -430,6 +432,7 @@ impl Life {
                 since: unix(state.since()),
                 restarts: state.restarts(),
                 last_end: state.last_end().map(End::to_string),
+                history: lately(state.history(), &unix),
             };
             (name.clone(), seen)
         });
@@ -450,6 +453,17 @@ impl Life {
             requests: self.record.requests,
         }
     }
+}
+
+/// The last passages of a service.
+fn lately(history: &[Passage], unix: impl Fn(Duration) -> i64) -> Vec<Passed> {
+    let told = history.len().saturating_sub(TOLD);
+    let passed = history.iter().skip(told).map(|passage| Passed {
+        at: unix(passage.at),
+        current: passage.current,
+        end: passage.end.clone(),
+    });
+    passed.collect()
 }
 
 fn gone(changes: &BTreeMap<String, Change>) -> Vec<String> {

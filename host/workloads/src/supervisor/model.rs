@@ -5,7 +5,7 @@ mod counting;
 mod serving;
 mod traced;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -271,6 +271,7 @@ impl Model {
         }
         if let Some(serve) = &self.serve {
             serve.tell(&ToServe::Unit(unit.clone(), 0, Vec::new()), Vec::new());
+            serve.tell(&ToServe::Unready(unit.clone(), BTreeSet::new()), Vec::new());
         }
         if let Some(folders) = &self.folders {
             // They may never have been written.
@@ -296,7 +297,12 @@ impl Model {
         }
         let doors = unit.doors();
         if doors != unit.doors {
+            let before = unit.unready();
             unit.doors = doors;
+            let unready = unit.unready();
+            if let Some(serve) = self.serve.as_ref().filter(|_| unready != before) {
+                serve.tell(&ToServe::Unready(name.clone(), unready), Vec::new());
+            }
             if let Some(gate) = gate {
                 let doors = unit.doors.clone();
                 gate.tell(

@@ -1,7 +1,7 @@
 //! A unit: what is desired of it, what became of it, and what was told of that.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use periapt_model::UnitName;
@@ -194,6 +194,12 @@ impl Unit {
             })
         });
         doors.collect()
+    }
+
+    /// Ports to whose services requests of other units go only where no unit is ready.
+    pub fn unready(&self) -> BTreeSet<u16> {
+        let doors = self.doors.iter().filter(|door| !door.ready);
+        doors.map(|door| door.port).collect()
     }
 
     /// Probes that are to be made. Who asks nothing wakes nobody: `awake` says whether there is a process that

@@ -6,10 +6,15 @@ use std::time::{Duration, Instant};
 
 use crate::Test;
 use crate::machine::{Machine, get, until_closed};
+use crate::smuggling::{begun, frame, written};
+
+/// A frame of HTTP/2.
+const HEADERS: u8 = 1;
 
 pub const TESTS: &[Test] = &[
     ("a request that never comes to an end is given up", slow),
     ("heads that are too large are refused", large),
+    ("heads of HTTP/2 that grow and grow are refused", growing),
     ("idle connections give way", idle),
     ("ten thousand idle connections hurt nobody", ten_thousand),
     (
@@ -29,15 +34,21 @@ fn site(machine: &mut Machine) {
 fn slow() {
     let mut machine = Machine::with(r#"{"head-ms": 700}"#);
     site(&mut machine);
+    // A frame of a head, most of which is yet to come.
+    let mut unfinished = begun();
+    let head = frame(HEADERS, 0, 1, &[0; 200]);
+    unfinished.extend(&head[..head.len() - 150]);
     for begin in [
-        "",
-        "GET / HT",
-        "GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\n",
-        "PRI * HTTP/2.0\r\n",
+        &b""[..],
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost: docs.demo.localhost\r\n",
+        b"PRI * HTTP/2.0\r\n",
+        &begun(),
+        &unfinished,
     ] {
         let mut stream = machine.connect();
         let mut drip = stream.try_clone().unwrap();
-        stream.write_all(begin.as_bytes()).unwrap();
+        stream.write_all(begin).unwrap();
         let begun = Instant::now();
         let dripping = std::thread::spawn(move || {
             // A byte now and then does not help.
@@ -85,6 +96,38 @@ fn large() {
     let mut head = [0; 12];
     stream.read_exact(&mut head).unwrap();
     assert_eq!(&head, b"HTTP/1.1 413");
+}
+
+fn growing() {
+    const MORE: u8 = 9;
+    let mut machine = Machine::new();
+    site(&mut machine);
+    let value = "a".repeat(100);
+    let fields: Vec<String> = (0..100).map(|number| format!("x-{number}")).collect();
+    let fields: Vec<(&str, &str)> = fields.iter().map(|name| (name.as_str(), &*value)).collect();
+    let block = written(&fields);
+    let mut stream = machine.connect();
+    let mut sent = begun();
+    sent.extend(frame(HEADERS, 0, 1, &written(&[(":method", "GET")])));
+    let _ = stream.write_all(&sent);
+    // Without end, but that somebody has enough of it.
+    let piece = frame(MORE, 0, 1, &block);
+    let most = (64 << 20) / piece.len();
+    let taken = (0..most)
+        .take_while(|_| stream.write_all(&piece).is_ok())
+        .count();
+    assert!(taken < most, "all of {most} pieces were taken");
+    let gate = machine.children("gate")[0];
+    let status = std::fs::read_to_string(format!("/proc/{gate}/status")).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak: u64 = peak
+        .unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap();
+    assert!(peak < 100 << 10, "{peak} KiB");
+    assert_eq!(machine.get("docs.demo.localhost", "/").status, 200);
 }
 
 /// A neighbour asks for its page again and again, while so many connections come and say nothing.

@@ -132,7 +132,14 @@ enum Became {
     Refused,
 }
 
-fn frame(kind: u8, flags: u8, stream: u32, body: &[u8]) -> Vec<u8> {
+/// What a client of HTTP/2 sends first.
+pub fn begun() -> Vec<u8> {
+    let mut sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    sent.extend(frame(4, 0, 0, &[]));
+    sent
+}
+
+pub fn frame(kind: u8, flags: u8, stream: u32, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len()).unwrap().to_be_bytes();
     let mut frame = length[1..].to_vec();
     frame.extend([kind, flags]);
@@ -142,7 +149,7 @@ fn frame(kind: u8, flags: u8, stream: u32, body: &[u8]) -> Vec<u8> {
 }
 
 /// The fields of a head, each as a literal.
-fn written(fields: &[(&str, &str)]) -> Vec<u8> {
+pub fn written(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {
         block.push(0);
@@ -160,8 +167,7 @@ fn became(machine: &Machine, fields: &[(&str, &str)]) -> Became {
     const GO_AWAY: u8 = 7;
     const END: u8 = 1 | 4;
     let mut stream = machine.connect();
-    let mut sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
-    sent.extend(frame(4, 0, 0, &[]));
+    let mut sent = begun();
     sent.extend(frame(HEADERS, END, 1, &written(fields)));
     stream.write_all(&sent).unwrap();
     loop {

@@ -5,7 +5,7 @@
 //! found again by whoever comes later, and is stopped when no environment has anything left. Which have
 //! is a file for each in `wanted`, since several controllers may share the directory: whoever takes the
 //! last away stops the process. Everything is started only once it is asked for: where nothing is
-//! exposed there is no directory, no process and no task.
+//! exposed and no charm has containers there is no directory, no process and no task.
 //!
 //! What it never does: it does not know what a document means.
 

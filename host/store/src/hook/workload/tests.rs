@@ -75,6 +75,7 @@ async fn what_hooks_ask_of_containers_lands_with_them_and_is_shown_as_it_is_seen
             since: 7,
             restarts: 2,
             last_end: Some("it trapped".to_owned()),
+            history: Vec::new(),
         };
         let seen = Seen {
             services: [("site".to_owned(), active)].into(),
@@ -133,6 +134,7 @@ async fn what_is_wrong_shows(fixture: &Fixture, model: &ModelUuid, unit: &UnitNa
             since: 7,
             restarts: 4,
             last_end: Some("it trapped".to_owned()),
+            history: Vec::new(),
         };
         let seen = Seen {
             services: [("site".to_owned(), service)].into(),

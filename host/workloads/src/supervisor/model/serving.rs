@@ -100,6 +100,10 @@ impl Model {
                 let served = unit.served.clone();
                 serve.tell(&ToServe::Unit(name.clone(), unit.sent, served), Vec::new());
             }
+            let unready = unit.unready();
+            if !unready.is_empty() {
+                serve.tell(&ToServe::Unready(name.clone(), unready), Vec::new());
+            }
         }
         for waiting in std::mem::take(&mut self.waiting) {
             serve.tell(&ToServe::Connection, vec![waiting]);
