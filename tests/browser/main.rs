@@ -54,6 +54,11 @@ fn an_application_is_exposed_told_why_it_is_not_found_opened_and_closed_again() 
 }
 
 #[test]
+fn what_runs_in_a_unit_is_shown_with_what_it_went_through() -> Result<()> {
+    run_on(&Home::started()?, "workloads", None)
+}
+
+#[test]
 fn a_broken_unit_is_found_and_resolved() -> Result<()> {
     run("resolve")
 }

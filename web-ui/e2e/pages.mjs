@@ -1,4 +1,4 @@
-import { freePort } from "./steps.mjs";
+import { ask, freePort } from "./steps.mjs";
 
 /** Who is related in a furnished model; the first is the one that the pages look at. */
 const RELATED = [
@@ -52,6 +52,9 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["services", `${m}/units/${application}/0?view=services`, `${application}/0`],
     ["unit-reached", `${m}/units/${application}/0?view=reach`, `${application}/0`],
     ["service-log", `${m}/units/${application}/0?view=log&service=web%2Fweb`, `${application}/0`],
+    ["workloads", `${m}/units/counter/0?view=services`, "counter/0"],
+    ["restarted", `${m}/units/unruly/0?view=services`, "unruly/0"],
+    ["requested", `${m}/applications/counter/requests`, "counter"],
     ["audit", "/audit", "Audit"],
     ["workers", "/workers", "Workers"],
     ["controller", "/controller", "Controller"],
@@ -124,12 +127,33 @@ export async function visit(page, [name, path, title]) {
 }
 
 /**
+ * What has something to show of what it serves: `counter` with a check, metrics and requests, `unruly` with a
+ * service that was started again. Returns the port at which they are found by name.
+ */
+export async function serve(periapt, charmFile) {
+  const port = await freePort();
+  await periapt("controller-config", `ingress-port=${port}`);
+  // Every unit measures at a time of its own within this.
+  await periapt("model-config", "collect-metrics-interval=1s");
+  for (const name of ["counter", "unruly"]) await periapt("deploy", charmFile(name), name);
+  for (const name of ["counter", "unruly"]) {
+    await periapt("wait-for", "application", name, "--timeout", "3m");
+    await periapt("expose", name);
+    await ask(port, name);
+  }
+  // One that was never asked for anything would have nothing to end.
+  await periapt("config", "unruly", "page=another");
+  for (let asked = 0; asked < 3; asked += 1) await ask(port, "counter");
+  return port;
+}
+
+/**
  * Something on every page: two applications, one in error and one that is exposed, and what they bring;
- * and a hub that is related to others, with subordinates.
+ * two that show what they serve; and a hub that is related to others, with subordinates.
  */
 export async function furnish(periapt, charmFile) {
   await periapt("model-config", "automatically-retry-hooks=false");
-  await periapt("controller-config", `ingress-port=${await freePort()}`);
+  await serve(periapt, charmFile);
   await periapt("deploy", charmFile("site"), "site", "-n", "3", "--config", "title=Shop");
   await periapt("deploy", charmFile("probe"), "probe", "--config", "script=start: fail 1000");
   await periapt("deploy", charmFile("hub"), "hub", "-n", "2");

@@ -1,6 +1,7 @@
 /** What a person does, in the words of the page. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { get } from "node:http";
 import { createServer } from "node:net";
 import { promisify } from "node:util";
 import { PATIENCE } from "./browser.mjs";
@@ -29,6 +30,23 @@ export async function freePort() {
   const { port } = server.address();
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** Asks what an application serves, by its name, until it answers; nothing but browsers knows names below `localhost`. */
+export async function ask(port, application, path = "/") {
+  const host = `${application}.${process.env.PERIAPT_MODEL ?? "test"}.localhost:${port}`;
+  const once = () =>
+    new Promise((resolve) => {
+      get({ host: "127.0.0.1", port, path, headers: { host } }, (answer) => {
+        answer.resume().on("end", () => resolve(answer.statusCode));
+      }).on("error", () => resolve(0));
+    });
+  for (let tries = 0; tries < 300; tries += 1) {
+    const status = await once();
+    if (status !== 0 && status !== 404 && status < 502) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`${host}${path} never answered`);
 }
 
 export async function signIn(page, world, path = "/models") {

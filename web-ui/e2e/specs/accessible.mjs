@@ -1,21 +1,7 @@
 /** axe-core finds nothing serious on any page, light and dark; `/` and the keyboard work. */
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
+import { serious } from "../axe.mjs";
 import { dialogs, fillWrongly, furnish, invalid, open, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-async function serious(page) {
-  // Evaluated by the debugger, not by the page: its policy forbids scripts from elsewhere.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" | ")}`);
-  });
-}
 
 export default async function ({ enter, world }) {
   const things = process.env.PERIAPT_FURNISHED
