@@ -78,14 +78,16 @@ fn seen_by_its_check(home: &Home) -> Result<()> {
     ensure!(check["on-failure"] == json!([]), "{check:#}");
     let table = home.ok(["checks", "counter/0"])?;
     ensure!(table.contains("nothing happens"), "{table}");
-    let services = home.ok(["services", "counter/0", "--format", "json"])?;
-    let services: Value = serde_json::from_str(&services)?;
-    let history = &services[0]["history"];
-    let last = history.as_array().and_then(|history| history.last());
-    ensure!(
-        last.is_some_and(|last| last["current"] == "active"),
-        "{services:#}"
-    );
+    // What is seen of the service comes a moment later than its pages.
+    home.until("a service that came to be active", |_| {
+        let told = home.ok(["services", "counter/0", "--format", "json"]);
+        let told = told.ok().and_then(|told| serde_json::from_str(&told).ok());
+        let history = told.map(|told: Value| told[0]["history"].clone());
+        let history = history.as_ref().and_then(Value::as_array);
+        history
+            .and_then(|history| history.last())
+            .is_some_and(|last| last["current"] == "active")
+    })?;
     let metrics = home.ok(["introspect", "metrics"])?;
     let up = |line: &str| line.starts_with("periapt_check_up{") && line.ends_with(" 1");
     ensure!(metrics.lines().any(up), "{metrics}");
