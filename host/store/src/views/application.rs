@@ -1,6 +1,6 @@
 //! Applications as shown.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use periapt_model::ports::Openings;
 use periapt_model::reach::Exposure;
@@ -116,7 +116,8 @@ pub(crate) async fn find(
 #[derive(Default)]
 struct Units {
     names: Vec<UnitName>,
-    openings: Vec<Openings>,
+    /// One of them shows a page.
+    answers: bool,
     said: Vec<(Status<Workload>, Status<Agent>)>,
 }
 
@@ -128,7 +129,9 @@ pub(crate) async fn load(
 ) -> Result<Vec<ApplicationInfo>> {
     let rows = rows(db, model, which).await?;
     let exposed = rows.iter().filter(|row| !row.exposure.is_empty());
-    let exposed: HashSet<ApplicationName> = exposed.map(|row| row.name.clone()).collect();
+    let exposed: HashMap<ApplicationName, Exposure> = exposed
+        .map(|row| (row.name.clone(), row.exposure.clone()))
+        .collect();
     let mut units: HashMap<ApplicationName, Units> = HashMap::new();
     let found = db.which(UNITS, model, which).await?;
     let names: Vec<String> = found.iter().map(|row| row.name.to_string()).collect();
@@ -137,15 +140,15 @@ pub(crate) async fn load(
         Which::Named(_) => Unwell::load(db, model, Which::Named(&names)).await?,
     };
     for row in found {
-        let is_exposed = exposed.contains(&row.application);
+        let exposure = exposed.get(&row.application);
         let own = units.entry(row.application).or_default();
         if let Some(workload) = row.workload {
             let agent = row.agent.unwrap_or_else(|| Status::new(Agent::Idle, ""));
-            let workload = unwell.follow(&row.name, workload, &row.reached, is_exposed);
+            let workload = unwell.follow(&row.name, workload, &row.reached, exposure.is_some());
             own.said.push((workload, agent));
         }
         own.names.push(row.name);
-        own.openings.push(row.openings);
+        own.answers |= exposure.is_some_and(|exposure| shows_a_page(&row.openings, exposure));
     }
     let mut held_by = HeldBy::default();
     if rows.iter().any(|row| !row.life.is_alive()) {
@@ -164,12 +167,10 @@ pub(crate) async fn load(
         };
         let status = row.follow(parts.status());
         let exposed = !row.exposure.is_empty();
-        // A name behind which no port is open would lead to a page that says so.
-        let mut openings = own.openings.iter();
-        let answers = openings.any(|openings| shows_a_page(openings, &row.exposure));
         let url = || row.ingress.url(&row.name, &row.model);
         ApplicationInfo {
-            url: answers.then(url).flatten(),
+            // A name behind which no port is open would lead to a page that says so.
+            url: own.answers.then(url).flatten(),
             name: row.name,
             charm: row.charm,
             charm_name: row.charm_name,
