@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use periapt_client::rest::RestClient;
-use periapt_model::config::Value;
-use periapt_tests::Home;
 use periapt_tests::account::{account, client};
 use periapt_tests::counters::Counters;
+use periapt_tests::{Home, hooks};
 use periapt_wire::agent::pinger::Ping;
-use periapt_wire::rest::{ConfigChange, HookPart, HookQuery, HookRun, WaitQuery};
+use periapt_wire::rest::{HookQuery, HookRun, WaitQuery};
 
 use crate::figures::Figures;
 use crate::report::{Budget, Report};
@@ -45,7 +44,7 @@ pub async fn alone(
     }
     tokio::time::sleep(Duration::from_secs(2)).await;
     let after = Counters::read(&home, &client).await?;
-    let parts = parts(&client, "config-changed").await?;
+    let parts = hooks::parts(&client, MODEL, "config-changed").await?;
     let ours = parts.last().context("the agent tells of no hook")?;
     let counted = usize::try_from(ours.hooks)?;
     ensure!(
@@ -231,24 +230,7 @@ async fn salt(client: &RestClient, application: &str, number: usize) -> Result<(
 }
 
 pub async fn set(client: &RestClient, application: &str, option: &str, value: &str) -> Result<()> {
-    let change = ConfigChange {
-        set: [(option.to_owned(), Value::Text(value.to_owned()))]
-            .into_iter()
-            .collect(),
-        reset: Vec::new(),
-    };
-    client
-        .set_application_config(MODEL, &application.parse()?, &change)
-        .await?;
-    Ok(())
-}
-
-/// How long the parts of the hook take, as the agent knows; the last is all of it.
-async fn parts(client: &RestClient, hook: &str) -> Result<Vec<HookPart>> {
-    let told = client.model_introspection(MODEL, "hooktimes").await?;
-    let mut parts: Vec<HookPart> = serde_json::from_str(&told)?;
-    parts.retain(|part| part.hook == hook);
-    Ok(parts)
+    hooks::set(client, MODEL, application, option, value).await
 }
 
 /// How long it takes until what a commit writes at least is on the disk, in a file that is long

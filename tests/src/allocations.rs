@@ -6,13 +6,14 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use periapt_testing::Scenario;
-use periapt_wire::rest::HookPart;
 use stats_alloc::Stats;
 
-use crate::charm;
+use crate::{charm, hooks};
 
+/// What a scenario calls its model.
+const MODEL: &str = "test";
 const UNITS: u32 = 50;
 const ROUNDS: usize = 10;
 /// In real time. Looked at only after this, so that it hardly matters when all are done.
@@ -62,10 +63,10 @@ pub async fn per_hook(asked: impl Fn() -> Asked) -> Result<PerHook> {
         })
         .await?;
     let mut counted = Asked::default();
-    let mut hooks = 0;
+    let mut many = 0;
     // The first round still fills caches.
     for round in 0..=ROUNDS {
-        let before = ran(&scenario).await?;
+        let before = hooks::heard(scenario.client(), MODEL).await?;
         scenario
             .configure(application, &[("salt", &format!("round {round}"))])
             .await?;
@@ -78,27 +79,19 @@ pub async fn per_hook(asked: impl Fn() -> Asked) -> Result<PerHook> {
                 counted.times += ended.times - began.times;
                 counted.bytes += ended.bytes - began.bytes;
             }
-            heard = ran(&scenario).await? - before;
+            heard = hooks::heard(scenario.client(), MODEL).await? - before;
             if heard >= u64::from(UNITS) {
                 break;
             }
         }
         ensure!(heard == u64::from(UNITS), "{heard} of {UNITS} hooks ran");
         if round > 0 {
-            hooks += heard;
+            many += heard;
         }
     }
     scenario.stop().await?;
     Ok(PerHook {
-        times: counted.times as f64 / hooks as f64,
-        bytes: counted.bytes as f64 / hooks as f64,
+        times: counted.times as f64 / many as f64,
+        bytes: counted.bytes as f64 / many as f64,
     })
-}
-
-/// How many hooks that tell of a changed setting ran so far.
-async fn ran(scenario: &Scenario) -> Result<u64> {
-    let told = scenario.client().model_introspection("test", "hooktimes");
-    let parts: Vec<HookPart> = serde_json::from_str(&told.await?)?;
-    let part = parts.iter().rfind(|part| part.hook == "config-changed");
-    Ok(part.context("no such hook ran")?.hooks)
 }

@@ -7,6 +7,7 @@ pub mod account;
 pub mod allocations;
 pub mod browser;
 pub mod counters;
+pub mod hooks;
 pub mod web;
 
 use std::ffi::OsStr;

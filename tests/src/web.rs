@@ -91,7 +91,7 @@ impl Kept {
         Ok((status, String::from_utf8(body)?))
     }
 
-    /// Waits until the other side ends it, over which nothing was asked last.
+    /// Waits until the other side ends it, while nothing is asked.
     pub fn ended(mut self) -> Result<()> {
         match self.stream.read(&mut [0]) {
             Ok(0) => Ok(()),
