@@ -49,6 +49,7 @@ export type AuditRecord = Schemas["AuditRecord"];
 export type Reachability = Schemas["Reachability"];
 export type UnitReach = Schemas["UnitReach"];
 export type ServiceInfo = Schemas["ServiceInfo"];
+export type ServicePassed = Schemas["ServicePassed"];
 export type CheckInfo = Schemas["CheckInfo"];
 export type Traffic = Schemas["Traffic"];
 export type TrafficMinute = Schemas["TrafficMinute"];
