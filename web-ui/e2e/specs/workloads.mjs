@@ -56,6 +56,9 @@ export default async function ({ enter, world }) {
     await cell(service, "Current").getByText("active", { exact: true }).waitFor();
     await cell(service, "Restarts").getByText("1", { exact: true }).waitFor();
     await cell(service, "Last end").getByText("exited 0").waitFor();
+    const passed = page.getByRole("table", { name: "History of the services" }).getByRole("row", { name: /^web\/web/ });
+    await cell(passed.first(), "Came to be").getByText("active", { exact: true }).waitFor();
+    await cell(passed, "After it ended").getByText("exited 0").first().waitFor();
     await sound(page, "the unit of unruly", width);
   }
 }

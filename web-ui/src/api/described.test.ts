@@ -1,15 +1,10 @@
 /** Whatever the pages ask for is in the API's description: no path, method or parameter is made up. */
-import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { logAddress } from "../live/lines";
+import { undescribed } from "./described";
 import * as api from "./index";
-
-interface Operation {
-  parameters?: { name: string; in: string }[];
-}
-
-const { paths } = JSON.parse(
-  readFileSync(new URL("../../../docs/reference/openapi.json", import.meta.url), "utf8"),
-) as { paths: Record<string, Record<string, Operation>> };
+import * as paths from "./paths";
+import { uploadCharm } from "./upload";
 
 /** Calls whose arguments are not all texts and numbers. */
 const ARGUMENTS: Record<string, unknown[]> = {
@@ -19,13 +14,6 @@ const ARGUMENTS: Record<string, unknown[]> = {
 
 const argumentsOf = (name: string, call: Call): unknown[] =>
   ARGUMENTS[name] ?? Array.from({ length: call.length }, (_, place) => (name.startsWith("units.") && place === 1 ? "site/0" : "1"));
-
-function operationOf(method: string, path: string): Operation | undefined {
-  const found = Object.entries(paths).find(([template]) =>
-    new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
-  );
-  return found?.[1][method.toLowerCase()];
-}
 
 type Call = (...values: unknown[]) => Promise<unknown>;
 
@@ -41,14 +29,8 @@ describe("the API's description", () => {
     let current = "";
     const unknown: string[] = [];
     vi.stubGlobal("fetch", (address: string, { method = "GET" }: RequestInit) => {
-      const { pathname, searchParams } = new URL(address, "https://controller");
-      const operation = operationOf(method, pathname);
       asked.push(current);
-      if (!operation) unknown.push(`${current}: ${method} ${pathname}`);
-      const known = new Set(operation?.parameters?.filter((each) => each.in === "query").map(({ name }) => name));
-      for (const name of searchParams.keys()) {
-        if (operation && !known.has(name)) unknown.push(`${current}: ${method} ${pathname}?${name}`);
-      }
+      unknown.push(...undescribed(method, address).map((what) => `${current}: ${what}`));
       return Promise.resolve(new Response('{"items":[]}'));
     });
     for (const [name, call] of calls) {
@@ -58,5 +40,38 @@ describe("the API's description", () => {
     }
     expect(unknown).toEqual([]);
     expect(new Set(asked).size).toBe(calls.length);
+  });
+
+  it("has the streams", () => {
+    const filter = { include: "a", exclude: "b", level: "INFO", "include-module": "c", "exclude-module": "d", tail: 1 };
+    const addresses = [paths.events(null), paths.events("m"), logAddress("m", filter)];
+    expect(addresses.flatMap((address) => undescribed("GET", address))).toEqual([]);
+  });
+
+  it("has the upload of a charm", () => {
+    const asked: string[][] = [];
+    class Request {
+      upload = {};
+      open(method: string, address: string) {
+        asked.push([method, address]);
+      }
+      setRequestHeader() {}
+      send() {}
+    }
+    vi.stubGlobal("XMLHttpRequest", Request);
+    void uploadCharm("m", { name: "site.charm", size: 1 } as File, () => {});
+    expect(asked).toEqual([["POST", "/v1/models/m/charms?name=site.charm"]]);
+    expect(asked.flatMap(([method = "", address = ""]) => undescribed(method, address))).toEqual([]);
+  });
+
+  it("has no probe: what watches the process asks beside the API", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", (address: string) => {
+      asked.push(address);
+      return Promise.resolve(new Response('{"status":"ok","checks":[]}'));
+    });
+    for (const path of ["/health", "/ready"] as const) await api.probe(path);
+    expect(asked).toEqual(["/health", "/ready"]);
+    expect(asked.filter((address) => address.startsWith("/v1"))).toEqual([]);
   });
 });

@@ -151,7 +151,7 @@ export const hooks = {
 export const logs = {
   /** The last lines about an entity; those that follow come with the stream (`live/lines.ts`). */
   tail: (model: string, entity: string, count: number) =>
-    callLines<t.LogRecord>(`${paths.model(model)}/logs`, { include: entity, level: "INFO", tail: count }),
+    callLines<t.LogRecord>(paths.logs(model), { include: entity, level: "INFO", tail: count }),
 };
 
 export interface AuditFilter {

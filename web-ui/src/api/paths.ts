@@ -24,6 +24,12 @@ export const reachability = (inModel: string): string => `${model(inModel)}/reac
 export const charm = (inModel: string, url: string): string =>
   `${model(inModel)}/charms/${part(url)}`;
 
+/** What changes in a model, or in all that the visitor may see. */
+export const events = (inModel: string | null): string =>
+  inModel === null ? "/v1/events" : `${model(inModel)}/events`;
+
+export const logs = (inModel: string): string => `${model(inModel)}/logs`;
+
 export const user = (name: string): string => `/v1/users/${part(name)}`;
 
 export const modelAccess = (inModel: string, name: string): string =>

@@ -4,7 +4,7 @@
  * here in full is what the description leaves open. Times are microseconds UTC unless a member says otherwise.
  */
 
-import type { components } from "./schema";
+import type { components, paths } from "./schema";
 
 type Schemas = components["schemas"];
 
@@ -49,6 +49,7 @@ export type AuditRecord = Schemas["AuditRecord"];
 export type Reachability = Schemas["Reachability"];
 export type UnitReach = Schemas["UnitReach"];
 export type ServiceInfo = Schemas["ServiceInfo"];
+export type ServicePassed = Schemas["ServicePassed"];
 export type CheckInfo = Schemas["CheckInfo"];
 export type Traffic = Schemas["Traffic"];
 export type TrafficMinute = Schemas["TrafficMinute"];
@@ -58,32 +59,27 @@ export type NodeView = Schemas["NodeView"];
 export type EngineView = Schemas["EngineView"];
 export type EngineMap = Schemas["EngineMap"];
 
-export interface Page<T> {
-  items: T[];
-  next?: string | null;
-}
+export type ConfigValues = NonNullable<Schemas["Deploy"]["config"]>;
+export type Settings = UnitBag["data"];
 
-export interface Status {
-  status: string;
-  message: string;
-  since: number;
-  data?: Record<string, unknown>;
-}
+/** Each list has a schema of its own, alike but for its items. */
+export type Page<T> = Omit<Schemas["Page_HookRun"], "items"> & { items: T[] };
 
-export type ConfigValues = Record<string, ConfigValue>;
+/** The answer has no name in the description. */
+export type ConfigSettings =
+  paths["/v1/models/{model}/config"]["get"]["responses"]["200"]["content"]["application/json"];
 
-export type ConfigSettings = Record<string, ConfigSetting>;
-
-export type Settings = Record<string, string>;
-
+/** A line of the log, which the description calls a text. */
 export interface LogRecord {
   time: number;
   entity: string;
+  /** `TRACE`, `DEBUG`, `INFO`, `WARNING` or `ERROR`. */
   level: string;
   module: string;
   message: string;
 }
 
+/** `/health` and `/ready` are no part of the API: they are for programs that watch the controller's process. */
 export interface Check {
   name: string;
   ok: boolean;

@@ -204,8 +204,10 @@ describe("the rest", () => {
       nodes: [
         { name: "a", state: "started", inputs: [], "start-count": 1, "started-at": 0, error: null, "waits-for": null, report: null },
         { name: "b", state: "stopped", inputs: ["a"], "start-count": 0, "started-at": null, error: null, "waits-for": "a", report: null },
+        { name: "c", state: "stopped", inputs: ["a"], "start-count": 3, "started-at": null, error: "refused", "waits-for": null, report: null },
+        { name: "d", state: "uninstalled", inputs: [], "start-count": 1, "started-at": null, error: "not wanted", "waits-for": null, report: null },
       ],
     } as unknown as EngineView;
-    expect(engineNodes(engine).map(({ state }) => state)).toEqual(["started", "resting"]);
+    expect(engineNodes(engine).map(({ state }) => state)).toEqual(["started", "resting", "error", "uninstalled"]);
   });
 });

@@ -78,8 +78,7 @@ export function LiveProvider({ model, children }: { model: string | null; childr
   const [live, setLive] = useState<Live>(() => ({ state: new LiveState(), connection: null }));
   useEffect(() => {
     const state = new LiveState();
-    const address = model === null ? "/v1/events" : `${paths.model(model)}/events`;
-    const connection = new Connection(address, state, () => isThere(model, queries), outage);
+    const connection = new Connection(paths.events(model), state, () => isThere(model, queries), outage);
     let stale = new Map<string, unknown[]>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unlisten = state.onEvent((event) => {

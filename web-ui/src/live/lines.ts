@@ -19,13 +19,18 @@ const MOST = 5000;
 
 export type LogState = "connecting" | "live" | "broken";
 
+/** Where the lines come from, those of the past first. */
+export function logAddress(model: string, filter: LogFilter): string {
+  return withQuery(paths.logs(model), { ...filter, follow: true });
+}
+
 export function useLog(
   model: string,
   filter: LogFilter,
 ): { records: LogRecord[]; state: LogState } {
   const [records, setRecords] = useState<LogRecord[]>([]);
   const [state, setState] = useState<LogState>("connecting");
-  const address = withQuery(`${paths.model(model)}/logs`, { ...filter, follow: true });
+  const address = logAddress(model, filter);
   const waiting = useRef<LogRecord[]>([]);
   useEffect(() => {
     setRecords([]);

@@ -1,12 +1,11 @@
 import { useParams } from "react-router";
-import { withQuery } from "../api/client";
-import * as paths from "../api/paths";
 import { entityFilter } from "../components/charts/log/entity";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { LiveLog } from "../components/LiveLog";
 import { command } from "../lib/commands";
 import { useFilters } from "../lib/useFilters";
+import { logAddress } from "../live/lines";
 
 const NAMES = ["include", "exclude", "level", "text"] as const;
 
@@ -49,7 +48,7 @@ export function LogsPage() {
             exclude && "--exclude", exclude,
             level && "--level", level,
           )}
-          request={{ path: withQuery(`${paths.model(model)}/logs`, { ...filter, follow: true }) }}
+          request={{ path: logAddress(model, filter) }}
         />
       </div>
       <LiveLog

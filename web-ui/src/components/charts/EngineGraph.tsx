@@ -75,7 +75,7 @@ export default function EngineGraph({ nodes, selected, onSelect, label }: Engine
             type="button"
             className={`graph-box chart-tone-${tone}${faint ? ' is-faint' : ''}`}
             aria-pressed={node.name === chosen}
-            title={node.error}
+            title={node.error ?? undefined}
             onClick={() => choose(node.name === chosen ? null : node.name)}
           >
             <span className="graph-box-line">

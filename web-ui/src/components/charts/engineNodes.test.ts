@@ -1,28 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
-import { countStates, dependentsOf, filterNodes, nodesOfReport, nodeText } from './engineNodes';
+import { countStates, dependentsOf, filterNodes, nodeText } from './engineNodes';
+import type { EngineNode } from './types';
 
-const nodes = nodesOfReport({
-  name: 'controller',
-  state: 'started',
-  manifolds: {
-    agent: { state: 'started', inputs: [], 'start-count': 1 },
-    'api-caller': { state: 'stopped', inputs: ['agent'], error: 'connection refused', 'start-count': 3 },
-    uniter: { state: 'stopped', inputs: ['api-caller'], 'waits-for': 'api-caller' },
-    logger: { state: 'stopped', inputs: ['agent'] },
-  },
-  uninstalled: { upgrader: 'nothing to upgrade' },
-});
+const nodes: EngineNode[] = [
+  { name: 'agent', state: 'started', inputs: [], 'start-count': 1 },
+  { name: 'api-caller', state: 'error', inputs: ['agent'], error: 'connection refused', 'start-count': 3 },
+  { name: 'logger', state: 'stopped', inputs: ['agent'] },
+  { name: 'uniter', state: 'resting', inputs: ['api-caller'], 'waits-for': 'api-caller' },
+  { name: 'upgrader', state: 'uninstalled', inputs: [], error: 'nothing to upgrade' },
+];
 
 describe('engine nodes', () => {
-  it('gives each node one state', () => {
-    expect(Object.fromEntries(nodes.map((node) => [node.name, node.state]))).toEqual({
-      agent: 'started',
-      'api-caller': 'error',
-      logger: 'stopped',
-      uniter: 'resting',
-      upgrader: 'uninstalled',
-    });
+  it('counts states, what needs attention first', () => {
     expect(countStates(nodes)).toBe('1 error, 1 stopped, 1 resting, 1 started, 1 uninstalled');
   });
 

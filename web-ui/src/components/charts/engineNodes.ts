@@ -1,55 +1,5 @@
-/** Nodes of a dependency engine: made from its report, filtered, and told in words. Pure. */
+/** Nodes of a dependency engine: filtered, and told in words. Pure. */
 import type { EngineNode, EngineNodeState } from './types';
-
-/** An engine's report of itself, as the API writes it. */
-export interface EngineReport {
-  name: string;
-  state: string;
-  error?: string | undefined;
-  manifolds: Record<string, EngineNodeReport>;
-  uninstalled?: Record<string, string> | undefined;
-}
-
-export interface EngineNodeReport {
-  state: string;
-  inputs: string[];
-  'start-count'?: number | undefined;
-  'started-at'?: string | undefined;
-  error?: string | undefined;
-  'waits-for'?: string | undefined;
-}
-
-/** One state for the eye: an error beats rest, and a stopped node that waits for an input rests. */
-export function stateOf(report: EngineNodeReport): EngineNodeState {
-  switch (report.state) {
-    case 'started':
-    case 'starting':
-    case 'stopping':
-      return report.error && report.state === 'starting' ? 'error' : report.state;
-    default:
-      if (report.error) return 'error';
-      return report['waits-for'] ? 'resting' : 'stopped';
-  }
-}
-
-/** Nodes of a report, by name; those that removed themselves with their reason as the error. */
-export function nodesOfReport(report: EngineReport): EngineNode[] {
-  const installed = Object.entries(report.manifolds).map(
-    ([name, node]): EngineNode => ({
-      name,
-      state: stateOf(node),
-      inputs: node.inputs,
-      'start-count': node['start-count'],
-      'started-at': node['started-at'],
-      error: node.error,
-      'waits-for': node['waits-for'],
-    }),
-  );
-  const removed = Object.entries(report.uninstalled ?? {}).map(
-    ([name, reason]): EngineNode => ({ name, state: 'uninstalled', inputs: [], error: reason || undefined }),
-  );
-  return [...installed, ...removed].sort((a, b) => a.name.localeCompare(b.name));
-}
 
 /** The status word whose look a state has. */
 export function lookWord(state: EngineNodeState): string {

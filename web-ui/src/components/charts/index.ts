@@ -4,7 +4,6 @@
  */
 export { ConfigForm, type ConfigFormProps } from './ConfigForm';
 export { configCommand } from './config/edit';
-export { nodesOfReport, type EngineReport, type EngineNodeReport } from './engineNodes';
 export { FiguresChart, type FiguresChartProps } from './FiguresChart';
 export { HookChart, type HookChartProps } from './HookChart';
 export { copyText } from './log/copy';

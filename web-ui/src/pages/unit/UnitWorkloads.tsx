@@ -1,4 +1,4 @@
-/** What runs in a unit's containers: services, checks, and the requests of the last hour. */
+/** What runs in a unit's containers: services and what they went through, checks, and the requests of the last hour. */
 import { useQuery } from "@tanstack/react-query";
 import { units } from "../../api";
 import type { CheckInfo, ServiceInfo } from "../../api/types";
@@ -8,7 +8,9 @@ import { Requests } from "../../components/Requests";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
+import { stepsOf } from "../../lib/passed";
 import { foundByName } from "../../lib/ways";
+import { ServiceHistory } from "./ServiceHistory";
 
 interface Properties {
   model: string;
@@ -38,10 +40,12 @@ export function UnitWorkloads({ model, unit, url, open }: Properties) {
       </Empty>
     );
   }
+  const steps = stepsOf(services);
   return (
     <>
       <Services services={services} url={url} found={foundByName(services, open)} />
       {checks.length > 0 && <Checks checks={checks} />}
+      {steps.length > 0 && <ServiceHistory steps={steps} />}
       <section className="section" aria-label="Requests, last hour">
         <h2 className="section__title">Requests, last hour</h2>
         <Requests
