@@ -57,6 +57,20 @@ fn lines(controller: &Path) -> Result<Vec<String>> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
+/// The lines once the last one is that of a change. A status is set at once, so one that is seen
+/// does not say that its hook is committed: a backup may be of the moment between the two.
+fn lines_until(controller: &Path, number: u32) -> Result<Vec<String>> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let lines = lines(controller)?;
+        if lines.last() == Some(&line(number)) {
+            return Ok(lines);
+        }
+        ensure!(Instant::now() < deadline, "{lines:?} at {number}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 fn line(number: u32) -> String {
     format!("line {number}")
 }
@@ -134,19 +148,16 @@ fn a_backup_made_under_load_restores_units_with_the_files_of_its_moment() -> Res
         .context("the script of the moment")?;
     ensure!(moment < written, "it is older than the end");
     until_at(&home, moment)?;
-    let before = lines(&restored)?;
+    let before = lines_until(&restored, moment)?;
     // Settings that followed one another unseen are one change for the unit, so its last line may
     // be of a later change than the next one that the lost controller told it of.
     let (last, earlier) = before.split_last().context("no line")?;
     ensure!(earlier == &after[..earlier.len()], "{before:?} {after:?}");
-    ensure!(last == &line(moment), "{before:?} at {moment}");
+    ensure!(!earlier.contains(last), "{before:?}");
     write(&home, 1_000_000)?;
     until_at(&home, 1_000_000)?;
-    let now = lines(&restored)?;
-    ensure!(
-        now[..before.len()] == before && now.last() == Some(&line(1_000_000)),
-        "{now:?}"
-    );
+    let now = lines_until(&restored, 1_000_000)?;
+    ensure!(now[..before.len()] == before, "{now:?}");
     Ok(())
 }
 
