@@ -34,6 +34,7 @@ mod tests;
 mod two_ends;
 
 use files::Folder;
+use harness::must;
 use host::{TestContainer, TestHost};
 
 /// How a hook that did not fail ended.
@@ -161,9 +162,14 @@ impl<C: Charm> Harness<C> {
         files::copy(&self.dirs.state, &before);
         let restricted = event.hook().filter(|hook| hook.is_restricted());
         self.host.get_mut().begin(restricted);
-        let result = dispatch::<C>(&self.host, &self.dirs, event);
+        let mut result = dispatch::<C>(&self.host, &self.dirs, event);
+        let commits = result.is_ok() && restricted.is_none();
+        if commits {
+            // A refused commit is a failed hook.
+            result = self.host.get_mut().commit().map_err(Into::into);
+        }
         match result {
-            Ok(()) if restricted.is_none() => self.host.get_mut().commit(),
+            Ok(()) if commits => {}
             _ => {
                 self.host.get_mut().collected(result.is_ok());
                 self.host.get_mut().discard();
@@ -185,7 +191,7 @@ impl<C: Charm> Harness<C> {
         let restricted = hook.is_restricted().then_some(hook);
         self.host.get_mut().begin(restricted);
         let answer = body(&Context::new(&self.host, &self.dirs, &event));
-        self.host.get_mut().commit();
+        must(self.host.get_mut().commit(), "the commit is refused");
         answer
     }
 

@@ -28,7 +28,16 @@ pub(crate) trait Share {
 }
 
 macro_rules! tools {
-    ($($(#[$meta:meta])* $tool:ident: $share:ty => $changes:ty,)*) => {
+    ($d:tt $($(#[$meta:meta])* $tool:ident: $share:ty => $changes:ty,)*) => {
+        /// Hands the names of all tools that have effects to a macro of the caller's, in the order in
+        /// which effects become true. So who carries them out has no list of its own.
+        #[macro_export]
+        macro_rules! each_tool {
+            ($d then:ident) => {
+                $d then! { $($tool)* }
+            };
+        }
+
         /// Effects of one hook, buffered.
         #[derive(Debug, Default)]
         pub struct HookTxn {
@@ -61,8 +70,9 @@ macro_rules! tools {
     };
 }
 
-// The tools that have a share, in the order in which people read of their effects.
+// The tools that have a share, in the order in which people read of their effects and they become true.
 tools! {
+    $
     #[serde(flatten)]
     ports: ports::Ports => ports::Changes,
     /// Charm state.

@@ -12,6 +12,8 @@ use crate::relation::{HookKind, RelationHook};
 use crate::status::Workload;
 use crate::{ApplicationName, UnitName};
 
+pub mod commit;
+
 /// A hook that a unit can run. Names as Juju spells them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use periapt_database::{Error, Failure};
 use periapt_model::config::ConfigError;
+use periapt_model::hook::commit;
 use periapt_model::options::OptionError;
 use periapt_model::reach::ExposureError;
 use periapt_model::refusal::Subject;
@@ -141,6 +142,15 @@ fn of_database(error: &Error) -> Refusal {
 impl From<NameError> for StoreError {
     fn from(error: NameError) -> Self {
         StoreError::bad_request(error.to_string())
+    }
+}
+
+impl From<commit::Refused> for StoreError {
+    fn from(commit::Refused { refusal, why }: commit::Refused) -> Self {
+        StoreError::Refused {
+            refusal,
+            message: why,
+        }
     }
 }
 

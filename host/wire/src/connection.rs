@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use periapt_model::hook::commit::Refused;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +40,15 @@ impl CallError {
 
     pub fn is(&self, code: &str) -> bool {
         self.code() == code
+    }
+}
+
+impl From<Refused> for CallError {
+    fn from(Refused { refusal, why }: Refused) -> Self {
+        CallError::Refused {
+            code: refusal.call_code().to_owned(),
+            message: why,
+        }
     }
 }
 

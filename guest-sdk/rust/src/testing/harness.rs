@@ -207,6 +207,6 @@ impl<C: Charm> Harness<C> {
 
 /// A test that uses the harness wrongly cannot go on.
 #[allow(clippy::panic)]
-fn must<T, E: std::fmt::Debug>(result: Result<T, E>, what: &str) -> T {
+pub(super) fn must<T, E: std::fmt::Debug>(result: Result<T, E>, what: &str) -> T {
     result.unwrap_or_else(|error| panic!("{what}: {error:?}"))
 }

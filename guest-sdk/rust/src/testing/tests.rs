@@ -284,3 +284,23 @@ fn a_charm_is_told_its_meter_status_and_may_only_log() {
     assert!(untold.expect_err("no code").to_string().contains("code"));
     assert!(MeterColor::Green < MeterColor::Amber && MeterColor::Amber < MeterColor::Red);
 }
+
+/// The host decides a commit on what is there at its moment.
+#[test]
+fn a_commit_that_is_refused_leaves_nothing() {
+    use crate::ports::PortsHost;
+    use crate::state::StateHost;
+    use periapt_contract::ports::PortRange as HostRange;
+
+    let mut harness = Harness::<Sample>::new();
+    harness.host.get_mut().begin(None);
+    harness.host.open_ports(PortRange::tcp(8001)).unwrap();
+    harness.host.state_set("runs", "1").unwrap();
+    let host = harness.host.get_mut();
+    let taken: HostRange = "8000-8010/tcp".parse().unwrap();
+    host.ports = [taken].into_iter().collect();
+    let refused = host.commit().unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Invalid);
+    assert_eq!(harness.ports().len(), 1);
+    assert_eq!(harness.state::<u32>("runs"), None);
+}

@@ -86,8 +86,8 @@ async fn retry_provisioning(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
 ) -> Result<Json<MachineInfo>, Answer> {
-    state.store().retry_provisioning(&model, &machine).await?;
     let present = state.presence().of(&model);
-    let presence = |agent: &AgentName| present.has(agent);
-    changed(state.store().machine(&model, &machine, &presence)).await
+    let presence = move |agent: &AgentName| present.has(agent);
+    let retried = state.store().retry_provisioning(&model, &machine, presence);
+    changed(retried).await
 }

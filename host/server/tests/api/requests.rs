@@ -3,6 +3,7 @@ use crate::common::{House, Http, PASSWORD, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::Digest;
+use periapt_model::status::{Machine, Status};
 use serde_json::{Value, json};
 
 /// Status, a header, and the body.
@@ -289,6 +290,25 @@ async fn a_change_its_kept_answer_and_its_audit_row_are_one_commit() {
     let results = audit["items"].as_array().unwrap().iter();
     let results: Vec<&str> = results.filter_map(|row| row["result"].as_str()).collect();
     assert_eq!(results, ["200"; 3], "the repetition is on record as well");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_machine_that_is_tried_again_is_one_commit_with_its_answer_and_its_record() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let failed = Status::new(Machine::ProvisioningError, "no room");
+    let machine = "0".parse().unwrap();
+    let said = house.store.set_instance_status(&model, &machine, failed);
+    said.await.unwrap();
+    let http = house.http().await;
+    let before = house.store.measures();
+    let path = "/v1/models/first/machines/0/retry-provisioning";
+    let (status, body) = http.send("POST", path, None).await;
+    let after = house.store.measures();
+    assert_eq!((status, &body["instance-status"]), (200, &json!("pending")));
+    assert_eq!(after.commits - before.commits, 1);
     house.close().await;
 }
 

@@ -271,7 +271,11 @@ impl Reader {
     async fn users(&mut self, names: BTreeMap<String, Cause>) -> Result<()> {
         for (name, cause) in names {
             let body = match name.parse::<UserName>() {
-                Ok(user) => users::read(&mut self.db, &user).await?,
+                Ok(user) => match views::user::find(&mut self.db, &user).await {
+                    Ok(user) => Some(user),
+                    Err(StoreError::NotFound { .. }) => None,
+                    Err(error) => return Err(error),
+                },
                 Err(_) => None,
             };
             self.found.push(Found {

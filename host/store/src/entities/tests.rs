@@ -55,6 +55,18 @@ async fn by_other_roads(
         assert_eq!(json(alone.expect("application")), json(&application));
         found.insert(name, json(application));
     }
+    for relation in store.relations(model).await.expect("relations") {
+        let alone = store.relation(model, relation.id).await;
+        let name = (EntityKind::Relation, relation.id.to_string());
+        assert_eq!(json(alone.expect("relation")), json(&relation), "{name:?}");
+        found.insert(name, json(relation));
+    }
+    for user in store.users().await.expect("users") {
+        let alone = store.user(&user.name.parse().expect("name")).await;
+        let name = (EntityKind::User, user.name.clone());
+        assert_eq!(json(alone.expect("user")), json(&user), "{name:?}");
+        found.insert(name, json(user));
+    }
     let status = store
         .full_status(model, &[], &presence)
         .await
@@ -86,6 +98,15 @@ async fn by_other_roads(
                     entity["instance-status"]
                 );
             }
+            EntityKind::Relation => {
+                let shown = status["relations"].as_array().expect("a list");
+                let shown = shown.iter().find(|one| one["id"] == entity["id"]);
+                let shown = shown.expect("it is in the status");
+                assert_eq!(shown["key"], entity["key"]);
+                assert_eq!(shown["status"]["status"], entity["status"]);
+            }
+            // The status of a model shows nobody.
+            EntityKind::User => {}
             _ => {
                 let shown = &status["applications"][name]["status"];
                 assert_eq!(shown["status"], entity["status"]["status"]);
@@ -103,6 +124,16 @@ async fn everything_looks_the_same_on_every_road() {
     for fixture in fixtures().await {
         let model = fixture.site(20).await;
         let store = &fixture.store;
+        relate(&fixture, &model, 2).await;
+        let (owner, guest): (UserName, UserName) =
+            ("admin".parse().expect("user"), "eve".parse().expect("user"));
+        for user in [&owner, &guest] {
+            let set = store.set_password(user, "a long secret").await;
+            set.expect("user");
+        }
+        let read = periapt_wire::rest::ModelPermission::Read;
+        let granted = store.grant_model(&model, &guest, read).await;
+        granted.expect("granted");
         let compare = async |what: &str| {
             for present in [true, false] {
                 let everything = store
@@ -111,10 +142,10 @@ async fn everything_looks_the_same_on_every_road() {
                     .expect("read");
                 let mut all = by_name(everything.entities);
                 all.retain(|(kind, _), _| {
-                    use EntityKind::{Application, Machine, Unit};
-                    [Application, Machine, Unit].contains(kind)
+                    use EntityKind::{Application, Machine, Relation, Unit, User};
+                    [Application, Machine, Relation, Unit, User].contains(kind)
                 });
-                assert_eq!(all.len(), 41);
+                assert_eq!(all.len(), 45);
                 let others = by_other_roads(&fixture, &model, present).await;
                 assert_eq!(all, others, "{what}, agents there: {present}");
             }
@@ -330,32 +361,37 @@ async fn a_remembered_name_is_forgotten_with_its_model() {
     }
 }
 
+/// Relations of `site` with applications that are elsewhere; in the second one it has a unit.
+async fn relate(fixture: &Fixture, model: &ModelUuid, count: i64) {
+    let of = model.clone();
+    let written = fixture.store.write(move |tx| {
+        Box::pin(async move {
+            let sql = "INSERT INTO relation (model_uuid, id, key, interface, scope, life, suspended,
+                    suspended_reason, forced, created_at)
+                VALUES ($1, $2, $3, 'http', 'global', 'alive', 0, '', 0, 0)";
+            let end = "INSERT INTO relation_endpoint (model_uuid, relation_id, application, name, role, settings,
+                    version) VALUES ($1, $2, $3, 'website', $4, '{}', 0)";
+            for id in 1..=count {
+                let key = format!("front{id}:website site:website");
+                tx.db.execute(sql, params![&of, id, key]).await?;
+                let other = format!("front{id}");
+                tx.db.execute(end, params![&of, id, other, "requirer"]).await?;
+                tx.db.execute(end, params![&of, id, "site", "provider"]).await?;
+            }
+            let sql = "INSERT INTO relation_unit (model_uuid, relation_id, unit, application, endpoint, container,
+                    in_scope, settings, version) VALUES ($1, 2, 'site/0', 'site', 'website', '', 1, '{}', 1)";
+            tx.db.execute(sql, params![&of]).await?;
+            Ok(())
+        })
+    });
+    written.await.expect("written");
+}
+
 #[tokio::test]
 async fn relations_are_as_they_are_shown_alone() {
     for fixture in fixtures().await {
         let model = fixture.site(1).await;
-        let of = model.clone();
-        let written = fixture.store.write(move |tx| {
-            Box::pin(async move {
-                let sql = "INSERT INTO relation (model_uuid, id, key, interface, scope, life, suspended,
-                        suspended_reason, forced, created_at)
-                    VALUES ($1, $2, $3, 'http', 'global', 'alive', 0, '', 0, 0)";
-                let end = "INSERT INTO relation_endpoint (model_uuid, relation_id, application, name, role, settings,
-                        version) VALUES ($1, $2, $3, 'website', $4, '{}', 0)";
-                for id in 1..=12_i64 {
-                    let key = format!("front{id}:website site:website");
-                    tx.db.execute(sql, params![&of, id, key]).await?;
-                    let other = format!("front{id}");
-                    tx.db.execute(end, params![&of, id, other, "requirer"]).await?;
-                    tx.db.execute(end, params![&of, id, "site", "provider"]).await?;
-                }
-                let sql = "INSERT INTO relation_unit (model_uuid, relation_id, unit, application, endpoint, container,
-                        in_scope, settings, version) VALUES ($1, 2, 'site/0', 'site', 'website', '', 1, '{}', 1)";
-                tx.db.execute(sql, params![&of]).await?;
-                Ok(())
-            })
-        });
-        written.await.expect("written");
+        relate(&fixture, &model, 12).await;
         let read = async |names: WantedOfModel| {
             let wanted = Wanted::from([(model.to_string(), names)]);
             let found = fixture

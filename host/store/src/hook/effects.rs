@@ -1,14 +1,15 @@
 //! What a hook asked for becomes true: the effect of each tool, in the transaction that commits it.
+//!
+//! Which tools there are, and in which order, `contract` says; each has a module of its name here.
 
 use periapt_model::hook::{Effects, Info};
-use periapt_model::{ModelUuid, Refusal, UnitName};
+use periapt_model::{ModelUuid, UnitName};
 
-use super::{ports, state, workload};
+use super::{leader, ports, relations, state, workload};
+use crate::Result;
 use crate::db::Tx;
-use crate::error::StoreError;
 use crate::lease::rows::require_leader;
 use crate::unit::uniter::UnitRow;
-use crate::{Result, relation};
 
 /// Whose hook is committed.
 #[derive(Clone, Copy)]
@@ -26,17 +27,9 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, effects: &Effects) ->
     if effects.needs_leadership() {
         require_leader(tx, of.model, of.unit).await?;
     }
-    ports::apply(tx, of, &effects.ports).await?;
-    state::apply(tx, of, &effects.state).await?;
-    workload::apply(tx, of, &effects.workload).await?;
-    relation::apply(tx, of, &effects.relations).await?;
-    relation::apply_leader(tx, of, &effects.leader).await
-}
-
-/// A bound of what a unit keeps is passed.
-pub(crate) fn too_large(message: String) -> StoreError {
-    StoreError::Refused {
-        refusal: Refusal::QuotaLimitExceeded,
-        message,
+    macro_rules! apply {
+        ($($tool:ident)*) => { $($tool::apply(tx, of, &effects.$tool).await?;)* };
     }
+    periapt_contract::each_tool!(apply);
+    Ok(())
 }

@@ -2,22 +2,25 @@
 //! (`effects` is the list of them).
 
 use periapt_model::charm::CharmUrl;
+use periapt_model::hook::commit::{self, Step};
 use periapt_model::hook::{Effects, Info};
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, Resolved, agent_idle};
-use periapt_model::{Life, ModelUuid, Refusal, Tag, UnitName};
+use periapt_model::{ModelUuid, Refusal, Tag, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::{HookReport, Known, Told};
 
 use crate::changes::namespace;
 use crate::db::{Tx, columns, params, to_json};
 use crate::error::StoreError;
+use crate::relation::settings as relations;
 use crate::tables::{Table, tables};
 use crate::unit::uniter::{self, UNIT, told};
 use crate::{Result, Store, log, relation, status};
 
 mod effects;
+mod leader;
 mod ports;
 pub(crate) mod runs;
 mod state;
@@ -25,7 +28,7 @@ mod state;
 mod tests;
 mod workload;
 
-pub(crate) use effects::{Committing, too_large};
+pub(crate) use effects::Committing;
 pub(crate) use workload::containers;
 
 pub(crate) const TABLES: &[Table] = tables! {
@@ -92,7 +95,7 @@ impl Store {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
         self.write(move |tx| {
             Box::pin(async move {
-                put_operation(tx, &model, &unit, from, operation).await?;
+                put_operation(tx, &model, &unit, from, &operation).await?;
                 if let Some(url) = in_place {
                     put_charm_in_place(tx, &model, &unit, &url).await?;
                 }
@@ -128,7 +131,7 @@ impl Store {
                     take_answer(tx, &model, &unit).await?;
                 }
                 relation::begin(tx, &model, &unit, &begin.operation).await?;
-                put_operation(tx, &model, &unit, begin.from, operation).await?;
+                put_operation(tx, &model, &unit, begin.from, &operation).await?;
                 if let Some(agent) = &begin.agent {
                     status::put_agent(tx, &model, &unit, agent).await?;
                 }
@@ -154,7 +157,7 @@ impl Store {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
         self.write(move |tx| {
             Box::pin(async move {
-                put_operation(tx, &model, &unit, from, operation).await?;
+                put_operation(tx, &model, &unit, from, &operation).await?;
                 status::put_agent(tx, &model, &unit, &agent).await?;
                 runs::insert(tx, &model, &unit, &run).await
             })
@@ -169,66 +172,60 @@ impl Store {
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-        commit: HookCommit,
+        mut done: HookCommit,
     ) -> Result<Committed> {
-        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&commit.operation)?);
+        let (model, unit, operation) = (model.clone(), unit.clone(), to_json(&done.operation)?);
         // Only a hook that writes into a relation passes the point below, so that a test can tell
         // which one it was.
-        let tells_others = !commit.effects.relations.is_empty();
-        let keep = self.lines_kept(commit.records.len());
+        let tells_others = !done.effects.relations.is_empty();
+        let keep = self.lines_kept(done.records.len());
         let committed = self.write(move |tx| {
             Box::pin(async move {
-                let effects = &commit.effects;
+                let effects = &done.effects;
                 let row = tx.db.one(UNIT, params![&model, &unit]).await?;
                 let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
-                if row.life == Life::Dead && !effects.is_empty() {
-                    return Err(StoreError::NotAlive {
-                        kind: Subject::Unit,
-                        name: unit.to_string(),
-                        life: row.life,
-                    });
-                }
-                if let Some(hook) = &commit.hook {
-                    relation::created(tx, &model, &unit, hook).await?;
-                }
+                commit::may_change(&unit, row.life, effects)?;
                 let of = Committing {
                     model: &model,
                     unit: &unit,
-                    hook: commit.hook.as_ref(),
+                    hook: done.hook.as_ref(),
                     row: &row,
                 };
-                effects::apply(tx, of, effects).await?;
-                if let Some(hook) = &commit.hook {
-                    relation::broken(tx, &model, &unit, hook).await?;
+                for step in commit::steps(done.hook.as_ref(), &done.absent) {
+                    match step {
+                        Step::Enter(hook) => relation::created(tx, &model, &unit, hook).await?,
+                        Step::Effects => effects::apply(tx, of, effects).await?,
+                        Step::Leave(hook) => relation::broken(tx, &model, &unit, hook).await?,
+                        Step::Operation => {
+                            put_operation(tx, &model, &unit, done.from, &operation).await?;
+                        }
+                        Step::Record => {
+                            if let Some(workload) = &done.workload {
+                                status::put_workload(tx, &model, &unit, workload).await?;
+                            }
+                            if let Some(run) = &done.run {
+                                runs::insert(tx, &model, &unit, run).await?;
+                            }
+                            let about = Tag::Unit(unit.clone());
+                            let records = std::mem::take(&mut done.records).into_iter();
+                            let records = records.map(|record| LogRecord {
+                                entity: about.clone(),
+                                ..record
+                            });
+                            log::append(tx, &model, records, keep).await?;
+                        }
+                    }
                 }
-                for hook in &commit.absent {
-                    relation::created(tx, &model, &unit, hook).await?;
-                    relation::broken(tx, &model, &unit, hook).await?;
-                }
-                put_operation(tx, &model, &unit, commit.from, operation).await?;
-                if let Some(workload) = &commit.workload {
-                    status::put_workload(tx, &model, &unit, workload).await?;
-                }
-                if let Some(run) = &commit.run {
-                    runs::insert(tx, &model, &unit, run).await?;
-                }
-                let about = Tag::Unit(unit.clone());
-                let records = commit.records.into_iter();
-                let records = records.map(|record| LogRecord {
-                    entity: about.clone(),
-                    ..record
-                });
-                log::append(tx, &model, records, keep).await?;
-                let known = &commit.known;
+                let known = &done.known;
                 let mut told = told(&mut tx.db, &model, &unit, row, &known.config).await?;
                 if !effects.leader.is_empty() {
                     told.remote.leader_settings_version =
                         leader_settings_version(tx, &model, &unit).await?;
                 }
-                if let Some(workload) = commit.workload {
+                if let Some(workload) = done.workload {
                     told.view.workload = workload;
                 }
-                let idle = commit.rests && Known::of_remote(&told.remote) == known.remote;
+                let idle = done.rests && Known::of_remote(&told.remote) == known.remote;
                 if idle {
                     status::put_agent(tx, &model, &unit, &agent_idle()).await?;
                 }
@@ -283,7 +280,7 @@ async fn put_operation(
     model: &ModelUuid,
     unit: &UnitName,
     from: u64,
-    operation: String,
+    operation: &str,
 ) -> Result<()> {
     let sql = match from {
         0 => {

@@ -1,14 +1,13 @@
 //! Ports that a hook opened and closed.
 
 use periapt_contract::Effect;
-use periapt_contract::ports::{Changes, OpeningError};
-use periapt_model::{Refusal, UnitName};
+use periapt_contract::ports::Changes;
+use periapt_model::hook::commit;
 
 use super::effects::Committing;
 use crate::Result;
 use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
-use crate::error::StoreError;
 
 /// Closes, then opens. A range that the unit has opened in part is refused, and so is one too many.
 pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) -> Result<()> {
@@ -17,9 +16,7 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) ->
     }
     let (model, unit) = (of.model, of.unit);
     let before = &of.row.opened_ports;
-    let after = changes
-        .applied(before)
-        .map_err(|refused| in_words(unit, &refused))?;
+    let after = commit::opened(unit, before, changes)?;
     if after != *before {
         let sql = "UPDATE unit SET opened_ports = $3 WHERE model_uuid = $1 AND name = $2";
         tx.db
@@ -28,18 +25,4 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) ->
         tx.touch(model, namespace::PORT, unit.as_str());
     }
     Ok(())
-}
-
-fn in_words(unit: &UnitName, refused: &OpeningError) -> StoreError {
-    let message = format!("{unit}: {refused}");
-    match refused {
-        OpeningError::TooMany { .. } => StoreError::Refused {
-            refusal: Refusal::TooManyPorts,
-            message,
-        },
-        OpeningError::Overlaps { .. } | OpeningError::Part { .. } => StoreError::Refused {
-            refusal: Refusal::PortConflict,
-            message,
-        },
-    }
 }

@@ -1,9 +1,9 @@
 //! Charm state that a hook changed.
 
 use periapt_contract::state::Changes;
-use periapt_model::bounds::{STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALUE_BYTES};
+use periapt_model::hook::commit;
 
-use super::effects::{Committing, too_large};
+use super::effects::Committing;
 use crate::Result;
 use crate::db::{PART, Tx, columns, names, params, part_params};
 
@@ -22,32 +22,15 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, state: &Changes) -> R
     if state.is_empty() {
         return Ok(());
     }
+    commit::state_is_sound(state)?;
     let (model, unit) = (of.model, of.unit);
     let mut rows = Vec::new();
     let mut gone: Vec<&str> = Vec::new();
     for (key, value) in state {
-        let Some(value) = value else {
-            gone.push(key);
-            continue;
-        };
-        if key.is_empty() || STATE_KEY_BYTES.exceeded_by(key.len()) {
-            return Err(too_large(format!(
-                "a state key has 1 to {} bytes, this one {}",
-                STATE_KEY_BYTES.most,
-                key.len()
-            )));
+        match value {
+            Some(value) => rows.push(params![model, unit, key, value]),
+            None => gone.push(key),
         }
-        if STATE_VALUE_BYTES.exceeded_by(value.len()) {
-            return Err(too_large(format!(
-                "the state value of \"{key}\" has {} bytes, more than the {} allowed",
-                value.len(),
-                STATE_VALUE_BYTES.most
-            )));
-        }
-        rows.push(params![model, unit, key, value]);
-    }
-    for count in [rows.len(), gone.len()] {
-        require_keys(count as u64)?;
     }
     for part in gone.chunks(PART) {
         let sql = names!(
@@ -71,22 +54,5 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, state: &Changes) -> R
     let Some(kept) = tx.db.one(KEPT, params![model, unit]).await? else {
         return Ok(());
     };
-    require_keys(kept.keys)?;
-    if kept.bytes > STATE_BYTES.most {
-        return Err(too_large(format!(
-            "the unit's state would have {} bytes, more than the {} allowed",
-            kept.bytes, STATE_BYTES.most
-        )));
-    }
-    Ok(())
-}
-
-fn require_keys(count: u64) -> Result<()> {
-    if count > STATE_KEYS.most {
-        return Err(too_large(format!(
-            "the unit's state would have {count} keys, more than the {} allowed",
-            STATE_KEYS.most
-        )));
-    }
-    Ok(())
+    Ok(commit::state_fits(kept.keys, kept.bytes)?)
 }

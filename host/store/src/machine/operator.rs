@@ -4,7 +4,7 @@ use periapt_model::bounds;
 use periapt_model::refusal::Subject;
 use periapt_model::removal::Force;
 use periapt_model::status::{Machine, Status};
-use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
+use periapt_model::{AgentName, Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::{MachineInfo, Removal};
 
 use crate::changes::namespace;
@@ -38,7 +38,12 @@ impl Store {
     }
 
     /// Has the provisioner try again to start a machine that it gave up.
-    pub async fn retry_provisioning(&self, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    pub async fn retry_provisioning(
+        &self,
+        model: &ModelUuid,
+        machine: &MachineId,
+        presence: impl Fn(&AgentName) -> bool + Send + Sync + 'static,
+    ) -> Result<MachineInfo> {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -60,7 +65,12 @@ impl Store {
                 let status = Status::new(Machine::Pending, "to be tried again");
                 status::put_machine(tx, &model, kind::INSTANCE, &machine, &status).await?;
                 tx.touch(&model, namespace::MACHINE, machine.as_str());
-                Ok(())
+                let which = Which::Named(&[machine.to_string()]);
+                let shown = views::machine::load(&mut tx.db, &model, which, &presence).await?;
+                shown
+                    .into_iter()
+                    .next()
+                    .ok_or_else(|| StoreError::not_found(Subject::Machine, &machine))
             })
         })
         .await

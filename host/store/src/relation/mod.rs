@@ -16,7 +16,7 @@ mod remote;
 mod removal;
 pub(crate) mod rows;
 mod scope;
-mod settings;
+pub(crate) mod settings;
 mod subordinates;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -25,7 +25,6 @@ pub(crate) use integrate::{make_peers, require_endpoints};
 pub(crate) use remote::of_unit;
 pub(crate) use removal::{destroy_all_of, force, remove_peers};
 pub(crate) use scope::{begin, broken, created, leave_all};
-pub(crate) use settings::{apply, apply_leader};
 
 pub(crate) const TABLES: &[Table] = tables! {
     "relation", Relation "id = $2";

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use periapt_model::bounds::{Bound, SETTINGS_SHOWN_BYTES};
+use periapt_model::hook::commit;
 use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, Tag, UnitName};
 use periapt_wire::rest::{UnitBag, UnitRelation};
@@ -51,7 +52,7 @@ impl Store {
         let found = rows::require(&mut db, model, relation).await?;
         let own = unit.application();
         let Some((mine, other)) = found.seen_by(&own) else {
-            return Err(super::scope::not_in_relation(unit, relation));
+            return Err(commit::not_in_scope(unit, relation).into());
         };
         match of {
             Tag::Unit(of) => {

@@ -1,12 +1,10 @@
 //! Entering and leaving the scope of a relation. Both are steps of a hook's transaction: a unit
 //! enters as its created hook begins and leaves as its broken hook is committed.
 
-use std::collections::BTreeMap;
-
-use periapt_model::hook::{Info, Kind, RelationEvent};
+use periapt_model::hook::{Info, Kind, commit};
 use periapt_model::refusal::Subject;
 use periapt_model::uniter::{OperationKind, OperationState};
-use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
+use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 
 use super::rows::{self, Relation};
 use super::{removal, subordinates};
@@ -46,17 +44,13 @@ pub(crate) async fn created(
     unit: &UnitName,
     hook: &Info,
 ) -> Result<()> {
-    let Some(event) = event(hook, Kind::RelationCreated) else {
+    let Some(event) = commit::event(hook, Kind::RelationCreated) else {
         return Ok(());
     };
     let id = event.hook.relation;
     let Some(relation) = rows::find(&mut tx.db, model, id).await? else {
-        // Of a relation that was taken away by force while the hook was at work, the hook may
-        // end; nobody begins with one.
-        return match was_begun(tx, model, unit, hook).await? {
-            true => Ok(()),
-            false => Err(not_yet(unit, id, "the relation is gone".to_owned())),
-        };
+        let recorded = recorded(tx, model, unit).await?;
+        return Ok(commit::enters_gone(unit, id, hook, recorded.as_ref())?);
     };
     enter(tx, model, unit, &relation).await
 }
@@ -68,7 +62,7 @@ pub(crate) async fn broken(
     unit: &UnitName,
     hook: &Info,
 ) -> Result<()> {
-    let Some(event) = event(hook, Kind::RelationBroken) else {
+    let Some(event) = commit::event(hook, Kind::RelationBroken) else {
         return Ok(());
     };
     match rows::find(&mut tx.db, model, event.hook.relation).await? {
@@ -77,23 +71,14 @@ pub(crate) async fn broken(
     }
 }
 
-/// What a hook of this kind is about; none for any other.
-fn event(hook: &Info, kind: Kind) -> Option<&RelationEvent> {
-    hook.relation.as_ref().filter(|_| hook.kind == kind)
-}
-
-async fn was_begun(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, hook: &Info) -> Result<bool> {
+async fn recorded(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    unit: &UnitName,
+) -> Result<Option<OperationState>> {
     let sql = "SELECT operation FROM unit_state WHERE model_uuid = $1 AND unit = $2";
     let values = params![model, unit];
-    let stored: Option<OperationState> = tx.db.document("operation state", sql, values).await?;
-    Ok(stored.is_some_and(|stored| stored.hook.as_ref() == Some(hook)))
-}
-
-fn not_yet(unit: &UnitName, relation: impl std::fmt::Display, why: String) -> StoreError {
-    StoreError::Refused {
-        refusal: Refusal::TryAgain,
-        message: format!("{unit} cannot enter the scope of relation {relation} yet: {why}"),
-    }
+    Ok(tx.db.document("operation state", sql, values).await?)
 }
 
 columns! {
@@ -115,34 +100,22 @@ async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relat
     };
     let application = unit.application();
     let Some((mine, other)) = relation.seen_by(&application) else {
-        return Err(not_in_relation(unit, relation.id));
+        return Err(commit::not_in_scope(unit, relation.id).into());
     };
-    if !relation.is_open() {
-        let state = if relation.suspended {
-            "suspended"
-        } else {
-            "dying"
-        };
-        return Err(not_yet(unit, &relation.key, format!("it is {state}")));
-    }
     let entering = entering(tx, model, unit).await?;
-    if !entering.life.is_alive() {
-        return Err(not_yet(
-            unit,
-            &relation.key,
-            format!("{unit} is {}", entering.life),
-        ));
-    }
+    let of_relation = (relation.life, relation.suspended);
+    commit::may_enter(unit, entering.life, &relation.key, of_relation)?;
     let container = match relation.container {
         true => {
-            subordinates::ensure(tx, model, &entering, &other.application)
-                .await?
-                .map_or(Ok(()), |old| Err(not_yet(unit, &relation.key, old)))?;
+            let old = subordinates::ensure(tx, model, &entering, &other.application).await?;
+            if let Some(old) = old {
+                return Err(commit::not_yet(unit, &relation.key, old).into());
+            }
             entering.root.as_str()
         }
         false => "",
     };
-    let settings = to_json(&published(entering.address.as_deref()))?;
+    let settings = to_json(&commit::published(entering.address.as_deref()))?;
     let sql = "INSERT INTO relation_unit (model_uuid, relation_id, unit, application, endpoint, container,
             in_scope, settings, version)
         VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8)
@@ -187,20 +160,6 @@ async fn entering(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Ent
     })
 }
 
-/// What a unit says of itself as it enters. The charm may overwrite it.
-fn published(address: Option<&str>) -> BTreeMap<&'static str, String> {
-    let Some(address) = address else {
-        return BTreeMap::new();
-    };
-    let bits = if address.contains(':') { 128 } else { 32 };
-    [
-        ("egress-subnets", format!("{address}/{bits}")),
-        ("ingress-address", address.to_owned()),
-        ("private-address", address.to_owned()),
-    ]
-    .into()
-}
-
 /// Leaves one scope. The last one to leave a dying relation takes it along.
 pub(crate) async fn leave(
     tx: &mut Tx,
@@ -228,11 +187,4 @@ pub(crate) async fn leave_all(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -
         leave(tx, model, unit, &relation).await?;
     }
     Ok(())
-}
-
-pub(super) fn not_in_relation(unit: &UnitName, relation: u64) -> StoreError {
-    StoreError::Refused {
-        refusal: Refusal::NotInScope,
-        message: format!("unit {unit} is not in the scope of relation {relation}"),
-    }
 }

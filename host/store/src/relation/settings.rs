@@ -1,41 +1,28 @@
 //! Settings that a hook changed, in the transaction that commits it.
 
-use periapt_contract::settings::{self, Changes};
-use periapt_contract::{leadership, relation};
-use periapt_model::hook::{Kind, RelationSettings};
-use periapt_model::{ModelUuid, Refusal, UnitName};
+use periapt_contract::relation;
+use periapt_contract::settings::Settings;
+use periapt_model::hook::RelationSettings;
+use periapt_model::hook::commit::{self, Standing};
+use periapt_model::{ModelUuid, UnitName};
 
-use super::{rows, scope};
+use super::rows;
 use crate::Result;
-use crate::changes::namespace;
 use crate::db::{Tx, columns, json, params, to_json};
-use crate::error::StoreError;
-use crate::hook::{Committing, too_large};
+use crate::hook::Committing;
 
 /// A bag of settings as it is stored.
-pub(super) type Bag = settings::Settings;
+pub(super) type Bag = Settings;
 
-/// Applies what a hook changed in relations. Settings for a relation that this hook already left (a
-/// repeated commit) are ignored.
+/// Applies what a hook changed in relations.
 pub(crate) async fn apply(
     tx: &mut Tx,
     of: Committing<'_>,
     relations: &relation::Changes,
 ) -> Result<()> {
-    let broken = of.hook.filter(|hook| hook.kind == Kind::RelationBroken);
-    let left = broken
-        .and_then(|hook| hook.relation.as_ref())
-        .map(|event| event.hook.relation);
     for (id, settings) in relations {
-        if settings.is_empty() {
-            continue;
-        }
-        match of_relation(tx, of.model, of.unit, *id, settings).await {
-            Err(StoreError::Refused {
-                refusal: Refusal::NotInScope,
-                ..
-            }) if left == Some(*id) => {}
-            result => result?,
+        if !settings.is_empty() {
+            of_relation(tx, of, *id, settings).await?;
         }
     }
     Ok(())
@@ -54,20 +41,28 @@ columns! {
 
 async fn of_relation(
     tx: &mut Tx,
-    model: &ModelUuid,
-    unit: &UnitName,
+    of: Committing<'_>,
     id: u64,
     settings: &RelationSettings,
 ) -> Result<()> {
+    let (model, unit) = (of.model, of.unit);
     let (own, shared) = (&settings.unit, &settings.application);
-    // What was taken away by force takes no settings, and nobody is left to read them.
-    let Some(relation) = rows::find(&mut tx.db, model, id).await? else {
+    let relation = rows::find(&mut tx.db, model, id).await?;
+    let present = match relation {
+        Some(_) => tx.db.one(PRESENT, params![model, id, unit]).await?,
+        None => None,
+    };
+    let standing = match (&relation, &present) {
+        (None, _) => Standing::Gone,
+        (_, None) => Standing::Outside,
+        _ => Standing::InScope,
+    };
+    commit::writes(unit, id, standing, of.hook)?;
+    let (Some(relation), Some(present)) = (relation, present) else {
         return Ok(());
     };
-    let present = tx.db.one(PRESENT, params![model, id, unit]).await?;
-    let present = present.ok_or_else(|| scope::not_in_relation(unit, id))?;
     let application = unit.application();
-    if let Some(bag) = changed(present.settings, own)? {
+    if let Some(bag) = commit::changed(&present.settings, own)? {
         let sql = "UPDATE relation_unit SET settings = $4, version = version + 1
             WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3";
         tx.db
@@ -81,9 +76,9 @@ async fn of_relation(
     let sql = "SELECT settings FROM relation_endpoint
         WHERE model_uuid = $1 AND relation_id = $2 AND application = $3 AND name = $4";
     let key = params![model, id, &application, &present.endpoint];
-    let before = tx.db.document("settings", sql, key).await?;
-    let before = before.ok_or_else(|| scope::not_in_relation(unit, id))?;
-    if let Some(bag) = changed(before, shared)? {
+    let before: Option<Bag> = tx.db.document("settings", sql, key).await?;
+    let before = before.ok_or_else(|| commit::not_in_scope(unit, id))?;
+    if let Some(bag) = commit::changed(&before, shared)? {
         let sql = "UPDATE relation_endpoint SET settings = $5, version = version + 1
             WHERE model_uuid = $1 AND relation_id = $2 AND application = $3 AND name = $4";
         let values = params![model, id, &application, &present.endpoint, to_json(&bag)?];
@@ -112,44 +107,4 @@ async fn touch_application(
         rows::touch_units(tx, model, relation, &application, &container);
     }
     Ok(())
-}
-
-/// Applies what a hook changed of what the leader tells.
-pub(crate) async fn apply_leader(
-    tx: &mut Tx,
-    of: Committing<'_>,
-    changes: &leadership::Changes,
-) -> Result<()> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let (model, application) = (of.model, of.unit.application());
-    let sql = "SELECT settings FROM leader_settings WHERE model_uuid = $1 AND application = $2";
-    let key = params![model, &application];
-    let before = tx.db.document("settings", sql, key).await?;
-    if let Some(bag) = changed(before.unwrap_or_default(), changes)? {
-        let sql = "INSERT INTO leader_settings (model_uuid, application, settings, version)
-            VALUES ($1, $2, $3, 1)
-            ON CONFLICT (model_uuid, application) DO UPDATE
-            SET settings = excluded.settings, version = leader_settings.version + 1";
-        tx.db
-            .execute(sql, params![model, &application, to_json(&bag)?])
-            .await?;
-        tx.touch(model, namespace::LEADER_SETTINGS, application.as_str());
-    }
-    Ok(())
-}
-
-/// The bag after the changes; none when they change nothing.
-fn changed(before: Bag, changes: &Changes) -> Result<Option<Bag>> {
-    if changes.contains_key("") {
-        return Err(StoreError::bad_request("a setting needs a key"));
-    }
-    settings::changed(&before, changes).map_err(|much| {
-        too_large(format!(
-            "the settings would have {}, more than the {} allowed",
-            much.amount(),
-            much.bound.most
-        ))
-    })
 }

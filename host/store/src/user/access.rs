@@ -12,7 +12,7 @@ use periapt_wire::rest::{
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, user};
+use crate::{Result, Store, user, views};
 
 /// A model and what somebody may do in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl Store {
         let user = user.clone();
         self.write(move |tx| {
             Box::pin(async move {
-                let present = user::read_user(&mut tx.db, &user).await?.access;
+                let present = views::user::find(&mut tx.db, &user).await?.access;
                 let wanted = change(present);
                 if wanted != present {
                     let sql = "UPDATE account SET access = $2 WHERE name = $1";
@@ -144,7 +144,7 @@ impl Store {
                     }
                     user::touch(tx, &user);
                 }
-                user::read_user(&mut tx.db, &user).await
+                views::user::find(&mut tx.db, &user).await
             })
         })
         .await
@@ -189,7 +189,7 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_model(&mut tx.db, &model).await?;
-                let about = user::read_user(&mut tx.db, &user).await?;
+                let about = views::user::find(&mut tx.db, &user).await?;
                 let present = read_access(&mut tx.db, &model, user.as_str()).await?.pop();
                 let owner = present.as_ref().is_some_and(|present| present.owner);
                 let before = present.and_then(|present| present.access);

@@ -7,16 +7,14 @@
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher, PasswordVerifier};
 use periapt_model::refusal::Subject;
-use periapt_model::{ModelName, ModelUuid, Refusal, UserName, bounds, password};
-use periapt_wire::rest::{
-    AddUser, ChangeUser, ControllerAccess, ModelPermission, OwnModelAccess, UserInfo,
-};
+use periapt_model::{ModelUuid, Refusal, UserName, bounds, password};
+use periapt_wire::rest::{AddUser, ChangeUser, ModelPermission, UserInfo};
 
 use crate::changes::namespace;
-use crate::db::{Session, Tx, columns, params, word};
+use crate::db::{Session, Tx, columns, params};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
-use crate::{Result, Store};
+use crate::{Result, Store, views};
 
 pub(crate) mod access;
 pub(crate) mod tokens;
@@ -31,31 +29,6 @@ pub(crate) const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9k
 
 /// Characters of a display name.
 const DISPLAY_NAME: usize = bounds::DISPLAY_NAME_CHARACTERS.length();
-
-columns! {
-    struct Account {
-        name: String = "name",
-        display_name: String = "display_name",
-        access: ControllerAccess = "access" as word,
-        disabled: bool = "disabled",
-        password_hash: String = "password_hash",
-        created_by: String = "created_by",
-        created_at: i64 = "created_at",
-        last_login: Option<i64> = "last_login",
-    }
-    const USERS = "FROM account WHERE $1 = '' OR name = $1 ORDER BY name";
-}
-
-columns! {
-    struct OwnModel {
-        account: String = "model_access.account",
-        uuid: ModelUuid = "model.uuid" as word,
-        name: ModelName = "model.name" as word,
-        access: ModelPermission = "model_access.access" as word,
-    }
-    const OWN_MODELS = "FROM model_access JOIN model ON model.uuid = model_access.model_uuid
-        WHERE $1 = '' OR model_access.account = $1 ORDER BY model.name";
-}
 
 columns! {
     /// What a password is held against.
@@ -158,19 +131,10 @@ impl Store {
                     false => None,
                 };
                 touch(tx, &name);
-                Ok((read_user(&mut tx.db, &name).await?, invitation))
+                Ok((views::user::find(&mut tx.db, &name).await?, invitation))
             })
         })
         .await
-    }
-
-    /// All users, by name.
-    pub async fn users(&self) -> Result<Vec<UserInfo>> {
-        read_users(&mut self.snapshot().await?, "").await
-    }
-
-    pub async fn user(&self, user: &UserName) -> Result<UserInfo> {
-        read_user(&mut self.snapshot().await?, user).await
     }
 
     /// Changes what is said about a user, or shuts them out: a disabled user has no tokens and
@@ -197,7 +161,7 @@ impl Store {
                     }
                 }
                 touch(tx, &user);
-                read_user(&mut tx.db, &user).await
+                views::user::find(&mut tx.db, &user).await
             })
         })
         .await
@@ -250,7 +214,7 @@ impl Store {
                 put_password(tx, &user, "").await?;
                 keep_a_superuser(&mut tx.db, &user).await?;
                 let invitation = tokens::invite(tx, &user).await?;
-                Ok((read_user(&mut tx.db, &user).await?, invitation))
+                Ok((views::user::find(&mut tx.db, &user).await?, invitation))
             })
         })
         .await
@@ -304,47 +268,6 @@ pub(crate) async fn keep_a_superuser(db: &mut Session, user: &UserName) -> Resul
             message: format!("user \"{user}\" is the last superuser who can log in"),
         }),
         _ => Ok(()),
-    }
-}
-
-pub(crate) async fn read_user(db: &mut Session, user: &UserName) -> Result<UserInfo> {
-    let mut found = read_users(db, user.as_str()).await?;
-    found
-        .pop()
-        .ok_or_else(|| StoreError::not_found(Subject::User, user))
-}
-
-async fn read_users(db: &mut Session, which: &str) -> Result<Vec<UserInfo>> {
-    let accounts = db.all(USERS, params![which]).await?;
-    let mut users: Vec<UserInfo> = accounts.into_iter().map(shown).collect();
-    // Databases disagree about the order of names.
-    users.sort_by(|a, b| a.name.cmp(&b.name));
-    for model in db.all(OWN_MODELS, params![which]).await? {
-        let of = |user: &UserInfo| user.name.cmp(&model.account);
-        if let Ok(index) = users.binary_search_by(of)
-            && let Some(user) = users.get_mut(index)
-        {
-            user.models.push(OwnModelAccess {
-                uuid: model.uuid,
-                name: model.name,
-                access: model.access,
-            });
-        }
-    }
-    Ok(users)
-}
-
-fn shown(account: Account) -> UserInfo {
-    UserInfo {
-        name: account.name,
-        display_name: account.display_name,
-        access: account.access,
-        disabled: account.disabled,
-        registered: !account.password_hash.is_empty(),
-        created_by: account.created_by,
-        created_at: account.created_at,
-        last_login: account.last_login,
-        models: Vec::new(),
     }
 }
 

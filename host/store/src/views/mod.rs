@@ -10,6 +10,7 @@ mod metric;
 pub(crate) mod model;
 pub(crate) mod relation;
 pub(crate) mod unit;
+pub(crate) mod user;
 mod workload;
 
 pub use workload::SeenContainer;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
@@ -26,8 +27,12 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+mod commit;
+mod effects;
 mod link;
 mod relations;
+#[cfg(test)]
+mod tests;
 mod units;
 
 use self::link::Link;
@@ -63,12 +68,12 @@ pub struct UnitRecord {
     pub meter: Option<Meter>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Inner {
     units: BTreeMap<UnitName, UnitRecord>,
     machines: BTreeMap<MachineId, (Life, Option<Status<Machine>>)>,
     charms: HashMap<String, CharmInfo>,
-    blobs: HashMap<String, Vec<u8>>,
+    blobs: HashMap<String, Bytes>,
     settings: Values,
     addresses: Vec<String>,
     leaders: HashMap<String, UnitName>,
@@ -126,12 +131,12 @@ impl Controller {
 
     pub fn add_charm(&self, info: CharmInfo, archive: Vec<u8>) {
         let mut inner = self.lock();
-        inner.blobs.insert(info.sha256.clone(), archive);
+        inner.blobs.insert(info.sha256.clone(), archive.into());
         inner.charms.insert(info.url.to_string(), info);
     }
 
     pub fn add_blob(&self, digest: &str, bytes: Vec<u8>) {
-        self.lock().blobs.insert(digest.to_owned(), bytes);
+        self.lock().blobs.insert(digest.to_owned(), bytes.into());
     }
 
     pub fn add_machine(&self, machine: &MachineId) {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use periapt_contract::{CallError, LeadershipAnswers};
+use periapt_contract::{CallError, LeadershipAnswers, leadership, settings};
 
 use super::TestHost;
 use crate::leadership::LeadershipHost;
@@ -17,6 +17,11 @@ impl LeadershipAnswers for TestHost {
     fn leader_settings(&mut self) -> Result<BTreeMap<String, String>, CallError> {
         Ok(self.leader_settings.clone())
     }
+}
+
+pub(super) fn commit(host: &mut TestHost, changes: &leadership::Changes) -> Result<(), CallError> {
+    settings::apply(&mut host.leader_settings, changes);
+    Ok(())
 }
 
 impl LeadershipHost for RefCell<TestHost> {

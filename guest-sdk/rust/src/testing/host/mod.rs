@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use periapt_contract::metrics::{Collected, Kind, Sample};
 use periapt_contract::ports::Openings;
-use periapt_contract::{CallError, CallErrorCode, HookTxn, settings};
+use periapt_contract::{CallError, CallErrorCode, HookTxn};
 
+use self::{leadership as leader, relation as relations};
 use super::relations::TestRelation;
 use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
@@ -92,25 +93,15 @@ impl TestHost {
         self.collecting = collects.then(|| Collected::of(self.metrics.clone()));
     }
 
-    pub fn commit(&mut self) {
+    /// Makes true what the hook asked for, in the order of the real commit. Ports come first, and they
+    /// alone can be refused once the hook has ended, so that a refusal leaves nothing behind.
+    pub fn commit(&mut self) -> Result<(), HostError> {
         let effects = std::mem::take(&mut self.txn).into_effects();
-        settings::apply(&mut self.state, &effects.state);
-        settings::apply(&mut self.leader_settings, &effects.leader);
-        // Its hook was refused what does not fit.
-        if let Ok(ports) = effects.ports.applied(&self.ports) {
-            self.ports = ports;
+        macro_rules! commit {
+            ($($tool:ident)*) => { $($tool::commit(self, &effects.$tool)?;)* };
         }
-        for (name, change) in &effects.workload {
-            let container = self.containers.entry(name.clone()).or_default();
-            container.committed = container.committed.with(change);
-        }
-        let (unit, application) = (self.unit.clone(), self.application());
-        for (id, changes) in effects.relations {
-            if let Some(relation) = self.relations.get_mut(&id) {
-                settings::apply(relation.bag_mut(&unit), &changes.unit);
-                settings::apply(relation.bag_mut(&application), &changes.application);
-            }
-        }
+        periapt_contract::each_tool!(commit);
+        Ok(())
     }
 
     pub fn discard(&mut self) {

@@ -26,6 +26,11 @@ impl PortsAnswers for TestHost {
     }
 }
 
+pub(super) fn commit(host: &mut TestHost, changes: &ports::Changes) -> Result<(), CallError> {
+    host.ports = changes.applied(&host.ports)?;
+    Ok(())
+}
+
 impl PortsHost for RefCell<TestHost> {
     fn open_ports(&self, ports: PortRange) -> Result<(), HostError> {
         self.open_ports_for(ports, &[])

@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use periapt_contract::relation::{find, ids};
-use periapt_contract::{CallError, Member, OwnBag, RelationAnswers, RelationInfo, UnitAnswers};
+use periapt_contract::relation::{Changes as Effect, find, ids};
+use periapt_contract::{
+    CallError, Member, OwnBag, RelationAnswers, RelationInfo, UnitAnswers, settings,
+};
 
 use super::TestHost;
 use crate::relation::RelationHost;
@@ -37,6 +39,17 @@ impl RelationAnswers for TestHost {
         let said = held.and_then(|relation| relation.bags.get(name));
         Ok(said.cloned().unwrap_or_default())
     }
+}
+
+pub(super) fn commit(host: &mut TestHost, changes: &Effect) -> Result<(), CallError> {
+    let (unit, application) = (host.unit.clone(), host.application());
+    for (id, changes) in changes {
+        if let Some(relation) = host.relations.get_mut(id) {
+            settings::apply(relation.bag_mut(&unit), &changes.unit);
+            settings::apply(relation.bag_mut(&application), &changes.application);
+        }
+    }
+    Ok(())
 }
 
 impl RelationHost for RefCell<TestHost> {

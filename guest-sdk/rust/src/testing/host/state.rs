@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use periapt_contract::{CallError, StateAnswers};
+use periapt_contract::{CallError, StateAnswers, settings, state};
 
 use super::TestHost;
 use crate::HostError;
@@ -13,6 +13,11 @@ impl StateAnswers for TestHost {
     fn state(&mut self) -> Result<BTreeMap<String, String>, CallError> {
         Ok(self.state.clone())
     }
+}
+
+pub(super) fn commit(host: &mut TestHost, changes: &state::Changes) -> Result<(), CallError> {
+    settings::apply(&mut host.state, changes);
+    Ok(())
 }
 
 impl StateHost for RefCell<TestHost> {

@@ -49,6 +49,14 @@ impl WorkloadAnswers for TestHost {
     }
 }
 
+pub(super) fn commit(host: &mut TestHost, changes: &contract::Changes) -> Result<(), CallError> {
+    for (name, change) in changes {
+        let container = host.containers.entry(name.clone()).or_default();
+        container.committed = container.committed.with(change);
+    }
+    Ok(())
+}
+
 impl WorkloadHost for RefCell<TestHost> {
     fn containers(&self) -> Result<Vec<ContainerInfo>, HostError> {
         let found = self

@@ -289,7 +289,7 @@ async fn a_machine_that_was_given_up_is_tried_again_when_a_person_says_so() {
     let retry = || async {
         bench
             .store
-            .retry_provisioning(&bench.model, &machine("0"))
+            .retry_provisioning(&bench.model, &machine("0"), |_| false)
             .await
     };
     let early = retry().await.unwrap_err();

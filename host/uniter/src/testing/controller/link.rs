@@ -72,8 +72,7 @@ impl Caller for Link {
         self.controller.lock().calls.push("blob".to_owned());
         self.controller.touch(&[]);
         let blob = self.controller.lock().blobs.get(digest).cloned();
-        blob.map(Bytes::from)
-            .ok_or_else(|| refused(code::NOT_FOUND, "blob"))
+        blob.ok_or_else(|| refused(code::NOT_FOUND, "blob"))
     }
 
     fn broken(&self) -> CancellationToken {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_contract::settings::{self, Changes, Settings};
-use periapt_model::hook::{Effects, Info, Kind};
+use periapt_contract::settings::Settings;
 use periapt_model::relation::RemoteRelation;
 use periapt_model::uniter::RemoteState;
 use periapt_model::{ApplicationName, Life, Tag, UnitName};
@@ -21,16 +20,6 @@ pub struct Bag {
 }
 
 impl Bag {
-    fn change(&mut self, changes: &Changes) -> Result<(), CallError> {
-        let changed = settings::changed(&self.settings, changes)
-            .map_err(|much| refused("quota-limit-exceeded", &much.amount()))?;
-        if let Some(after) = changed {
-            self.settings = after;
-            self.version += 1;
-        }
-        Ok(())
-    }
-
     /// What a test says by hand is never too much.
     fn say(&mut self, key: &str, value: &str) {
         let before = self.settings.insert(key.to_owned(), value.to_owned());
@@ -97,6 +86,11 @@ impl Relation {
                 .or_default()
                 .say(key, value);
         }
+    }
+
+    /// Whether it is one of the unit's application.
+    pub(super) fn has(&self, unit: &UnitName) -> bool {
+        self.own(unit).is_some()
     }
 
     fn own(&self, unit: &UnitName) -> Option<&(ApplicationName, String)> {
@@ -206,77 +200,6 @@ impl Inner {
     fn in_scope(&self, relation: u64, unit: &UnitName) -> bool {
         let relation = self.relations.get(&relation);
         relation.is_some_and(|relation| relation.scope.contains(unit))
-    }
-
-    /// The unit enters the scope, unless it has to wait.
-    pub(super) fn enter(&mut self, unit: &UnitName, hook: Option<&Info>) -> Result<(), CallError> {
-        let Some(event) = hook
-            .filter(|hook| hook.kind == Kind::RelationCreated)
-            .and_then(|hook| hook.relation.as_ref())
-        else {
-            return Ok(());
-        };
-        if self.not_yet.contains(unit) {
-            return Err(refused(
-                code::TRY_AGAIN,
-                "an old subordinate is still there",
-            ));
-        }
-        let relation = self.relations.get_mut(&event.hook.relation);
-        let relation = relation.ok_or_else(|| refused(code::NOT_FOUND, "relation"))?;
-        let address = ("private-address", "127.0.0.1");
-        relation.enter(unit, &[address]);
-        Ok(())
-    }
-
-    /// Checks and applies what a hook asked for of relations.
-    pub(super) fn apply(
-        &mut self,
-        unit: &UnitName,
-        hook: Option<&Info>,
-        absent: &[Info],
-        effects: &Effects,
-    ) -> Result<(), CallError> {
-        let application = unit.application();
-        let leads = self.leaders.get(application.as_str()) == Some(unit);
-        if effects.needs_leadership() && !leads {
-            return Err(refused(code::LEASE_DENIED, "the unit does not lead"));
-        }
-        for hook in hook.into_iter().chain(absent) {
-            self.enter(unit, Some(hook))?;
-        }
-        if let Some(id) = effects
-            .relations
-            .keys()
-            .find(|id| !self.in_scope(**id, unit))
-        {
-            let text = format!("the unit is not in the scope of relation {id}");
-            return Err(refused(code::BAD_REQUEST, &text));
-        }
-        for (id, changes) in &effects.relations {
-            if let Some(relation) = self.relations.get_mut(id) {
-                let own = relation.units.entry(unit.clone()).or_default();
-                own.change(&changes.unit)?;
-                let shared = relation.applications.entry(application.clone());
-                shared.or_default().change(&changes.application)?;
-            }
-        }
-        if !effects.leader.is_empty() {
-            let told = self.leader_settings.entry(application.to_string());
-            told.or_default().change(&effects.leader)?;
-        }
-        let ended = hook.into_iter().chain(absent);
-        let broken = ended.filter(|hook| hook.kind == Kind::RelationBroken);
-        for event in broken.filter_map(|hook| hook.relation.as_ref()) {
-            let id = event.hook.relation;
-            if let Some(relation) = self.relations.get_mut(&id) {
-                relation.leave(unit);
-                if relation.life != Life::Alive && relation.scope.is_empty() {
-                    self.relations.remove(&id);
-                }
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn settings(

@@ -1,17 +1,12 @@
 //! What the uniter of one unit asks of the controller in memory.
 
-use periapt_contract::settings;
-use periapt_model::hook::{Effects, Info};
-use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
-use periapt_model::uniter::{OperationState, RemoteState, Resolved, agent_idle};
+use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, UnitName};
 use periapt_wire::CallError;
-use periapt_wire::agent::log_sink::LogRecord;
-use periapt_wire::agent::uniter::{
-    HookCommitted, HookReport, HookView, Known, News, Told, UnitState,
-};
+use periapt_wire::agent::uniter::{FailHook, HookView, Known, News, SetState, Told, UnitState};
 use periapt_wire::rpc::{Empty, code};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Controller, Inner, UnitRecord, argument, optional, refused, value};
@@ -24,7 +19,6 @@ impl Controller {
         params: &Value,
     ) -> Result<Value, CallError> {
         let mut inner = self.lock();
-        let mut related = false;
         match method {
             "RemoteState" => {
                 let known: Known = argument(params, "known")?;
@@ -43,24 +37,22 @@ impl Controller {
                 return Ok(value(told.cloned().unwrap_or_default().settings));
             }
             "GoalState" => return Ok(value(inner.goals(unit))),
-            "BeginHook" if inner.units.contains_key(unit) => {
-                let operation: OperationState = argument(params, "operation")?;
-                inner.enter(unit, operation.hook.as_ref())?;
-                related = operation.hook.is_some_and(|hook| hook.relation.is_some());
-            }
-            "CommitHook" if inner.units.contains_key(unit) => {
-                let effects: Effects = argument(params, "effects")?;
-                let hook: Option<Info> = optional(params, "hook")?;
-                let absent: Vec<Info> = optional(params, "absent")?.unwrap_or_default();
-                inner.apply(unit, hook.as_ref(), &absent, &effects)?;
-                let lines: Option<Vec<LogRecord>> = optional(params, "records")?;
-                inner.logs.extend(lines.into_iter().flatten());
-                related = true;
-            }
             _ => {}
         }
-        let answer = Self::of_record(&mut inner, unit, method, params);
+        // All or nothing, as in the store.
+        let mut after = inner.clone();
+        let answer = after.of_record(unit, method, params);
+        if answer.is_ok() {
+            *inner = after;
+        }
         drop(inner);
+        let related = match method {
+            "BeginHook" => optional::<OperationState>(params, "operation")?
+                .and_then(|operation| operation.hook)
+                .is_some_and(|hook| hook.relation.is_some()),
+            "CommitHook" => true,
+            _ => false,
+        };
         if answer.is_ok() && related {
             self.touch_others(unit);
         }
@@ -88,22 +80,17 @@ impl Controller {
             .collect();
         self.touch(&units);
     }
+}
 
+impl Inner {
     fn of_record(
-        inner: &mut Inner,
+        &mut self,
         unit: &UnitName,
         method: &str,
         params: &Value,
     ) -> Result<Value, CallError> {
-        let remote = inner.remote_state(unit);
-        let leader = inner.leaders.get(unit.application().as_str()) == Some(unit);
-        let opened = match method {
-            "CommitHook" => inner.opened_after(unit, &argument(params, "effects")?)?,
-            _ => Openings::default(),
-        };
-        let Some(record) = inner.units.get_mut(unit) else {
-            return Err(refused(code::NOT_FOUND, "unit"));
-        };
+        let leader = self.leaders.get(unit.application().as_str()) == Some(unit);
+        let record = self.record(unit)?;
         match method {
             "State" => {
                 let agent = Some(record.agent.clone());
@@ -113,52 +100,21 @@ impl Controller {
                 }));
             }
             "SetState" => {
-                record.write(params)?;
-                if argument(params, "takes-answer")? {
+                let call: SetState = whole(params)?;
+                let in_place = call.operation.charm_in_place().map(str::to_owned);
+                record.charm_in_place = in_place.or(record.charm_in_place.take());
+                record.follow(call.from, call.operation)?;
+                if call.takes_answer {
                     record.remote.resolved = Resolved::None;
                 }
             }
-            "BeginHook" => {
-                let seen: Resolved = argument(params, "answer")?;
-                if !record.remote.resolved.lets_begin(seen) {
-                    return Err(refused(code::ANSWERED, "a person answered"));
-                }
-                record.remote.resolved = Resolved::None;
-                record.write(params)?;
-                if let Some(status) = optional(params, "agent")? {
-                    record.agent = status;
-                }
-                if let Some(status) = optional(params, "workload")? {
-                    record.workload = status;
-                }
-            }
-            "CommitHook" => {
-                let run: Option<HookReport> = optional(params, "run")?;
-                record.write(params)?;
-                record.commit(argument(params, "effects")?, opened);
-                record.runs.extend(run);
-                record.remote.resolved = Resolved::None;
-                if let Some(status) = optional(params, "workload")? {
-                    record.workload = status;
-                }
-                let known: Known = argument(params, "known")?;
-                let remote = remote.unwrap_or_else(|| record.remote.clone());
-                let rests: bool = argument(params, "rests")?;
-                let idle = rests && Known::of_remote(&remote) == known.remote;
-                if idle {
-                    record.agent = agent_idle();
-                }
-                let remote = RemoteState {
-                    resolved: Resolved::None,
-                    ..remote
-                };
-                let news = record.told(remote, &known);
-                return Ok(value(HookCommitted { news, idle }));
-            }
+            "BeginHook" => self.begin(whole(params)?)?,
+            "CommitHook" => return Ok(value(self.commit(whole(params)?)?)),
             "FailHook" => {
-                record.write(params)?;
-                record.agent = argument(params, "agent")?;
-                record.runs.push(argument(params, "run")?);
+                let call: FailHook = whole(params)?;
+                record.follow(call.from, call.operation)?;
+                record.agent = call.agent;
+                record.runs.push(call.run);
             }
             "ApplicationStatus" => return Ok(value(&record.application)),
             "SetAgentStatus" => record.agent = argument(params, "status")?,
@@ -178,7 +134,7 @@ impl Controller {
             }
             "EnsureDead" => {
                 record.remote.life = Life::Dead;
-                for relation in inner.relations.values_mut() {
+                for relation in self.relations.values_mut() {
                     relation.leave(unit);
                 }
             }
@@ -188,19 +144,14 @@ impl Controller {
     }
 }
 
-impl Inner {
-    /// The unit's ports after a commit, as the store decides it.
-    fn opened_after(&self, unit: &UnitName, effects: &Effects) -> Result<Openings, CallError> {
-        let Some(record) = self.units.get(unit) else {
-            return Err(refused(code::NOT_FOUND, "unit"));
-        };
-        let applied = effects.ports.applied(&record.state.opened_ports);
-        applied.map_err(|why| refused("port-conflict", &format!("{why:?}")))
-    }
+/// A call, of all its parameters.
+fn whole<T: DeserializeOwned>(params: &Value) -> Result<T, CallError> {
+    let call = serde_json::from_value(params.clone());
+    call.map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))
 }
 
 impl UnitRecord {
-    fn told(&self, remote: RemoteState, known: &Known) -> News {
+    pub(super) fn told(&self, remote: RemoteState, known: &Known) -> News {
         let led = Some(self.application.clone());
         let config = Some(self.config.clone());
         let told = Told {
@@ -220,29 +171,17 @@ impl UnitRecord {
         told.beyond(known)
     }
 
-    fn write(&mut self, params: &Value) -> Result<(), CallError> {
-        if argument::<u64>(params, "from")? != self.state.sequence {
+    /// Records the state that follows the one numbered `from`.
+    pub(super) fn follow(&mut self, from: u64, operation: OperationState) -> Result<(), CallError> {
+        if from != self.state.sequence {
             return Err(refused(code::STALE, "the record is another one"));
         }
-        let operation: OperationState = argument(params, "operation")?;
         operation
             .validate()
             .map_err(|error| refused(code::BAD_REQUEST, &error.to_string()))?;
-        let in_place = operation.charm_in_place().map(str::to_owned);
-        self.charm_in_place = in_place.or(self.charm_in_place.take());
         self.state.sequence += 1;
         self.writes.push(operation.clone());
         self.state.operation = Some(operation);
         Ok(())
-    }
-
-    fn commit(&mut self, effects: Effects, opened: Openings) {
-        settings::apply(&mut self.state.charm_state, &effects.state);
-        self.state.opened_ports = opened;
-        for (name, change) in &effects.workload {
-            let container = self.state.containers.entry(name.clone()).or_default();
-            *container = container.with(change);
-        }
-        self.commits.push(effects);
     }
 }
