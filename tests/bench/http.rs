@@ -21,7 +21,6 @@ use periapt_tests::{Home, PATIENCE, charm};
 
 use crate::figures::Figures;
 use crate::load::wrk;
-use crate::neighbours;
 use crate::report::{Budget, Report};
 
 /// The argument with which this program is the bare server: a port and the file that it reads follow.
@@ -99,7 +98,6 @@ pub async fn measure(report: &mut Report, size: &Size) -> Result<()> {
     let more = named.p(50).saturating_sub(direct.p(50)).as_secs_f64() * 1000.0;
     report.budget("ingress by name adds, p50", more, "ms", Budget::AtMost(0.1));
     drop(bare);
-    neighbours::measure(report, &home, ingress_address, &name, size.requests).await?;
     first(report, &home, ingress_address, size.models).await
 }
 

@@ -30,10 +30,10 @@ const MODEL: &str = "test";
 const PEERS: usize = 10;
 
 /// What can be measured by itself; `b` brings `c` and `d`, `e` brings `f`, which need the same model.
-const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n'];
+const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o'];
 
 /// Parts that have a name as well. Workloads are to leave a hook as it was, so that is measured with them.
-const NAMES: &[(&str, &[char])] = &[("http", &['n', 'a'])];
+const NAMES: &[(&str, &[char])] = &[("http", &['n', 'o', 'a'])];
 
 /// The program's own, since what a client makes of an answer is measured as well.
 #[global_allocator]
@@ -86,6 +86,9 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1).peekable();
     if arguments.next_if_eq(http::BARE).is_some() {
         return http::serve_bare(arguments);
+    }
+    if arguments.next_if_eq(neighbours::STRANGER).is_some() {
+        return neighbours::ask(arguments);
     }
     let arguments = Arguments::read(arguments)?;
     let runtime = tokio::runtime::Runtime::new()?;
@@ -186,6 +189,13 @@ async fn measure(
                 "web workloads, asked for by wrk beside a bare hyper server",
             );
             http::measure(report, &http::Size::of(quick)).await
+        }
+        'o' => {
+            report.part(
+                'o',
+                "a web workload's requests beside what strangers and other handlers do",
+            );
+            neighbours::measure(report, size(5_000, 500)).await
         }
         other => bail!("\"{other}\" is no part of the bench"),
     }

@@ -34,6 +34,10 @@ const DEBIAN_FILES: [(&str, &str); 4] = [
     ("usr/lib/wasm32-wasi/crt1-reactor.o", "wasi-libc"),
 ];
 
+/// Bytes that a guest has before it asks for more. Most hooks and requests never do, and memory that grows changes
+/// the mappings of the whole process, for which all guests of it wait.
+const INITIAL_HEAP: u32 = 512 << 10;
+
 /// Finds the way this machine has.
 pub fn detect() -> Result<Toolchain, PackingError> {
     detect_in(Path::new("/"), sysroot().as_deref())
@@ -95,11 +99,14 @@ impl Toolchain {
             }
             Toolchain::Debian { root, linker } => {
                 let libc = root.join("usr/lib/wasm32-wasi");
-                let flags = [
+                let mut flags = vec![
                     "-Clink-self-contained=no".to_owned(),
                     format!("-L{}", libc.display()),
                     format!("-Clink-arg={}", libc.join("crt1-reactor.o").display()),
                 ];
+                if takes_initial_heap(linker) {
+                    flags.push(format!("-Clink-arg=--initial-heap={INITIAL_HEAP}"));
+                }
                 let mut cargo = Command::new(root.join("usr/bin/cargo"));
                 cargo.args([
                     "build",
@@ -147,6 +154,14 @@ fn linker(root: &Path, sysroot: Option<&Path>) -> Option<PathBuf> {
         .into_iter()
         .map(|host| host.join("bin/rust-lld"))
         .find(|path| path.exists())
+}
+
+/// Linkers before LLVM 19 refuse the option.
+fn takes_initial_heap(linker: &Path) -> bool {
+    let help = Command::new(linker)
+        .args(["-flavor", "wasm", "--help"])
+        .output();
+    help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("--initial-heap"))
 }
 
 fn holds_files(folder: &Path) -> bool {

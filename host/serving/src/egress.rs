@@ -20,6 +20,11 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use crate::Listener;
 use crate::trace::Call;
 
+/// What a guest wrote of an answer and nobody has taken yet: so many pieces, each of so many bytes at most. With one
+/// piece at a time, each would wake a thread that passes it on and then one that writes the next.
+const BODY_PIECES: usize = 16;
+const BODY_PIECE_BYTES: usize = 64 << 10;
+
 /// A connection to a destination.
 pub trait Link: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Link for T {}
@@ -74,6 +79,14 @@ impl WasiHttpHooks for Egress {
     /// A guest cannot name the host beside the address.
     fn set_host_header(&mut self) -> bool {
         false
+    }
+
+    fn p2_outgoing_body_buffer_chunks(&mut self) -> usize {
+        BODY_PIECES
+    }
+
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        BODY_PIECE_BYTES
     }
 
     fn send_request(

@@ -10,7 +10,6 @@ use bytes::Bytes;
 use http_body::Body;
 use hyper::{Request, Response};
 use periapt_model::workload::trace::Context as SpanContext;
-use periapt_sandbox::Meter;
 use periapt_sandbox::clocks::{MonotonicClock, WallClock};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -22,6 +21,7 @@ use wasmtime_wasi_http::p2::body::{HostOutgoingBody, HyperOutgoingBody};
 use wasmtime_wasi_http::{Error, WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use crate::egress::Egress;
+use crate::excess::Growth;
 use crate::output::Output;
 use crate::report::Computing;
 use crate::room::Place;
@@ -38,7 +38,7 @@ pub(crate) struct Guest {
     wasi: WasiCtx,
     http: WasiHttpCtx,
     table: ResourceTable,
-    meter: Meter,
+    growth: Growth,
     egress: Egress,
 }
 
@@ -154,7 +154,7 @@ where
     };
     let (limits, foundation) = (&service.workload.limits, service.engine.foundation());
     let mut store = Store::new(foundation.engine(), guest);
-    store.limiter(|guest| &mut guest.meter);
+    store.limiter_async(|guest| &mut guest.growth);
     // Whoever computes lets others on at every tick, and is ended by its own look at the clock; who
     // waits in the host is ended by the timer.
     let until = Instant::now() + limits.deadline;
@@ -188,7 +188,7 @@ where
         .table
         .iter_mut()
         .any(|entry| entry.is::<HostOutgoingBody>());
-    let meter = &store.data().meter;
+    let meter = &store.data().growth.meter;
     let result = match answered {
         Ok(Ok(())) if open => Err(Failure::Incomplete),
         Ok(Ok(())) => Ok(()),
@@ -228,7 +228,11 @@ fn prepare(service: &Inner, trace: Option<SpanContext>) -> Result<Guest, Failure
         wasi: wasi.build(),
         http,
         table,
-        meter: Meter::new(limits.memory_bytes, limits.table_elements),
+        growth: Growth::new(
+            limits.memory_bytes,
+            limits.table_elements,
+            service.excess.clone(),
+        ),
         egress: Egress {
             granted: workload.granted.clone(),
             connector: workload.connector.clone(),

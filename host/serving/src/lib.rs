@@ -22,6 +22,7 @@ mod check;
 mod connection;
 mod egress;
 mod engine;
+mod excess;
 mod failure;
 mod files;
 mod instance;

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, oneshot};
 use wasmtime_wasi_http::Error;
 
 use crate::body::{Answer, Bounded, Served, State};
+use crate::excess::Excess;
 use crate::instance::Running;
 use crate::report::Report;
 use crate::room::Room;
@@ -39,6 +40,7 @@ pub struct Service {
 pub(crate) struct Inner {
     pub(crate) engine: ServingEngine,
     pub(crate) workload: Workload,
+    pub(crate) excess: Arc<Excess>,
     room: Room,
 }
 
@@ -55,6 +57,7 @@ impl Service {
             inner: Arc::new(Inner {
                 room: Room::new(&workload.limits, engine.room().clone()),
                 engine: engine.clone(),
+                excess: Arc::default(),
                 workload,
             }),
         }

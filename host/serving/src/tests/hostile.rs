@@ -216,6 +216,34 @@ async fn memory_without_end_is_named() {
     assert_eq!(stage.heard.codes(), ["memory-limit", "ok"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_service_that_took_all_memory_takes_so_much_again_after_a_pause_and_one_at_a_time() {
+    let takes = "(loop $more (br_if $more (i32.ge_s (memory.grow (i32.const 16)) (i32.const 0)))) unreachable";
+    let stages = [(); 2].map(|()| stage(Setting::default(), takes));
+    let [first, second] = &stages;
+    let begun = tokio::time::Instant::now();
+    assert_eq!(first.refused(get("/")).await, 500);
+    assert!(
+        begun.elapsed() < Duration::from_millis(900),
+        "the first waits for nothing"
+    );
+    let again = async { tokio::join!(first.refused(get("/")), first.refused(get("/"))) };
+    let others = async {
+        first.goes_on().await;
+        assert_eq!(second.refused(get("/")).await, 500, "another service's own");
+        begun.elapsed()
+    };
+    let (statuses, others) = tokio::join!(again, others);
+    assert_eq!(statuses, (500, 500));
+    assert!(others < Duration::from_millis(900), "{others:?}");
+    assert_eq!(begun.elapsed().as_secs(), 2, "one after the other");
+    // It is forgotten.
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let begun = tokio::time::Instant::now();
+    assert_eq!(first.refused(get("/")).await, 500);
+    assert!(begun.elapsed() < Duration::from_millis(900));
+}
+
 #[tokio::test]
 async fn handles_without_end_are_refused() {
     let stage = stage(
