@@ -68,3 +68,29 @@ fn a_bare_machine_hears_of_both_ways() {
         assert!(text.contains(hint), "{text}");
     }
 }
+
+/// What a compiler is told that links with a program which prints `help`.
+fn flags(help: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = tempfile::tempdir().expect("a folder");
+    let linker = machine.path().join("wasm-ld");
+    fs::write(&linker, format!("#!/bin/sh\necho '{help}'\n")).expect("writes");
+    fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).expect("made a program");
+    let toolchain = Toolchain::Debian {
+        root: machine.path().to_owned(),
+        linker,
+    };
+    let cargo = toolchain.cargo_build();
+    let flags = cargo
+        .get_envs()
+        .find(|(name, _)| *name == "CARGO_ENCODED_RUSTFLAGS")
+        .and_then(|(_, value)| value);
+    flags.expect("set").to_string_lossy().into_owned()
+}
+
+#[test]
+fn guests_have_a_heap_from_the_start_where_the_linker_knows_how() {
+    let option = format!("--initial-heap={INITIAL_HEAP}");
+    assert!(flags("  --initial-heap=<value>  Initial size of the heap").contains(&option));
+    assert!(!flags("  --initial-memory=<value>").contains(&option));
+}

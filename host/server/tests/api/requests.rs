@@ -1,4 +1,7 @@
 //! Lists in pages, conditional changes, changes asked for twice, uploads with a digest.
+
+use std::time::Duration;
+
 use crate::common::{House, Http, PASSWORD, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -303,6 +306,12 @@ async fn a_machine_that_is_tried_again_is_one_commit_with_its_answer_and_its_rec
     let said = house.store.set_instance_status(&model, &machine, failed);
     said.await.unwrap();
     let http = house.http().await;
+    // That a token is in use is written down beside its first request.
+    let noted = house.store.measures();
+    http.get("/v1/models/first/machines/0").await;
+    while house.store.measures().commits == noted.commits {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
     let before = house.store.measures();
     let path = "/v1/models/first/machines/0/retry-provisioning";
     let (status, body) = http.send("POST", path, None).await;

@@ -68,7 +68,7 @@ pub struct UnitRecord {
     pub meter: Option<Meter>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Inner {
     units: BTreeMap<UnitName, UnitRecord>,
     machines: BTreeMap<MachineId, (Life, Option<Status<Machine>>)>,

@@ -1,5 +1,7 @@
 //! What the uniter of one unit asks of the controller in memory.
 
+use std::collections::{BTreeMap, HashMap};
+
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, UnitName};
@@ -9,6 +11,7 @@ use periapt_wire::rpc::{Empty, code};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::relations::{Bag, Relation};
 use super::{Controller, Inner, UnitRecord, argument, optional, refused, value};
 
 impl Controller {
@@ -40,10 +43,10 @@ impl Controller {
             _ => {}
         }
         // All or nothing, as in the store.
-        let mut after = inner.clone();
-        let answer = after.of_record(unit, method, params);
-        if answer.is_ok() {
-            *inner = after;
+        let before = inner.before(unit);
+        let answer = inner.of_record(unit, method, params);
+        if answer.is_err() {
+            inner.take_back(unit, before);
         }
         drop(inner);
         let related = match method {
@@ -82,7 +85,33 @@ impl Controller {
     }
 }
 
+/// What a call about one unit may change.
+struct Before {
+    record: Option<UnitRecord>,
+    relations: BTreeMap<u64, Relation>,
+    leader_settings: HashMap<String, Bag>,
+    logs: usize,
+}
+
 impl Inner {
+    fn before(&self, unit: &UnitName) -> Before {
+        Before {
+            record: self.units.get(unit).cloned(),
+            relations: self.relations.clone(),
+            leader_settings: self.leader_settings.clone(),
+            logs: self.logs.len(),
+        }
+    }
+
+    fn take_back(&mut self, unit: &UnitName, before: Before) {
+        if let Some(record) = before.record {
+            self.units.insert(unit.clone(), record);
+        }
+        self.relations = before.relations;
+        self.leader_settings = before.leader_settings;
+        self.logs.truncate(before.logs);
+    }
+
     fn of_record(
         &mut self,
         unit: &UnitName,
