@@ -85,6 +85,10 @@ bounds! {
     CONTAINER_BYTES = 128 << 10, "bytes, as JSON" of "all layers of a container", "the call fails with `limit`";
     LAYERS = 32, "layers" of "a container", "the call fails with `limit`";
     REQUESTS = 64, "requests" of "what one hook asks to have done in a container", "the call fails with `limit`";
+    RESULT_BYTES = 1 << 20, "bytes, as JSON" of "the results of an action", "the call fails with `limit`";
+    RESULT_LEVELS = 16, "levels" of "objects in one another among the results of an action", "the call fails with `limit`";
+    /// One a second for a quarter of an hour; each is a write of its own.
+    TASK_LINES = 1_000, "lines" of "what one action tells of its progress", "the call fails with `limit`";
     TEXT_BYTES = 4 << 10, "bytes" of "a status message, a workload version, a reason", "the rest is cut off";
     /// Each is a write of its own, at once. A charm that shows its progress sets one a second.
     STATUS_CHANGES = 1_000, "changes" of "statuses and workload versions that one hook sets", "the call fails with `limit`";

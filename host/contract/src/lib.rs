@@ -1,7 +1,7 @@
 //! What a hook may ask for, as values: the rules of the contract with charms (`guest-sdk/wit`).
 //!
 //! One folder for each tool that changes something when its hook is committed ([`state`],
-//! [`ports`], [`relation`], [`leadership`], [`workload`]). In it are what an agent answers for the tool (a trait
+//! [`ports`], [`relation`], [`leadership`], [`workload`], [`action`]). In it are what an agent answers for the tool (a trait
 //! whose methods refuse unless they are written), the tool's share of the [`HookTxn`] with its
 //! refusals, and its [`Effect`]. [`metrics`] has the same for the hook that commits nothing. What is common to them is beside the folders.
 //!
@@ -11,6 +11,7 @@
 //! effects, and the harness of `guest-sdk/rust` runs them in a charm's own tests. So there is one
 //! hook transaction, and no copy of it that could differ.
 
+pub mod action;
 pub mod at_once;
 pub mod bounds;
 mod effects;
@@ -29,6 +30,7 @@ pub mod workload;
 #[cfg(test)]
 mod testing;
 
+pub use action::ActionAnswers;
 pub use effects::Effect;
 pub use error::{CallError, CallErrorCode};
 pub use leadership::LeadershipAnswers;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use crate::action::Task;
 use crate::ports::{Openings, PortRange};
 use crate::settings::Settings;
 use crate::workload::{Container, Layers, Seen};
 use crate::{
-    CallError, LeadershipAnswers, Member, PortsAnswers, RelationAnswers, RelationInfo,
+    ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RelationAnswers, RelationInfo,
     StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 
@@ -16,6 +17,7 @@ use crate::{
 pub struct Record {
     pub state_reads: u32,
     pub settings_reads: Vec<(u64, Member)>,
+    pub task_lines: Vec<String>,
 }
 
 /// The unit `web/0`. A clone keeps the same record.
@@ -33,6 +35,8 @@ pub struct Unit {
     pub containers: Vec<Container>,
     pub layers: BTreeMap<String, Layers>,
     pub seen: Seen,
+    /// What is being run; none in a hook.
+    pub task: Option<Task>,
 }
 
 /// With a state and an open port.
@@ -100,6 +104,18 @@ impl WorkloadAnswers for Unit {
 
     fn seen(&mut self, _container: &str) -> Result<Seen, CallError> {
         Ok(self.seen.clone())
+    }
+}
+
+impl ActionAnswers for Unit {
+    fn task(&mut self) -> Result<Task, CallError> {
+        let denied = || CallError::denied("a hook was asked for by nobody");
+        self.task.clone().ok_or_else(denied)
+    }
+
+    fn log_task(&mut self, message: &str) -> Result<(), CallError> {
+        self.record.lock().unwrap().task_lines.push(message.to_owned());
+        Ok(())
     }
 }
 

@@ -59,6 +59,15 @@ periapt_contract::bounds! {
     EXPOSED_CIDRS = 1_000, "ranges" of "addresses to which the endpoints of one application are exposed", "the request is refused";
     MACHINES_AT_ONCE = 1_000, "machines" of "what one request adds", "the request is refused";
 
+    // Tasks.
+
+    PARAMETERS_BYTES = 256 << 10, "bytes, as JSON" of "the parameters of an action, or the words of a command", "the request is refused";
+    TASKS_AT_ONCE = 1_000, "tasks" of "what one request starts", "the request is refused";
+    TASKS_WAITING = 100, "tasks" of "what waits to be run on one unit", "the request is refused";
+    /// Whoever needs longer leaves the work to a service and asks for its progress.
+    TASK_MILLISECONDS = 3_600_000, "milliseconds" of "how long an action may compute where that is asked for", "it is ended then";
+    EXECUTION_GROUP_BYTES = 64, "bytes" of "the name of an execution group", "the request is refused";
+
     // What comes in over the network.
 
     /// A tenth of what a model's log keeps by default.

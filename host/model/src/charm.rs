@@ -20,7 +20,7 @@ pub mod metrics;
 mod url;
 mod workload;
 
-pub use actions::{Action, Actions};
+pub use actions::{Action, Actions, Parameters, ParametersError};
 pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
 pub use hooks::never_run;
 pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};

@@ -31,6 +31,7 @@ pub mod relation;
 pub mod removal;
 mod schema;
 pub mod status;
+pub mod task;
 pub mod turns;
 pub mod uniter;
 pub mod workload;

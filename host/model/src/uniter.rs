@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Life;
 use crate::hook;
 use crate::relation::{RelationState, RemoteRelation};
+use crate::task::DueTask;
 
 mod operation;
 mod relations;
@@ -32,7 +33,8 @@ pub use resolver::{Decision, LocalState, resolve};
 pub use retry::{Attempted, RetryPlan, RetrySeries};
 pub use statuses::{
     Failure, agent_awaits_charm, agent_executing, agent_failed, agent_files_missing,
-    agent_hook_failed, agent_idle, agent_leaving, agent_waiting, workload_after, workload_before,
+    agent_hook_failed, agent_idle, agent_leaving, agent_runs_task, agent_waiting, workload_after,
+    workload_before,
 };
 pub use walk::{Walked, absent_done, walk_on};
 
@@ -152,6 +154,17 @@ impl OperationState {
         }
     }
 
+    /// Whether a task may be run: a charm is in place, and no hook is due that was queued by another. One
+    /// that failed and waits keeps no task from running.
+    fn lets_run_tasks(&self) -> bool {
+        let between = match self.kind {
+            OperationKind::Continue => true,
+            OperationKind::RunHook => self.step == OperationStep::Pending,
+            OperationKind::Install | OperationKind::Upgrade => false,
+        };
+        self.installed && !self.stopped && between
+    }
+
     fn runs(&self, kind: hook::Kind) -> bool {
         self.hook.as_ref().is_some_and(|hook| hook.kind == kind)
     }
@@ -203,6 +216,9 @@ pub struct RemoteState {
     pub retry_hook_version: u64,
     #[serde(default)]
     pub update_status_version: u64,
+    /// The unit's oldest task that has not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<DueTask>,
 }
 
 impl RemoteState {

@@ -28,6 +28,9 @@ pub enum HookFailure {
     },
     #[error("the hook did not end within {} s", .limit.as_secs_f64())]
     Deadline { limit: Duration },
+    /// Nobody wants its result any more.
+    #[error("it was cancelled")]
+    Cancelled,
     #[error("the charm needs more memory than the {limit} bytes it may have")]
     MemoryLimit { limit: u64 },
     #[error("the charm needs more table elements than the {limit} it may have")]
@@ -72,6 +75,7 @@ impl HookFailure {
             HookFailure::Trap { .. } => "trap",
             HookFailure::Exited { .. } => "exited",
             HookFailure::Deadline { .. } => "deadline",
+            HookFailure::Cancelled => "cancelled",
             HookFailure::MemoryLimit { .. } => "memory-limit",
             HookFailure::TableLimit { .. } => "table-limit",
             HookFailure::OutputLimit { .. } => "output-limit",

@@ -12,7 +12,7 @@ use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 use periapt_model::bounds::LOG_LINE_BYTES;
 use periapt_model::text;
 
-use crate::tools::{HookContext, LogLevel};
+use crate::tools::{HookContext, LogLevel, Output};
 
 /// A longer line is broken here.
 const LINE_BYTES: usize = LOG_LINE_BYTES.length();
@@ -39,13 +39,6 @@ pub(crate) type SharedJournal = Arc<Mutex<Journal>>;
 
 pub(crate) fn lock(journal: &SharedJournal) -> MutexGuard<'_, Journal> {
     journal.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Where the guest writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stream {
-    Stdout,
-    Stderr,
 }
 
 impl Journal {
@@ -89,7 +82,7 @@ impl Journal {
         }
     }
 
-    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), OutputExceeded> {
+    pub(crate) fn write(&mut self, stream: Output, bytes: &[u8]) -> Result<(), OutputExceeded> {
         self.charge(bytes.len())?;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let buffer = self.buffer(stream);
@@ -103,31 +96,27 @@ impl Journal {
 
     /// Logs what was written without a line end.
     pub(crate) fn finish(&mut self) {
-        self.emit(Stream::Stdout);
-        self.emit(Stream::Stderr);
+        self.emit(Output::Stdout);
+        self.emit(Output::Stderr);
     }
 
-    fn emit(&mut self, stream: Stream) {
+    fn emit(&mut self, stream: Output) {
         let line = std::mem::take(self.buffer(stream));
         if line.is_empty() {
             return;
         }
         let line = String::from_utf8_lossy(&line);
         let line = text::clean_line_at_most(line.trim_end_matches(['\n', '\r']), LINE_BYTES);
-        let level = match stream {
-            Stream::Stdout => LogLevel::Info,
-            Stream::Stderr => LogLevel::Warning,
-        };
-        self.context.log(level, &line);
-        if stream == Stream::Stderr && says_something(&line) {
+        self.context.output(stream, &line);
+        if stream == Output::Stderr && says_something(&line) {
             self.last_error_line = Some(text::clean_line_at_most(line.trim(), 300));
         }
     }
 
-    fn buffer(&mut self, stream: Stream) -> &mut Vec<u8> {
+    fn buffer(&mut self, stream: Output) -> &mut Vec<u8> {
         match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
+            Output::Stdout => &mut self.stdout,
+            Output::Stderr => &mut self.stderr,
         }
     }
 
@@ -151,7 +140,7 @@ fn says_something(line: &str) -> bool {
 #[derive(Clone)]
 pub(crate) struct GuestStream {
     pub(crate) journal: SharedJournal,
-    pub(crate) stream: Stream,
+    pub(crate) stream: Output,
 }
 
 impl IsTerminal for GuestStream {

@@ -14,12 +14,12 @@ use crate::clocks::{MonotonicClock, WallClock};
 use crate::engine::SandboxEngine;
 use crate::failure::{self, HookFailure, trap_reason};
 use crate::files::{Directories, Mounted};
-use crate::journal::{GuestStream, Journal, SharedJournal, Stream, lock};
+use crate::journal::{GuestStream, Journal, SharedJournal, lock};
 use crate::meter::Meter;
-use crate::tools::HookContext;
+use crate::tools::{HookContext, Output};
 use crate::world::{Charm, CharmPre, Event, HookState, MESSAGE_BYTES};
 
-use crate::wait;
+use crate::wait::{self, GivenUp};
 
 /// Random bytes a guest gets with one call.
 const RANDOM_BYTES: u64 = 1 << 20;
@@ -148,11 +148,11 @@ pub(crate) fn prepare(
     wasi.envs(environment)
         .stdout(GuestStream {
             journal: journal.clone(),
-            stream: Stream::Stdout,
+            stream: Output::Stdout,
         })
         .stderr(GuestStream {
             journal: journal.clone(),
-            stream: Stream::Stderr,
+            stream: Output::Stderr,
         })
         .wall_clock(WallClock)
         .monotonic_clock(MonotonicClock::begin())
@@ -199,7 +199,8 @@ pub(crate) fn enter<R>(
     let mut running = false;
     let ticking = engine.guest();
     let deadline = || deadline + lock(&journal).context.waited();
-    let result = wait::until(deadline, async {
+    let cancelled = lock(&journal).context.cancelled();
+    let result = wait::until(deadline, cancelled, async {
         let charm = pre.instantiate_async(&mut store).await?;
         running = true;
         call(&charm, &mut store).await
@@ -209,12 +210,18 @@ pub(crate) fn enter<R>(
     lock(&state.journal).finish();
     let result = match result {
         // Calls of WASI are counted but cannot refuse: see `HookState::ctx`.
-        Some(Ok(_)) if state.check_calls().is_some() => Err(wasmtime::Error::msg("host calls")),
-        Some(result) => result,
-        None => {
-            let limit = state.limits.wall_clock();
-            state.stopped.get_or_insert(HookFailure::Deadline { limit });
-            Err(wasmtime::Error::msg("deadline"))
+        Ok(Ok(_)) if state.check_calls().is_some() => Err(wasmtime::Error::msg("host calls")),
+        Ok(result) => result,
+        Err(given_up) => {
+            let reason = match given_up {
+                GivenUp::Cancelled => HookFailure::Cancelled,
+                GivenUp::Late => HookFailure::Deadline {
+                    limit: state.limits.wall_clock(),
+                },
+            };
+            let error = wasmtime::Error::msg(reason.to_string());
+            state.stopped.get_or_insert(reason);
+            Err(error)
         }
     };
     (

@@ -5,7 +5,7 @@
 //! host calls made on it may use the runtime as any blocking code does.
 
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
@@ -23,20 +23,39 @@ impl Wake for Unpark {
     }
 }
 
-/// Drives `future` to its end; none when `deadline`, which may move, passes first. Timers of the future run on
-/// the caller's runtime, or on one made for this purpose when there is none.
-pub(crate) fn until<F: Future>(deadline: impl Fn() -> Instant, future: F) -> Option<F::Output> {
+/// Ends when nobody wants the result any more.
+pub type Cancelled = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Why something was not brought to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GivenUp {
+    Late,
+    Cancelled,
+}
+
+/// Drives `future` to its end, unless `deadline`, which may move, passes first, or it is cancelled. Timers of
+/// the future run on the caller's runtime, or on one made for this purpose when there is none.
+pub(crate) fn until<F: Future>(
+    deadline: impl Fn() -> Instant,
+    mut cancelled: Option<Cancelled>,
+    future: F,
+) -> Result<F::Output, GivenUp> {
     wasmtime_wasi::runtime::with_ambient_tokio_runtime(|| {
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let mut task = Context::from_waker(&waker);
         let mut future = pin!(future);
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
-                return Some(output);
+                return Ok(output);
+            }
+            if let Some(cancelled) = &mut cancelled
+                && cancelled.as_mut().poll(&mut task).is_ready()
+            {
+                return Err(GivenUp::Cancelled);
             }
             let left = deadline().saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return None;
+                return Err(GivenUp::Late);
             }
             std::thread::park_timeout(left);
         }
@@ -52,8 +71,20 @@ mod tests {
     #[test]
     fn a_future_that_never_ends_is_given_up() {
         let deadline = Instant::now() + Duration::from_millis(20);
-        assert_eq!(until(|| deadline, std::future::pending::<()>()), None);
+        let given_up = until(|| deadline, None, std::future::pending::<()>());
+        assert_eq!(given_up, Err(GivenUp::Late));
         assert!(Instant::now() >= deadline);
+    }
+
+    #[test]
+    fn what_is_cancelled_is_given_up_at_once() {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let cancelled: Cancelled = Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        });
+        let given_up = until(|| deadline, Some(cancelled), std::future::pending::<()>());
+        assert_eq!(given_up, Err(GivenUp::Cancelled));
+        assert!(Instant::now() < deadline);
     }
 
     #[test]
@@ -63,6 +94,6 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(5)).await;
             7
         };
-        assert_eq!(until(|| deadline, sleep), Some(7));
+        assert_eq!(until(|| deadline, None, sleep), Ok(7));
     }
 }

@@ -58,6 +58,8 @@ impl HookState {
             Some(HookFailure::HostCallLimit {
                 limit: self.limits.host_calls,
             })
+        } else if lock(&self.journal).context.is_cancelled() {
+            Some(HookFailure::Cancelled)
         } else if now >= self.deadline() {
             Some(HookFailure::Deadline {
                 limit: self.limits.wall_clock(),

@@ -1,8 +1,10 @@
-//! Hooks of a component that its metadata gives no occasion for: they would never run, and nobody
-//! would say so.
+//! What a component implements and what its metadata gives no occasion for: it would never run, and nobody
+//! would say so; and actions that are declared and that the component does not implement.
+
+use periapt_contract::action::{ACTIONS, COMMANDS};
 
 use super::metrics::COLLECT_METRICS;
-use super::{CharmMetadata, Metrics};
+use super::{Actions, CharmMetadata, Metrics};
 use crate::hook::Kind;
 use crate::nearest::suggestion;
 use crate::quota::METER_STATUS_CHANGED;
@@ -11,11 +13,28 @@ use crate::quota::METER_STATUS_CHANGED;
 const IMPLICIT: &str = "juju-info";
 
 /// A sentence for each endpoint or hook among `hooks` that a unit of this charm never meets, each
-/// once, in the order of `hooks`. One component may serve several charms, so none of them is an
-/// error.
-pub fn never_run(metadata: &CharmMetadata, metrics: &Metrics, hooks: &[String]) -> Vec<String> {
+/// once, in the order of `hooks`, and for each action that the component does not have. One component
+/// may serve several charms, so none of them is an error.
+pub fn never_run(
+    metadata: &CharmMetadata,
+    metrics: &Metrics,
+    actions: &Actions,
+    hooks: &[String],
+) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for hook in hooks {
+        if hook.starts_with(COMMANDS) {
+            continue;
+        }
+        if let Some(action) = hook.strip_prefix(ACTIONS) {
+            if !actions.contains_key(action) {
+                found.push(format!(
+                    "the action \"{action}\" never runs: the charm's actions.yaml does not declare it{}",
+                    suggestion(action, actions.keys().map(String::as_str))
+                ));
+            }
+            continue;
+        }
         let sentence = match endpoint_of(hook) {
             Some(endpoint)
                 if endpoint == IMPLICIT || endpoints(metadata).any(|it| it == endpoint) =>
@@ -39,6 +58,11 @@ pub fn never_run(metadata: &CharmMetadata, metrics: &Metrics, hooks: &[String]) 
             found.push(sentence);
         }
     }
+    let has = |action: &&String| hooks.contains(&format!("{ACTIONS}{action}"));
+    let absent = actions.keys().filter(|action| !has(action));
+    found.extend(absent.map(|action| {
+        format!("the action \"{action}\" fails wherever it is run: the component does not implement it")
+    }));
     found
 }
 
@@ -85,18 +109,25 @@ mod tests {
             "config-chnaged",
             "relation-changed",
             "collect-metrics",
+            "actions/rebuild",
+            "actions/rebuidl",
+            "commands/list",
         ]
         .map(str::to_owned)
         .into();
+        let actions = ["rebuild", "check"].map(|name| (name.to_owned(), Default::default()));
+        let actions = Actions::from(actions);
         assert_eq!(
-            never_run(&metadata, &Metrics::new(), &hooks),
+            never_run(&metadata, &Metrics::new(), &actions, &hooks),
             [
                 "hooks of the endpoint \"databse\" never run: the charm's metadata does not declare it; did you mean \"database\"?",
                 "the hook \"config-chnaged\" never runs: there is no such hook; did you mean \"config-changed\"?",
                 "the hook \"relation-changed\" never runs: there is no such hook",
                 "the hook \"collect-metrics\" never runs: the charm declares no metrics (metrics.yaml)",
+                "the action \"rebuidl\" never runs: the charm's actions.yaml does not declare it; did you mean \"rebuild\"?",
+                "the action \"check\" fails wherever it is run: the component does not implement it",
             ]
         );
-        assert!(never_run(&metadata, &Metrics::new(), &hooks[..5]).is_empty());
+        assert!(never_run(&metadata, &Metrics::new(), &Actions::new(), &hooks[..5]).is_empty());
     }
 }

@@ -71,12 +71,14 @@ impl Refusal {
 refusals! {
     // Rules of the model.
     AccessLogin "access-login", 400, "`periapt disable-user USER`";
+    ActionParametersInvalid "action-parameters-invalid", 400, "`periapt show-action APPLICATION ACTION` shows what it takes";
     AgentNotStopped "agent-not-stopped", 409, "`periapt status` shows which machines are stopped; a unit's agent is started with `periapt start-unit`";
     AlreadyResolved "already-resolved", 409, "wait until the unit's agent has taken note of it";
     CharmBreaksRelations "charm-breaks-relations", 409, "remove these relations first: `periapt remove-relation ID`, or keep the charm";
     CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CidrInvalid "cidr-invalid", 400, "write ranges of addresses as 10.0.0.0/8 or fd00::/8";
+    CommandInvalid "command-invalid", 400, "name one of the commands of the charm, with its arguments: `periapt exec --unit UNIT -- COMMAND ARGUMENTS`";
     ConfigUnknownOption "config-unknown-option", 400, "`periapt config APPLICATION` lists the options";
     ConfigWrongType "config-wrong-type", 400, "`periapt config APPLICATION` shows each option's type";
     ControllerNodeLast "controller-node-last", 409, "remove the whole controller: `periapt destroy-controller`";
@@ -119,6 +121,8 @@ refusals! {
     RelationNeedsSubordinate "relation-needs-subordinate", 400, "relate it with a subordinate application, or use another endpoint";
     RelationWithItself "relation-with-itself", 400, "relate two applications";
     SyslogHostNotAllowed "syslog-host-not-allowed", 403, "ask a superuser to set it, or to list the host: `periapt controller-config syslog-allowed-hosts=HOST`";
+    TaskHasEnded "task-has-ended", 409, "`periapt show-task ID` shows how it ended";
+    TasksExceeded "tasks-exceeded", 409, "wait until some have ended, or cancel them: `periapt cancel-task ID`";
     TokenLifetimeInvalid "token-lifetime-invalid", 400, "leave `expires-in` out, or give a number of seconds in between";
     TokenNameInvalid "token-name-invalid", 400, "choose a shorter, plainer name";
     TooManyCidrs "too-many-cidrs", 400, "name larger ranges of addresses";

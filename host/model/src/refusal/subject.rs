@@ -54,9 +54,13 @@ subjects! {
     Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
     Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
     Model "model" 404 "`periapt models` lists the models" "choose another name";
+    Action "action" 400 "`periapt actions APPLICATION` lists the actions of its charm" "choose another name";
+    Command "command" 400 "`periapt show-application APPLICATION` names its charm, whose author says which commands it has" "choose another name";
+    Operation "operation" 404 "`periapt operations` lists the operations that are remembered" "choose another name";
     Region "region" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
     Relation "relation" 404 "`periapt status --relations` shows the relations" "they are related already: `periapt status --relations`";
     Settings "settings" 404 "`periapt status` shows what the model holds" "choose another name";
+    Task "task" 404 "`periapt operations` lists the operations with their tasks" "choose another name";
     Token "token" 404 "`periapt tokens` lists the tokens" "choose another name, or revoke the token that has it";
     Unit "unit" 404 "`periapt status` shows what the model holds" "choose another name";
     User "user" 404 "`periapt users` lists the users" "choose another name";

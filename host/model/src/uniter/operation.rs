@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::{OperationKind, OperationState, OperationStep};
 use crate::hook::{Info, Kind};
 use crate::relation::Contradiction;
+use crate::task::DueTask;
 
 /// A state or a step that contradicts the record; always a mistake of the caller.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -68,6 +69,16 @@ pub enum Operation {
     AcceptLeadership,
     /// Takes note of lost leadership.
     ResignLeadership,
+    /// Runs an action or a command that waits. It leaves the recorded operation as it is, so that a hook
+    /// that failed before is gone back to, and is recorded with the controller as it begins: it is run
+    /// once, whatever happens.
+    RunTask {
+        task: DueTask,
+    },
+    /// Ends one that began and that nobody runs any more.
+    EndTask {
+        task: DueTask,
+    },
 }
 
 /// What a hook that ended well left.
@@ -91,7 +102,10 @@ impl Operation {
         match self {
             Operation::Deploy { takes_answer, .. } => *takes_answer,
             Operation::RunHook { .. } | Operation::SkipHook { .. } => true,
-            Operation::AcceptLeadership | Operation::ResignLeadership => false,
+            Operation::AcceptLeadership
+            | Operation::ResignLeadership
+            | Operation::RunTask { .. }
+            | Operation::EndTask { .. } => false,
         }
     }
 
@@ -130,7 +144,9 @@ impl Operation {
             }
             Operation::SkipHook { .. }
             | Operation::AcceptLeadership
-            | Operation::ResignLeadership => Ok(None),
+            | Operation::ResignLeadership
+            | Operation::RunTask { .. }
+            | Operation::EndTask { .. } => Ok(None),
         }
     }
 
@@ -150,6 +166,15 @@ impl Operation {
             next.leader_settings_version = Some(executed.leader_settings_version);
         }
         next
+    }
+
+    /// The state that a task leaves: what it changed, and nothing of what is to be done next.
+    pub fn task_done(state: &OperationState, generation: u64, status_set: bool) -> OperationState {
+        OperationState {
+            state_generation: generation,
+            status_set: state.status_set || status_set,
+            ..state.clone()
+        }
     }
 
     /// The state of a hook that the agent broke off because it stops: it is run again, and is
@@ -204,6 +229,7 @@ impl Operation {
                 leader: false,
                 ..state.clone()
             }),
+            Operation::RunTask { .. } | Operation::EndTask { .. } => Ok(state.clone()),
         }
     }
 
@@ -227,6 +253,8 @@ impl std::fmt::Display for Operation {
             Operation::SkipHook { hook, .. } => write!(f, "skip {} hook", hook.name()),
             Operation::AcceptLeadership => f.write_str("accept leadership"),
             Operation::ResignLeadership => f.write_str("resign leadership"),
+            Operation::RunTask { task } => write!(f, "run task {} ({})", task.id, task.dispatch),
+            Operation::EndTask { task } => write!(f, "end task {} ({})", task.id, task.dispatch),
         }
     }
 }

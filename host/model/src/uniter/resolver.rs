@@ -6,6 +6,7 @@ use super::{
     Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved,
 };
 use crate::hook::{Info, Kind};
+use crate::task::TaskStatus;
 use crate::{Life, UnitName};
 
 /// What an agent knows of its unit.
@@ -102,6 +103,9 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
     {
         return run(Kind::LeaderSettingsChanged);
     }
+    if let Some(operation) = task(local, remote) {
+        return Decision::Run(operation);
+    }
     match (state.kind, &state.hook) {
         (OperationKind::RunHook, Some(hook)) if !local.shutdown => {
             recorded_hook(local, remote, hook)
@@ -146,6 +150,19 @@ fn leadership(state: &OperationState, remote: &RemoteState) -> Option<Operation>
     } else {
         None
     }
+}
+
+/// What becomes of the unit's oldest task, also while a hook is in error. One that is said to run
+/// is an earlier process's, since nothing is decided while this one runs it.
+fn task(local: &LocalState, remote: &RemoteState) -> Option<Operation> {
+    let task = remote.task.clone()?;
+    if task.status.broken_off().is_some() {
+        return Some(Operation::EndTask { task });
+    }
+    let runs = task.status == TaskStatus::Pending
+        && local.operation.lets_run_tasks()
+        && !local.shutdown;
+    runs.then_some(Operation::RunTask { task })
 }
 
 fn recorded_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decision {

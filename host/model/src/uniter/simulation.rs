@@ -168,6 +168,7 @@ impl World {
                 leader: false,
                 retry_hook_version: 0,
                 update_status_version: 0,
+                task: None,
             },
             stored: None,
             local: begun(None),

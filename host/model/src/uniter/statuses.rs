@@ -15,6 +15,16 @@ pub fn agent_executing(hook: &Info, now: Option<&Status<Agent>>) -> Option<Statu
         .then(|| Status::new(Agent::Executing, format!("running {} hook", hook.name())))
 }
 
+/// The agent runs an action or a command.
+pub fn agent_runs_task(dispatch: &str) -> Status<Agent> {
+    let what = match dispatch.split_once('/') {
+        Some(("actions", name)) => format!("running action {name}"),
+        Some((_, name)) => format!("running command {name}"),
+        None => format!("running {dispatch}"),
+    };
+    Status::new(Agent::Executing, what)
+}
+
 pub fn agent_idle() -> Status<Agent> {
     Status::new(Agent::Idle, "")
 }

@@ -23,6 +23,7 @@ fn remote() -> RemoteState {
         leader: false,
         retry_hook_version: 0,
         update_status_version: 0,
+        task: None,
     }
 }
 

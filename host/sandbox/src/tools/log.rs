@@ -31,11 +31,27 @@ impl LogLevel {
     }
 }
 
+/// What a guest writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Stdout,
+    Stderr,
+}
+
 /// What an agent does with lines.
 pub trait LogAnswers {
-    /// One line for `debug-log`, free of control characters. Lines of the guest's stdout come
-    /// as [`LogLevel::Info`], of its stderr as [`LogLevel::Warning`].
+    /// One line for `debug-log`, free of control characters.
     fn log(&mut self, _level: LogLevel, _message: &str) {}
+
+    /// One line that the guest wrote, free of control characters. It is logged, unless the agent wants
+    /// it for itself.
+    fn output(&mut self, of: Output, line: &str) {
+        let level = match of {
+            Output::Stdout => LogLevel::Info,
+            Output::Stderr => LogLevel::Warning,
+        };
+        self.log(level, line);
+    }
 }
 
 impl wit::Host for HookState {

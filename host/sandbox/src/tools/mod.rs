@@ -6,6 +6,7 @@
 //! translates. What a component may import follows from the table, and so does
 //! `docs/reference/hook-tools.md`. A test holds the table against the WIT.
 
+mod action;
 mod config;
 mod goal_state;
 mod leadership;
@@ -23,16 +24,18 @@ mod workload;
 
 pub use config::ConfigAnswers;
 pub use goal_state::{Goal, GoalStateAnswers, Goals};
-pub use log::{LogAnswers, LogLevel};
+pub use log::{LogAnswers, LogLevel, Output};
 pub use network::{Network, NetworkAnswers};
 pub use status::StatusAnswers;
 
 use std::time::Duration;
 
 use periapt_contract::{
-    LeadershipAnswers, MetricsAnswers, PortsAnswers, RelationAnswers, StateAnswers, UnitAnswers,
-    WorkloadAnswers,
+    ActionAnswers, LeadershipAnswers, MetricsAnswers, PortsAnswers, RelationAnswers, StateAnswers,
+    UnitAnswers, WorkloadAnswers,
 };
+
+use crate::wait::Cancelled;
 
 macro_rules! tools {
     ($($tool:ident: $answers:ident,)*) => {
@@ -60,6 +63,17 @@ macro_rules! tools {
             fn restricted_to(&self) -> Option<&'static str> {
                 None
             }
+
+            /// Whether the guest is to be stopped, since nobody wants its result any more. Asked at each
+            /// call and every few milliseconds while it computes.
+            fn is_cancelled(&self) -> bool {
+                false
+            }
+
+            /// Wakes a guest that waits once it is cancelled; none of one that never is.
+            fn cancelled(&self) -> Option<Cancelled> {
+                None
+            }
         }
 
         $(impl $answers for Nobody {})*
@@ -67,6 +81,7 @@ macro_rules! tools {
 }
 
 tools! {
+    action: ActionAnswers,
     config: ConfigAnswers,
     goal_state: GoalStateAnswers,
     leadership: LeadershipAnswers,
@@ -116,6 +131,8 @@ pub enum Permission {
     LeaderForApplication,
     /// In the hook `collect-metrics`, and in no other.
     InCollectMetrics,
+    /// In an action or a command, and in no hook.
+    InAction,
 }
 
 impl Tool {

@@ -29,6 +29,7 @@ fn remote(unit_version: u64, application_version: u64) -> RemoteState {
         leader: false,
         retry_hook_version: 0,
         update_status_version: 0,
+        task: None,
     }
 }
 

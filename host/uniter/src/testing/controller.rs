@@ -162,6 +162,7 @@ impl Controller {
                 leader: false,
                 retry_hook_version: 0,
                 update_status_version: 0,
+                task: None,
             },
             config,
             state: UnitState::default(),

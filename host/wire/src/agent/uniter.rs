@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::charm::CharmInfo;
+use periapt_model::charm::{CharmInfo, Parameters};
 use periapt_model::hook::{Effects, Info};
 use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::task::{Results, TaskId, TaskStatus};
 use periapt_model::uniter::{OperationState, Resolved};
 use periapt_model::workload::Committed;
 use periapt_model::{Tag, UnitName};
@@ -83,6 +84,34 @@ pub struct GoalStatus {
     pub since: i64,
 }
 
+/// A task that begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TaskToRun {
+    /// What an action is given, complete.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// The words after a command's name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
+    /// How long it may compute where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+/// How a task ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TaskEnd {
+    pub id: TaskId,
+    /// Completed, failed or aborted.
+    pub status: TaskStatus,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Results::is_empty")]
+    pub results: Results,
+}
+
 /// The answer to a commit: what the controller says of the unit at that moment, which spares
 /// the agent asking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -155,6 +184,9 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
         /// None for a hook that the charm does not have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<HookReport>,
+        /// The task that ends with this, in place of a hook: its answer is among the effects.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
         /// What the hook logged, and the agent of it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         records: Vec<LogRecord>,
@@ -175,6 +207,22 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
         agent: Status<Agent>,
         run: HookReport,
     } -> Empty;
+    /// Records that a task begins, once, and shows it. None where it is not to be run any more: it was
+    /// cancelled, or the unit leaves, with which it is.
+    [Write] BeginTask as BeginTask { unit: UnitName, task: TaskId, agent: Status<Agent> } -> Option<TaskToRun>;
+    /// Ends a task of which nothing is committed. One that ended before stays as it is.
+    [Write] EndTask as EndTask {
+        unit: UnitName,
+        end: TaskEnd,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<HookReport>,
+    } -> Empty;
+    /// A line of progress of a task that runs.
+    [Write] LogTask as LogTask { unit: UnitName, task: TaskId, message: String } -> Empty;
+    /// Fires when something becomes of a task of the unit.
+    [Watch] WatchTasks as WatchTasks { unit: UnitName } -> Watch;
+    /// None when it is forgotten.
+    [Read] TaskStatus as GetTaskStatus { unit: UnitName, task: TaskId } -> Option<TaskStatus>;
     [Read] ApplicationStatus as GetApplicationStatus { unit: UnitName } -> Status<Workload>;
     [Write] SetAgentStatus as SetUnitAgentStatus { unit: UnitName, status: Status<Agent> } -> Empty;
     [Write] SetUnitStatus as SetUnitStatus { unit: UnitName, status: Status<Workload> } -> Empty;

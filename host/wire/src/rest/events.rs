@@ -11,7 +11,7 @@
 //!
 //! | event | id | data |
 //! |---|---|---|
-//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks are not among them |
+//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks and operations are not among them |
 //! | `current` | yes | `Current`: the snapshot is complete, changes follow |
 //! | `change` | yes | `Event` |
 //! | `reset` | | `Reset`: forget everything, a snapshot follows |
@@ -32,7 +32,7 @@ pub struct Event {
     pub sequence: i64,
     /// The model's UUID; empty for the controller itself.
     pub model: String,
-    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `user`.
+    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `user`.
     pub kind: String,
     /// Name of the entity within its kind.
     pub key: String,

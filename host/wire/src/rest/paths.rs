@@ -68,6 +68,7 @@ paths! {
     MODEL_AGENT_START(1) = "/v1/models/{model}/agent/start";
     APPLICATIONS(1) = "/v1/models/{model}/applications";
     APPLICATION(2) = "/v1/models/{model}/applications/{name}";
+    APPLICATION_ACTIONS(2) = "/v1/models/{model}/applications/{name}/actions";
     APPLICATION_CONFIG(2) = "/v1/models/{model}/applications/{name}/config";
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
@@ -93,11 +94,15 @@ paths! {
     MACHINE_HISTORY(2) = "/v1/models/{model}/machines/{machine}/history";
     MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
     MODEL_METRICS(1) = "/v1/models/{model}/metrics";
+    OPERATIONS(1) = "/v1/models/{model}/operations";
+    OPERATION(2) = "/v1/models/{model}/operations/{operation}";
     MODEL_REACHABILITY(1) = "/v1/models/{model}/reachability";
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";
     SERVICES(1) = "/v1/models/{model}/services";
     MODEL_STATUS(1) = "/v1/models/{model}/status";
+    TASK(2) = "/v1/models/{model}/tasks/{task}";
+    TASK_CANCEL(2) = "/v1/models/{model}/tasks/{task}/cancel";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";

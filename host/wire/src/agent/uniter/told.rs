@@ -65,6 +65,7 @@ impl Known {
             config_hash,
             relations,
             leader_settings_version,
+            task,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -78,6 +79,7 @@ impl Known {
             config_hash,
             relations,
             leader_settings_version,
+            task,
         ))
     }
 
@@ -144,6 +146,7 @@ mod tests {
                 leader: false,
                 retry_hook_version: 0,
                 update_status_version: 0,
+                task: None,
             },
             view: HookView {
                 machine: None,

@@ -1,8 +1,14 @@
-//! Actions a charm offers, as `actions.yaml` declares them.
+//! Actions a charm offers, as `actions.yaml` declares them, and what one may be given.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+mod parameters;
+#[cfg(test)]
+mod tests;
+
+pub use parameters::{Parameters, ParametersError};
 
 /// Actions by name.
 pub type Actions = BTreeMap<String, Action>;
@@ -55,6 +61,9 @@ pub(super) fn check(actions: &Actions) -> Result<(), String> {
                 "action \"{name}\" requires \"{missing}\", which is not among its params"
             ));
         }
+        action
+            .is_sound()
+            .map_err(|reason| format!("the params of action \"{name}\" are no JSON Schema: {reason}"))?;
     }
     Ok(())
 }
