@@ -53,11 +53,14 @@ fn home() -> Result<Home> {
     Ok(home)
 }
 
-/// Units to claim for, on a machine that nobody has, so that nobody runs them.
+/// Units to claim for, on a machine of which the agent that claims is not told, so that nobody runs them.
 fn add_units(home: &Home, leases: usize) -> Result<()> {
     let database = home.controller_directory().join("controller.db");
     let connection = rusqlite::Connection::open(database)?;
     connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    let sql = "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at, agent)
+        SELECT model_uuid, '999', 'alive', '', '[]', 0, 0, agent FROM machine WHERE id = '0' ON CONFLICT DO NOTHING";
+    connection.execute(sql, [])?;
     let sql = "WITH RECURSIVE bench (number) AS
             (SELECT 0 UNION ALL SELECT number + 1 FROM bench WHERE number + 1 < $1)
         INSERT INTO unit (model_uuid, name, application, number, life, machine_id, resolved,

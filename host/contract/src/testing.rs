@@ -8,8 +8,8 @@ use crate::ports::{Openings, PortRange};
 use crate::settings::Settings;
 use crate::workload::{Container, Layers, Seen};
 use crate::{
-    ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RelationAnswers, RelationInfo,
-    StateAnswers, UnitAnswers, WorkloadAnswers,
+    ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RelationAnswers,
+    RelationInfo, StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// How often it was asked for what.
@@ -114,7 +114,11 @@ impl ActionAnswers for Unit {
     }
 
     fn log_task(&mut self, message: &str) -> Result<(), CallError> {
-        self.record.lock().unwrap().task_lines.push(message.to_owned());
+        self.record
+            .lock()
+            .unwrap()
+            .task_lines
+            .push(message.to_owned());
         Ok(())
     }
 }

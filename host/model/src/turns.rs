@@ -1,6 +1,9 @@
 //! Whose hook is next: the machines, of which each runs one hook at a time, and the places in which
 //! the hooks of all machines compute.
 //!
+//! A task that a person asked for is run in a turn like a hook. Where it may run beside others it takes
+//! another lock than the machine's: that of its group, or none but its unit's.
+//!
 //! A pure queue. Whoever runs hooks says who asks, who steps aside, who gives up and who has
 //! ended, and is told whose turn has come. There is no clock in it and nothing waits in it.
 //!
@@ -22,6 +25,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::task::Beside;
 use crate::{ApplicationName, MachineId, UnitName};
 
 #[cfg(test)]
@@ -51,11 +55,33 @@ impl Room {
     }
 }
 
+/// What one turn has at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lock {
+    /// Everything on a machine that says nothing else.
+    Machine(MachineId),
+    /// An execution group on a machine.
+    Group(MachineId, String),
+    /// A unit's own: it runs one thing at a time anyway.
+    Unit(UnitName),
+}
+
+impl Lock {
+    /// What a task of a unit on a machine takes that runs beside others.
+    pub fn of(unit: &UnitName, machine: &MachineId, beside: &Beside) -> Self {
+        match beside {
+            Beside::Nothing => Lock::Machine(machine.clone()),
+            Beside::OtherGroups(group) => Lock::Group(machine.clone(), group.clone()),
+            Beside::Anything => Lock::Unit(unit.clone()),
+        }
+    }
+}
+
 /// Who wants to run what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     pub unit: UnitName,
-    pub machine: MachineId,
+    pub lock: Lock,
     /// The hook's name.
     pub hook: String,
 }
@@ -65,6 +91,12 @@ pub struct Request {
 pub enum WaitsFor {
     /// The lock of its machine, and who has it.
     Machine { unit: UnitName, hook: String },
+    /// That of a group of tasks, and who has it.
+    Group {
+        group: String,
+        unit: UnitName,
+        hook: String,
+    },
     /// A place; so many hooks are before it.
     Place { running: usize },
 }
@@ -74,6 +106,12 @@ impl std::fmt::Display for WaitsFor {
         match self {
             WaitsFor::Machine { unit, hook } => {
                 write!(f, "waiting for the machine's lock, held by {unit} {hook}")
+            }
+            WaitsFor::Group { group, unit, hook } => {
+                write!(
+                    f,
+                    "waiting for the execution group {group}, of which {unit} runs {hook}"
+                )
             }
             WaitsFor::Place { running: 1 } => f.write_str("waiting for a turn: 1 hook is running"),
             WaitsFor::Place { running } => {
@@ -97,8 +135,8 @@ pub struct Turns {
     waiting: BTreeMap<Ticket, Request>,
     /// Hooks whose turn it is; none for a place is one that stepped aside.
     under_way: BTreeMap<Ticket, (Request, Option<Place>)>,
-    machines: BTreeMap<MachineId, Line>,
-    /// Those who wait while their machine is free.
+    locks: BTreeMap<Lock, Line>,
+    /// Those who wait while their lock is free.
     ready: Tickets,
     /// Those under way who want a place again.
     stepping_in: Tickets,
@@ -158,7 +196,7 @@ impl Turns {
             last: 0,
             waiting: BTreeMap::new(),
             under_way: BTreeMap::new(),
-            machines: BTreeMap::new(),
+            locks: BTreeMap::new(),
             ready: Tickets::default(),
             stepping_in: Tickets::default(),
             shares: BTreeMap::new(),
@@ -172,7 +210,7 @@ impl Turns {
     pub fn ask(&mut self, request: Request) -> Ticket {
         self.last += 1;
         let ticket = self.last;
-        let line = self.machines.entry(request.machine.clone()).or_default();
+        let line = self.locks.entry(request.lock.clone()).or_default();
         line.waiting.insert(ticket);
         if line.holder.is_none() {
             self.ready.insert(request.unit.application(), ticket);
@@ -219,7 +257,7 @@ impl Turns {
     pub fn end(&mut self, ticket: Ticket, computed: Duration) {
         if let Some(request) = self.waiting.remove(&ticket) {
             self.ready.remove(&request.unit.application(), ticket);
-            self.leave(&request.machine, |line| {
+            self.leave(&request.lock, |line| {
                 line.waiting.remove(&ticket);
             });
             return;
@@ -240,7 +278,7 @@ impl Turns {
         } else {
             self.slow.remove(&application);
         }
-        let waiting = self.leave(&request.machine, |line| line.holder = None);
+        let waiting = self.leave(&request.lock, |line| line.holder = None);
         for ticket in waiting {
             if let Some(request) = self.waiting.get(&ticket) {
                 self.ready.insert(request.unit.application(), ticket);
@@ -271,14 +309,19 @@ impl Turns {
                 .contains(&ticket)
                 .then_some(WaitsFor::Place { running });
         };
-        let holder = self.machines.get(&request.machine)?.holder;
+        let holder = self.locks.get(&request.lock)?.holder;
         let holder = holder.and_then(|holder| self.under_way.get(&holder));
-        Some(match holder {
-            Some((holder, _)) => WaitsFor::Machine {
+        Some(match (holder, &request.lock) {
+            (Some((holder, _)), Lock::Group(_, group)) => WaitsFor::Group {
+                group: group.clone(),
                 unit: holder.unit.clone(),
                 hook: holder.hook.clone(),
             },
-            None => WaitsFor::Place {
+            (Some((holder, _)), _) => WaitsFor::Machine {
+                unit: holder.unit.clone(),
+                hook: holder.hook.clone(),
+            },
+            (None, _) => WaitsFor::Place {
                 running: match self.may_be_under_way(&request.unit.application()) {
                     true => self.computing(),
                     false => self.under_way.len(),
@@ -292,9 +335,9 @@ impl Turns {
         matches!(self.under_way.get(&ticket), Some((_, Some(_))))
     }
 
-    /// Who waits for a machine, in the order in which they asked.
-    pub fn line(&self, machine: &MachineId) -> Vec<Ticket> {
-        let line = self.machines.get(machine);
+    /// Who waits for a lock, in the order in which they asked.
+    pub fn line(&self, lock: &Lock) -> Vec<Ticket> {
+        let line = self.locks.get(lock);
         line.map(|line| line.waiting.iter().copied().collect())
             .unwrap_or_default()
     }
@@ -328,7 +371,7 @@ impl Turns {
         let line = self
             .waiting
             .get(&ticket)
-            .and_then(|request| self.machines.get(&request.machine));
+            .and_then(|request| self.locks.get(&request.lock));
         let can_begin = |other: &&Ticket| {
             let request = self.waiting.get(other);
             request.is_some_and(|request| self.may_begin(&request.unit.application()).is_some())
@@ -386,7 +429,7 @@ impl Turns {
             .entry(request.unit.application())
             .or_default()
             .under_way += 1;
-        let line = self.machines.entry(request.machine.clone()).or_default();
+        let line = self.locks.entry(request.lock.clone()).or_default();
         line.waiting.remove(&ticket);
         line.holder = Some(ticket);
         let others: Vec<Ticket> = line.waiting.iter().copied().collect();
@@ -415,15 +458,15 @@ impl Turns {
         self.stepping_in.remove(&application, ticket);
     }
 
-    /// Changes a machine's line; who waits in it then.
-    fn leave(&mut self, machine: &MachineId, change: impl FnOnce(&mut Line)) -> Vec<Ticket> {
-        let Some(line) = self.machines.get_mut(machine) else {
+    /// Changes the line of a lock; who waits in it then.
+    fn leave(&mut self, lock: &Lock, change: impl FnOnce(&mut Line)) -> Vec<Ticket> {
+        let Some(line) = self.locks.get_mut(lock) else {
             return Vec::new();
         };
         change(line);
         let waiting: Vec<Ticket> = line.waiting.iter().copied().collect();
         if line.holder.is_none() && waiting.is_empty() {
-            self.machines.remove(machine);
+            self.locks.remove(lock);
         }
         waiting
     }

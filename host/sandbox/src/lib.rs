@@ -52,8 +52,9 @@ pub use foundation::{EngineError, Foundation, Settings, engine_hash, imports};
 pub use meter::Meter;
 pub use periapt_contract::settings::Settings as Bag;
 pub use periapt_contract::{
-    ActionAnswers, CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, MetricsAnswers, OwnBag,
-    PortsAnswers, RelationAnswers, RelationInfo, StateAnswers, UnitAnswers, WorkloadAnswers,
+    ActionAnswers, CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, MetricsAnswers,
+    OwnBag, PortsAnswers, RelationAnswers, RelationInfo, StateAnswers, UnitAnswers,
+    WorkloadAnswers,
 };
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use ticker::Ticking;

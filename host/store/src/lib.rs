@@ -37,6 +37,7 @@ mod log;
 mod machine;
 mod migrations;
 mod model;
+mod operation;
 mod options;
 mod reach;
 mod relation;

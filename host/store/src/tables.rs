@@ -9,7 +9,7 @@ use periapt_model::ModelUuid;
 use crate::db::{Param, Tx, params};
 use crate::{
     Result, application, charm, cleanup, controller, database, hook, lease, log, machine, model,
-    relation, status, unit, usage, user,
+    operation, relation, status, unit, usage, user,
 };
 
 /// A table whose rows belong to a model.
@@ -96,6 +96,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     cleanup::TABLES,
     lease::TABLES,
     log::TABLES,
+    operation::TABLES,
     controller::TABLES,
     usage::TABLES,
     user::TABLES,

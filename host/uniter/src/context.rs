@@ -19,13 +19,14 @@ use periapt_engine::{SharedClock, failpoint};
 use periapt_model::hook::AtOnce;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{Tag, UnitName};
-use periapt_sandbox::{CallError, Goals, HookContext, RelationInfo};
+use periapt_sandbox::{CallError, Cancelled, Goals, HookContext, RelationInfo};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rpc::{Call, code};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use crate::dispatch::RunningTask;
 use crate::leadership::Leadership;
 use crate::lines::Lines;
 use crate::process::ModelIdentity;
@@ -34,6 +35,7 @@ use crate::snapshot::HookSnapshot;
 use crate::turns::Turn;
 use crate::workloads::Workloads;
 
+mod action;
 mod facts;
 mod relations;
 mod status;
@@ -91,6 +93,8 @@ pub(crate) struct UnitContext {
     /// changes what is the leader's.
     pub leads_until: Option<Duration>,
     pub lines: Arc<Lines>,
+    /// What a person asked for; none in a hook.
+    pub task: Option<Arc<RunningTask>>,
     pub clock: SharedClock,
     pub runtime: Handle,
     pub tether: Tether,
@@ -144,6 +148,16 @@ impl UnitContext {
 impl HookContext for UnitContext {
     fn waited(&self) -> Duration {
         self.waited
+    }
+
+    fn is_cancelled(&self) -> bool {
+        let task = self.task.as_ref();
+        task.is_some_and(|task| task.cancelled.is_cancelled())
+    }
+
+    fn cancelled(&self) -> Option<Cancelled> {
+        let cancelled = self.task.as_ref()?.cancelled.clone();
+        Some(Box::pin(cancelled.cancelled_owned()))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing is inherited. Of Juju's variables those are set that mean something in a sandbox:
 //! none of the agent's socket, and no context id, because the sandbox itself is the context.
 
+use periapt_contract::action::Task;
 use periapt_model::hook::Info;
 use periapt_model::proxy::ProxySettings;
 use periapt_model::quota::Meter;
@@ -22,11 +23,18 @@ pub fn variables(
     proxies: &ProxySettings,
     hook: &str,
 ) -> Vec<(String, String)> {
+    // An action or a command is no hook: `actions/rebuild`.
+    let (path, hook) = match hook.contains('/') {
+        true => (hook.to_owned(), None),
+        false => (
+            format!("hooks/{hook}"),
+            Some(("JUJU_HOOK_NAME", hook.to_owned())),
+        ),
+    };
     let fixed = [
         ("CHARM_DIR", CHARM_DIRECTORY.to_owned()),
         ("JUJU_CHARM_DIR", CHARM_DIRECTORY.to_owned()),
-        ("JUJU_HOOK_NAME", hook.to_owned()),
-        ("JUJU_DISPATCH_PATH", format!("hooks/{hook}")),
+        ("JUJU_DISPATCH_PATH", path),
         ("JUJU_UNIT_NAME", unit.to_string()),
         ("JUJU_MODEL_NAME", model.name.to_string()),
         ("JUJU_MODEL_UUID", model.uuid.to_string()),
@@ -37,6 +45,7 @@ pub fn variables(
     let principal = principal.map(|unit| ("JUJU_PRINCIPAL_UNIT", unit.to_string()));
     fixed
         .into_iter()
+        .chain(hook)
         .chain(machine)
         .chain(principal)
         .map(|(name, value)| (name.to_owned(), value))
@@ -47,6 +56,15 @@ pub fn variables(
 /// What the hook of a relation has beside that.
 pub fn of_relation(hook: &Info) -> impl Iterator<Item = (String, String)> {
     about(hook).map(|(_, variable, value)| (variable.to_owned(), value))
+}
+
+/// What an action has beside that.
+pub fn of_action(task: &Task) -> [(String, String); 3] {
+    [
+        ("JUJU_ACTION_NAME".to_owned(), task.name.clone()),
+        ("JUJU_ACTION_UUID".to_owned(), task.id.clone()),
+        ("JUJU_ACTION_TAG".to_owned(), format!("action-{}", task.id)),
+    ]
 }
 
 /// What a hook has beside that whose unit is told something of its quotas.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, WorkerContext};
 use periapt_model::status::{Agent, Status};
-use periapt_model::turns::WaitsFor;
+use periapt_model::turns::{Lock, WaitsFor};
 use periapt_model::uniter::{
     Attempted, Failure, LocalState, Operation, OperationKind, OperationState, RemoteState,
     Resolved, agent_files_missing, agent_hook_failed, agent_idle, agent_waiting,
@@ -35,6 +35,7 @@ mod begin;
 mod conclusion;
 mod containers;
 mod hooks;
+mod tasks;
 
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,14 @@ pub(crate) struct Executor {
     /// There are files of before that have yet to be given up.
     outdated: bool,
     _running: Running,
+}
+
+/// In which turn something is to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NeededTurn {
+    /// As the charm knows it.
+    pub name: String,
+    pub lock: Lock,
 }
 
 /// The generation of the state directory that is recorded is not there.
@@ -178,24 +187,33 @@ impl Executor {
         }
     }
 
-    /// The name of the hook that `operation` runs, if the charm has it: then it needs a turn.
+    /// The turn in which `operation` runs a hook or a task, if the charm has it.
     pub async fn needs_turn(
         &self,
         operation: &Operation,
         remote: &RemoteState,
-    ) -> Result<Option<String>, UniterError> {
-        let Operation::RunHook { hook } = operation else {
-            return Ok(None);
+    ) -> Result<Option<NeededTurn>, UniterError> {
+        let UniterConfig { unit, machine, .. } = &*self.config;
+        let needed = match operation {
+            Operation::RunHook { hook } => NeededTurn {
+                name: hook.name(),
+                lock: Lock::Machine(machine.clone()),
+            },
+            Operation::RunTask { task } => NeededTurn {
+                name: task.dispatch.clone(),
+                lock: Lock::of(unit, machine, &task.beside),
+            },
+            _ => return Ok(None),
         };
         let charm = self.charm_of_hooks(remote).await?;
-        let name = hook.name();
-        Ok(charm.implements(&name).then_some(name))
+        Ok(charm.implements(&needed.name).then_some(needed))
     }
 
     /// A place in the queue of hooks.
-    pub fn line_up(&self, hook: &str) -> Turn {
-        let UniterConfig { unit, machine, .. } = &*self.config;
-        self.config.process.turns().line_up(unit, machine, hook)
+    pub fn line_up(&self, needed: &NeededTurn) -> Turn {
+        let NeededTurn { name, lock } = needed;
+        let turns = self.config.process.turns();
+        turns.line_up(&self.config.unit, lock.clone(), name)
     }
 
     /// Whether the unit's files are not there, so that nothing can be run.
@@ -257,7 +275,13 @@ impl Executor {
             // Whatever fails after a person said to try again begins to be retried anew.
             self.retries.over();
         }
-        self.retries.begins();
+        // What has failed is tried again when it would have been, whatever task is run before.
+        if !matches!(
+            operation,
+            Operation::RunTask { .. } | Operation::EndTask { .. }
+        ) {
+            self.retries.begins();
+        }
         self.local.begin(operation, remote);
         match (operation, turn) {
             (Operation::RunHook { hook }, Some(turn)) => {
@@ -279,6 +303,8 @@ impl Executor {
             (Operation::AcceptLeadership | Operation::ResignLeadership, _) => {
                 self.commit(operation).await
             }
+            (Operation::RunTask { task }, turn) => self.run_task(task, heard, turn).await,
+            (Operation::EndTask { task }, _) => self.end_broken_off(task).await,
         }
     }
 

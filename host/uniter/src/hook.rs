@@ -15,7 +15,7 @@ use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::UnitName;
 use periapt_model::charm::Access;
-use periapt_model::hook::{AtOnce, Effects, Info};
+use periapt_model::hook::{AtOnce, Effects};
 use periapt_sandbox::{
     Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo, SharedDirectory,
 };
@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
 use crate::context::{Tether, UnitContext};
+use crate::dispatch::{Dispatch, RunningTask};
 use crate::environment;
 use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
@@ -117,14 +118,14 @@ pub(crate) async fn load(
 }
 
 impl Starting {
-    /// Runs `hook` of `code`, in the place that its turn has, with what the controller lets it see.
+    /// Runs `code` for this, in the place that its turn has, with what the controller lets it see.
     #[allow(clippy::too_many_arguments)]
     pub async fn run(
         self,
         config: &UniterConfig,
         charm: &Charm,
         code: Arc<dyn RunnableCharm>,
-        hook: &Info,
+        dispatch: Dispatch<'_>,
         around: Surroundings,
         snapshot: HookSnapshot,
         dying: &CancellationToken,
@@ -138,12 +139,13 @@ impl Starting {
         let process = config.process.clone();
         let files = Arc::new(HookFiles::new(state_directory, generation, process));
         let job = Job {
-            call: hook_call(config, charm, hook, files.clone(), &snapshot),
+            call: hook_call(config, charm, dispatch, files.clone(), &snapshot),
             context: Box::new(context(
                 config,
                 charm,
                 around,
                 snapshot,
+                dispatch.task().cloned(),
                 tether.clone(),
                 turn.clone(),
             )),
@@ -228,12 +230,12 @@ impl Job {
 fn hook_call(
     config: &UniterConfig,
     charm: &Charm,
-    hook: &Info,
+    dispatch: Dispatch<'_>,
     files: Arc<HookFiles>,
     snapshot: &HookSnapshot,
 ) -> HookCall {
     let (machine, principal) = (snapshot.machine.as_ref(), snapshot.principal.as_ref());
-    let name = hook.name();
+    let name = dispatch.name();
     let mut environment = environment::variables(
         &config.unit,
         &config.model,
@@ -242,12 +244,12 @@ fn hook_call(
         &config.proxies.borrow(),
         &name,
     );
-    environment.extend(environment::of_relation(hook));
+    environment.extend(dispatch.variables());
     environment.extend(snapshot.meter.iter().flat_map(environment::of_meter));
     HookCall {
         event: HookEvent {
             hook: name,
-            attributes: environment::attributes(hook),
+            attributes: dispatch.attributes(),
         },
         environment,
         directories: Directories {
@@ -287,6 +289,7 @@ fn context(
     charm: &Charm,
     around: Surroundings,
     snapshot: HookSnapshot,
+    task: Option<Arc<RunningTask>>,
     tether: Tether,
     turn: Arc<Turn>,
 ) -> UnitContext {
@@ -309,6 +312,7 @@ fn context(
         leadership: config.leadership.clone(),
         leads_until: around.leads_until,
         lines: around.lines,
+        task,
         clock: config.process.clock().clone(),
         runtime: tokio::runtime::Handle::current(),
         tether,

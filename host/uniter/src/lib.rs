@@ -22,6 +22,7 @@ pub mod context;
 mod courses;
 pub mod directories;
 mod discard;
+mod dispatch;
 pub mod environment;
 mod error;
 mod executor;

@@ -7,5 +7,5 @@
 mod controller;
 mod scripted;
 
-pub use controller::{Controller, MODEL, Relation, UnitRecord, retry_strategy};
+pub use controller::{Controller, MODEL, Relation, TaskRecord, UnitRecord, retry_strategy};
 pub use scripted::{ScriptedSandbox, Seen, archive, charm_info, failure};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use periapt_engine::SharedClock;
-use periapt_model::turns::{self, Request, Room, Ticket, WaitsFor};
+use periapt_model::turns::{self, Lock, Request, Room, Ticket, WaitsFor};
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::rest::{LockTurn, MachineLockReport};
 use tokio::sync::Notify;
@@ -36,7 +36,7 @@ struct Book {
 }
 
 struct Entry {
-    machine: MachineId,
+    lock: Lock,
     told: LockTurn,
     /// It has got a place.
     come: Arc<Notify>,
@@ -49,6 +49,14 @@ struct Entry {
 }
 
 impl Entry {
+    /// The machine whose lock it has or waits for.
+    fn machine(&self) -> Option<&MachineId> {
+        match &self.lock {
+            Lock::Machine(machine) => Some(machine),
+            Lock::Group(..) | Lock::Unit(_) => None,
+        }
+    }
+
     fn gives_place(&mut self, now: Duration) {
         if let Some(since) = self.place_since.take() {
             self.computed += now.saturating_sub(since);
@@ -80,14 +88,14 @@ impl Turns {
         }
     }
 
-    /// Lines up for a hook of a unit on a machine.
-    pub fn line_up(&self, unit: &UnitName, machine: &MachineId, hook: &str) -> Turn {
+    /// Lines up for a hook of a unit, or a task, that takes this lock.
+    pub fn line_up(&self, unit: &UnitName, lock: Lock, hook: &str) -> Turn {
         let (come, moved) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         // Whoever waits looks once at what it waits for.
         moved.notify_one();
         let request = Request {
             unit: unit.clone(),
-            machine: machine.clone(),
+            lock: lock.clone(),
             hook: hook.to_owned(),
         };
         let told = LockTurn {
@@ -99,7 +107,7 @@ impl Turns {
         let mut book = self.book();
         let ticket = book.queue.ask(request);
         let entry = Entry {
-            machine: machine.clone(),
+            lock,
             told,
             come: come.clone(),
             moved: moved.clone(),
@@ -121,7 +129,7 @@ impl Turns {
     /// Machines with hooks that run, wait or ran: who has each, who waits, who had it.
     pub fn report(&self) -> Vec<MachineLockReport> {
         let book = self.book();
-        let busy = book.entries.values().map(|entry| &entry.machine);
+        let busy = book.entries.values().filter_map(Entry::machine);
         let machines: BTreeSet<&MachineId> = busy.chain(book.history.keys()).collect();
         let report = |machine: &&MachineId| {
             let told = |ticket: Ticket, entry: &Entry| {
@@ -131,10 +139,9 @@ impl Turns {
                 }
                 told
             };
-            let holder = book
-                .entries
-                .iter()
-                .find(|(_, entry)| entry.machine == **machine && entry.told.acquired_at.is_some());
+            let holder = book.entries.iter().find(|(_, entry)| {
+                entry.machine() == Some(*machine) && entry.told.acquired_at.is_some()
+            });
             let waiting = |ticket: Ticket| Some(told(ticket, book.entries.get(&ticket)?));
             let history = book.history.get(*machine);
             MachineLockReport {
@@ -143,7 +150,7 @@ impl Turns {
                 holder: holder.map(|(ticket, entry)| told(*ticket, entry)),
                 queue: book
                     .queue
-                    .line(machine)
+                    .line(&Lock::Machine((*machine).clone()))
                     .into_iter()
                     .filter_map(waiting)
                     .collect(),
@@ -167,8 +174,8 @@ impl Turns {
             entry.come.notify_one();
             if entry.told.acquired_at.is_none() {
                 entry.told.acquired_at = Some(self.clock.now().as_microsecond());
-                let machine = entry.machine.clone();
-                tell(book, &machine);
+                let lock = entry.lock.clone();
+                tell(book, &lock);
             }
         }
     }
@@ -181,13 +188,15 @@ impl Turns {
         entry.gives_place(self.clock.monotonic());
         book.queue.end(ticket, entry.computed);
         if entry.told.acquired_at.is_some() {
-            let history = book.history.entry(entry.machine.clone()).or_default();
-            history.push_front(LockTurn {
-                released_at: Some(self.clock.now().as_microsecond()),
-                ..entry.told
-            });
-            history.truncate(HISTORY);
-            tell(&book, &entry.machine);
+            if let Some(machine) = entry.machine() {
+                let history = book.history.entry(machine.clone()).or_default();
+                history.push_front(LockTurn {
+                    released_at: Some(self.clock.now().as_microsecond()),
+                    ..entry.told.clone()
+                });
+                history.truncate(HISTORY);
+            }
+            tell(&book, &entry.lock);
         }
         self.grant(&mut book);
     }
@@ -197,9 +206,9 @@ impl Turns {
     }
 }
 
-/// Tells those who wait for a machine that they wait for something else now.
-fn tell(book: &Book, machine: &MachineId) {
-    for ticket in book.queue.line(machine) {
+/// Tells those who wait for a lock that they wait for something else now.
+fn tell(book: &Book, lock: &Lock) {
+    for ticket in book.queue.line(lock) {
         if let Some(entry) = book.entries.get(&ticket) {
             entry.moved.notify_one();
         }
@@ -207,7 +216,11 @@ fn tell(book: &Book, machine: &MachineId) {
 }
 
 fn reason(unit: &UnitName, hook: &str) -> String {
-    format!("{unit}: run {hook} hook")
+    match hook.contains('/') {
+        // `actions/rebuild`
+        true => format!("{unit}: run {hook}"),
+        false => format!("{unit}: run {hook} hook"),
+    }
 }
 
 impl Turn {

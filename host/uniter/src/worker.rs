@@ -21,7 +21,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use crate::error::UniterError;
-use crate::executor::{Executor, Outcome};
+use crate::executor::{Executor, NeededTurn, Outcome};
 use crate::leadership::Leadership;
 use crate::process::{ModelIdentity, Process};
 use crate::remote::{RemoteWatcher, Sources};
@@ -234,10 +234,13 @@ async fn turns(
                 let needed = Box::pin(executor.needs_turn(&operation, remote.state()));
                 let turn = match needed.await? {
                     None => None,
-                    Some(hook) => {
-                        let mut waits = match waited {
-                            Some(place) => place.of(hook),
-                            None => Place::new(executor.line_up(&hook), hook, &executor.clock()),
+                    Some(needed) => {
+                        let mut waits = match waited.and_then(|place| place.of(&needed)) {
+                            Some(place) => place,
+                            None => {
+                                let turn = executor.line_up(&needed);
+                                Place::new(turn, needed, &executor.clock())
+                            }
                         };
                         if !waits.turn.has_come() {
                             executor.hand_over().await;
@@ -304,26 +307,29 @@ async fn turns(
 /// A place in the queue of hooks.
 struct Place {
     turn: HookTurn,
-    hook: String,
+    needed: NeededTurn,
     waiting: Waiting,
 }
 
 impl Place {
-    fn new(turn: HookTurn, hook: String, clock: &SharedClock) -> Self {
+    fn new(turn: HookTurn, needed: NeededTurn, clock: &SharedClock) -> Self {
         Self {
             turn,
-            hook,
+            needed,
             waiting: Waiting::begin(clock),
         }
     }
 
-    /// The same place for another hook, if it is another.
-    fn of(mut self, hook: String) -> Self {
-        if self.hook != hook {
-            self.turn.rename(&hook);
-            self.hook = hook;
+    /// The same place for another hook, if it is another; none for one that takes another lock.
+    fn of(mut self, needed: &NeededTurn) -> Option<Self> {
+        if self.needed.lock != needed.lock {
+            return None;
         }
-        self
+        if self.needed.name != needed.name {
+            self.turn.rename(&needed.name);
+            self.needed.name.clone_from(&needed.name);
+        }
+        Some(self)
     }
 }
 

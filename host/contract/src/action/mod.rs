@@ -60,7 +60,9 @@ pub trait ActionAnswers {
 }
 
 fn not_asked() -> CallError {
-    CallError::denied("a hook was asked for by nobody; only actions and commands have parameters and results")
+    CallError::denied(
+        "a hook was asked for by nobody; only actions and commands have parameters and results",
+    )
 }
 
 /// What an action answers.

@@ -76,7 +76,8 @@ fn results_and_progress_have_bounds() {
     let most = RESULT_BYTES.length() - "{\"a\":\"\"}".len();
     let mut set = |bytes: usize| {
         let results = json!({"a": "x".repeat(bytes)}).to_string();
-        txn.action_set(&mut context, &results).map_err(|error| error.code)
+        txn.action_set(&mut context, &results)
+            .map_err(|error| error.code)
     };
     assert_eq!(set(most + 1), Err(CallErrorCode::Limit));
     assert_eq!(set(most), Ok(()));

@@ -21,10 +21,15 @@ impl HookTxn {
     ) -> Result<(), CallError> {
         agent.task()?;
         let results: Results = serde_json::from_str(results).map_err(|error| {
-            CallError::invalid(format!("results are a JSON object, and this is none: {error}"))
+            CallError::invalid(format!(
+                "results are a JSON object, and this is none: {error}"
+            ))
         })?;
         check(&results, 1)?;
-        if let Some(reserved) = results.keys().find(|key| RESERVED_RESULTS.contains(&key.as_str())) {
+        if let Some(reserved) = results
+            .keys()
+            .find(|key| RESERVED_RESULTS.contains(&key.as_str()))
+        {
             return Err(CallError::invalid(format!(
                 "the result \"{reserved}\" is the agent's to set; choose another key"
             )));
@@ -142,9 +147,7 @@ fn check(results: &Map<String, Value>, level: usize) -> Result<(), CallError> {
 
 fn is_key(key: &str) -> bool {
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    key.starts_with(inside)
-        && key.ends_with(inside)
-        && key.chars().all(|c| inside(c) || c == '-')
+    key.starts_with(inside) && key.ends_with(inside) && key.chars().all(|c| inside(c) || c == '-')
 }
 
 fn merge(before: &mut Map<String, Value>, changes: Map<String, Value>) {

@@ -61,7 +61,9 @@ pub fn never_run(
     let has = |action: &&String| hooks.contains(&format!("{ACTIONS}{action}"));
     let absent = actions.keys().filter(|action| !has(action));
     found.extend(absent.map(|action| {
-        format!("the action \"{action}\" fails wherever it is run: the component does not implement it")
+        format!(
+            "the action \"{action}\" fails wherever it is run: the component does not implement it"
+        )
     }));
     found
 }

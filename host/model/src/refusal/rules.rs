@@ -185,6 +185,7 @@ refusals! {
     RelationIdInvalid "relation-id-invalid", 400, "`periapt status --relations` shows the numbers";
     ReportNotFound "report-not-found", 404, "ask for depengine, hooktimes, machinelock, units, leases, presence or metrics";
     RouteNotFound "route-not-found", 404, "the paths begin with /v1/models; GET /v1/models lists the models";
+    TaskIdInvalid "task-id-invalid", 400, "`periapt operations` lists the operations and their tasks by id";
     WaitQueryInvalid "wait-query-invalid", 400, "`periapt wait-for --help` shows queries and names";
     WaitTimedOut "wait-timed-out", 408, "wait longer with ?timeout=, or look at the status";
     WebsocketExpected "websocket-expected", 426, "the HTTP API is under /v1";

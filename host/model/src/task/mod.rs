@@ -16,7 +16,19 @@ mod tests;
 pub type TaskId = u64;
 
 /// How far a task is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskStatus {
     Pending,
@@ -98,7 +110,10 @@ impl std::fmt::Display for TaskStatus {
 impl std::str::FromStr for TaskStatus {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = TaskStatus::ALL.iter().copied().find(|status| status.as_str() == text);
+        let found = TaskStatus::ALL
+            .iter()
+            .copied()
+            .find(|status| status.as_str() == text);
         found.ok_or_else(|| {
             let known = TaskStatus::ALL.iter().map(|status| status.as_str());
             format!(

@@ -65,7 +65,10 @@ proptest! {
 fn words_are_split_as_a_shell_does() {
     let split = |line| words(line).unwrap();
     assert_eq!(split("  list --all "), ["list", "--all"]);
-    assert_eq!(split(r#"say 'a "b"' "c 'd'" e\ f"#), ["say", "a \"b\"", "c 'd'", "e f"]);
+    assert_eq!(
+        split(r#"say 'a "b"' "c 'd'" e\ f"#),
+        ["say", "a \"b\"", "c 'd'", "e f"]
+    );
     assert_eq!(split(r#"a "" ''"#), ["a", "", ""]);
     assert_eq!(split(r#""a\"b" "c\n""#), ["a\"b", "c\\n"]);
     assert!(words("say 'a").is_err());
@@ -77,6 +80,12 @@ fn words_are_split_as_a_shell_does() {
 fn a_group_counts_also_where_a_task_is_not_parallel() {
     assert_eq!(Beside::of(false, ""), Beside::Nothing);
     assert_eq!(Beside::of(true, ""), Beside::Anything);
-    assert_eq!(Beside::of(true, "disk"), Beside::OtherGroups("disk".to_owned()));
-    assert_eq!(Beside::of(false, "disk"), Beside::OtherGroups("disk".to_owned()));
+    assert_eq!(
+        Beside::of(true, "disk"),
+        Beside::OtherGroups("disk".to_owned())
+    );
+    assert_eq!(
+        Beside::of(false, "disk"),
+        Beside::OtherGroups("disk".to_owned())
+    );
 }

@@ -13,7 +13,7 @@ const ROOM: Room = Room {
 fn request(unit: &str, machine: &str) -> Request {
     Request {
         unit: unit.parse().unwrap(),
-        machine: machine.parse().unwrap(),
+        lock: Lock::Machine(machine.parse().unwrap()),
         hook: "config-changed".to_owned(),
     }
 }
@@ -36,7 +36,10 @@ fn hooks_of_one_machine_run_one_at_a_time_in_the_order_they_were_asked_for() {
         .into();
     for (place, ticket) in tickets.iter().enumerate() {
         assert_eq!(turns.grant(), [*ticket]);
-        assert_eq!(turns.line(&"0".parse().unwrap()), tickets[place + 1..]);
+        assert_eq!(
+            turns.line(&Lock::Machine("0".parse().unwrap())),
+            tickets[place + 1..]
+        );
         turns.end(*ticket, Duration::ZERO);
     }
     assert!(turns.grant().is_empty());
@@ -47,7 +50,7 @@ fn hooks_of_one_machine_run_one_at_a_time_in_the_order_they_were_asked_for() {
 fn is_empty(turns: &Turns) -> bool {
     turns.waiting.is_empty()
         && turns.under_way.is_empty()
-        && turns.machines.is_empty()
+        && turns.locks.is_empty()
         && turns.ready.0.is_empty()
         && turns.stepping_in.0.is_empty()
         && turns.shares.is_empty()
@@ -72,6 +75,36 @@ fn who_waits_is_told_for_what() {
         "waiting for the machine's lock, held by b/0 config-changed"
     );
     assert_eq!(told(other_machine), "waiting for a turn: 1 hook is running");
+}
+
+#[test]
+fn tasks_of_a_group_wait_for_one_another_and_parallel_ones_for_nobody() {
+    let mut turns = Turns::new(ROOM);
+    let machine: MachineId = "0".parse().unwrap();
+    let mut ask = |unit: &str, beside: Beside| {
+        let request = request(unit, "0");
+        let lock = Lock::of(&request.unit, &machine, &beside);
+        turns.ask(Request { lock, ..request })
+    };
+    let hook = ask("a/0", Beside::Nothing);
+    let first = ask("b/0", Beside::OtherGroups("disk".to_owned()));
+    let second = ask("c/0", Beside::OtherGroups("disk".to_owned()));
+    let other = ask("d/0", Beside::OtherGroups("net".to_owned()));
+    let parallel = ask("e/0", Beside::Anything);
+    let mut granted = turns.grant();
+    granted.sort_unstable();
+    assert_eq!(granted[..3], [hook, first, other]);
+    turns.end(hook, Duration::ZERO);
+    assert_eq!(
+        granted.get(3).copied().or(turns.grant().first().copied()),
+        Some(parallel)
+    );
+    assert_eq!(
+        turns.waits_for(second).unwrap().to_string(),
+        "waiting for the execution group disk, of which b/0 runs config-changed"
+    );
+    turns.end(first, Duration::ZERO);
+    assert!(turns.grant().contains(&second));
 }
 
 #[test]
@@ -194,17 +227,26 @@ fn hooks_that_compute_without_end_leave_a_place_to_step_into() {
 /// What happens in the simulation.
 #[derive(Clone, Debug)]
 enum Event {
-    /// A unit of an application asks, on a machine.
-    Asks(u8, u8),
+    /// A unit of an application asks, on a machine, for a hook, a group or beside everything.
+    Asks(u8, u8, Beside),
     /// Who waits or is under way steps aside, by its place among them.
     StepsAside(usize),
     StepsIn(usize),
     Ends(usize, bool),
 }
 
+fn beside() -> impl Strategy<Value = Beside> {
+    prop_oneof![
+        4 => Just(Beside::Nothing),
+        1 => Just(Beside::Anything),
+        1 => (0_u8..3).prop_map(|group| Beside::OtherGroups(group.to_string())),
+    ]
+}
+
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        6 => (0_u8..6, 0_u8..20).prop_map(|(application, machine)| Event::Asks(application, machine)),
+        6 => (0_u8..6, 0_u8..20, beside())
+            .prop_map(|(application, machine, beside)| Event::Asks(application, machine, beside)),
         4 => any::<usize>().prop_map(Event::StepsAside),
         3 => any::<usize>().prop_map(Event::StepsIn),
         3 => (any::<usize>(), any::<bool>()).prop_map(|(who, slow)| Event::Ends(who, slow)),
@@ -221,9 +263,11 @@ proptest! {
         for (number, event) in events.into_iter().enumerate() {
             let one = |who: usize| live[who % live.len()];
             match event {
-                Event::Asks(application, machine) => {
+                Event::Asks(application, machine, beside) => {
                     let unit = format!("{}/{number}", char::from(b'a' + application));
-                    live.push(turns.ask(request(&unit, &machine.to_string())));
+                    let request = request(&unit, &machine.to_string());
+                    let lock = Lock::of(&request.unit, &machine.to_string().parse().unwrap(), &beside);
+                    live.push(turns.ask(Request { lock, ..request }));
                 }
                 _ if live.is_empty() => {}
                 Event::StepsAside(who) => turns.step_aside(one(who)),
@@ -263,18 +307,14 @@ fn check(turns: &Turns) -> Result<(), TestCaseError> {
     prop_assert_eq!(place(Place::Reserve), turns.in_reserve);
     prop_assert!(turns.in_shared <= ROOM.shared && turns.in_reserve <= ROOM.reserve);
     prop_assert!(turns.under_way.len() <= ROOM.all());
-    let mut machines: Vec<&MachineId> = turns
+    let mut locks: Vec<&Lock> = turns
         .under_way
         .values()
-        .map(|(request, _)| &request.machine)
+        .map(|(request, _)| &request.lock)
         .collect();
-    machines.sort();
-    machines.dedup();
-    prop_assert_eq!(
-        machines.len(),
-        turns.under_way.len(),
-        "one hook on a machine"
-    );
+    locks.sort();
+    locks.dedup();
+    prop_assert_eq!(locks.len(), turns.under_way.len(), "one hook at a lock");
     let shared_is_free = turns.in_shared < ROOM.shared;
     let has_reserve = |taken: usize| taken < ROOM.reserve - ROOM.reserve / 4;
     for application in turns.stepping_in.0.keys() {
@@ -290,9 +330,9 @@ fn check(turns: &Turns) -> Result<(), TestCaseError> {
         let has_place = shared_is_free || (share.computing == 0 && has_reserve(turns.in_reserve));
         let may_begin = turns.under_way.len() < open
             || (share.under_way == 0 && has_reserve(turns.under_way.len() - open));
-        let machine_is_free = turns.machines[&request.machine].holder.is_none();
+        let lock_is_free = turns.locks[&request.lock].holder.is_none();
         prop_assert!(
-            !(machine_is_free && has_place && may_begin),
+            !(lock_is_free && has_place && may_begin),
             "{ticket} waits although it could begin"
         );
     }

@@ -159,9 +159,8 @@ fn task(local: &LocalState, remote: &RemoteState) -> Option<Operation> {
     if task.status.broken_off().is_some() {
         return Some(Operation::EndTask { task });
     }
-    let runs = task.status == TaskStatus::Pending
-        && local.operation.lets_run_tasks()
-        && !local.shutdown;
+    let runs =
+        task.status == TaskStatus::Pending && local.operation.lets_run_tasks() && !local.shutdown;
     runs.then_some(Operation::RunTask { task })
 }
 

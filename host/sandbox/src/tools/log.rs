@@ -19,6 +19,14 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
+    /// At which a line that a guest wrote is logged.
+    pub fn of(output: Output) -> Self {
+        match output {
+            Output::Stdout => LogLevel::Info,
+            Output::Stderr => LogLevel::Warning,
+        }
+    }
+
     /// As `debug-log` spells it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -46,11 +54,7 @@ pub trait LogAnswers {
     /// One line that the guest wrote, free of control characters. It is logged, unless the agent wants
     /// it for itself.
     fn output(&mut self, of: Output, line: &str) {
-        let level = match of {
-            Output::Stdout => LogLevel::Info,
-            Output::Stderr => LogLevel::Warning,
-        };
-        self.log(level, line);
+        self.log(LogLevel::of(of), line);
     }
 }
 

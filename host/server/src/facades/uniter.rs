@@ -2,10 +2,10 @@
 
 use periapt_store::{Committed, HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
-    BeginHook, CommitHook, EnsureUnitDead, FailHook, GetApplicationStatus, GetCharm, GetGoalState,
-    GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState, HookCommitted,
-    SetApplicationStatus, SetState, SetUnitAgentStatus, SetUnitStatus, SetWorkloadVersion,
-    WatchUnit,
+    BeginHook, BeginTask, CommitHook, EndTask, EnsureUnitDead, FailHook, GetApplicationStatus,
+    GetCharm, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState,
+    GetTaskStatus, HookCommitted, LogTask, SetApplicationStatus, SetState, SetUnitAgentStatus,
+    SetUnitStatus, SetWorkloadVersion, WatchTasks, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -20,6 +20,7 @@ handlers! { for uniter:
             .key(namespace::UNIT, &call.unit)
             .key(namespace::RESOLVED, &call.unit)
             .key(namespace::METER, &call.unit)
+            .key(namespace::TASK, &call.unit)
             .key(namespace::APPLICATION, &application)
             .key(namespace::APPLICATION_CONFIG, &application)
             .key(namespace::APPLICATION_RELATIONS, &application)
@@ -61,6 +62,7 @@ handlers! { for uniter:
             hook: call.hook,
             absent: call.absent,
             run: call.run,
+            task: call.task,
             records: call.records,
             rests: call.rests,
             known: call.known.clone(),
@@ -77,6 +79,28 @@ handlers! { for uniter:
         session.store().fail_hook(session.model()?, &call.unit, call.from, &call.operation, call.agent, call.run).await?;
         session.state().observation().hook(session.model()?, &call.unit, &run);
         Ok(Empty {})
+    };
+    BeginTask: |session, call| {
+        Ok(session.store().begin_task(session.model()?, &call.unit, call.task, call.agent).await?)
+    };
+    EndTask: |session, call| {
+        let run = call.run.clone();
+        session.store().end_task(session.model()?, &call.unit, call.end, call.run).await?;
+        if let Some(run) = run {
+            session.state().observation().hook(session.model()?, &call.unit, &run);
+        }
+        Ok(Empty {})
+    };
+    LogTask: |session, call| {
+        session.store().log_task(session.model()?, &call.unit, call.task, &call.message).await?;
+        Ok(Empty {})
+    };
+    WatchTasks: |session, call| {
+        let interest = Interest::model(session.model()?).key(namespace::TASK, &call.unit);
+        session.watch(watch::notify(session, interest), Vec::new())
+    };
+    GetTaskStatus: |session, call| {
+        Ok(session.store().task_status(session.model()?, &call.unit, call.task).await?)
     };
     GetApplicationStatus: |session, call| {
         Ok(session.store().get_application_status(session.model()?, &call.unit).await?)

@@ -170,7 +170,7 @@ impl ModelCache {
             let key = (entry.kind, entry.name.clone());
             match (entry.kind, entry.gone) {
                 // What ran is not part of what is there.
-                (EntityKind::Hook, _) => {}
+                (kind, _) if !kind.stays() => {}
                 (EntityKind::Model, true) => {
                     picture.models.remove(&entry.model);
                 }

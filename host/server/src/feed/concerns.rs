@@ -4,7 +4,9 @@
 //! a unit says whether it leads, a model counts. Asking for one of those too many costs a read,
 //! since what shows no change makes no event.
 
-use periapt_store::EntityKind::{Application, Charm, Hook, Machine, Model, Relation, Unit, User};
+use periapt_store::EntityKind::{
+    Application, Charm, Hook, Machine, Model, Operation, Relation, Unit, User,
+};
 use periapt_store::{Change, Wanted, namespace as ns};
 
 /// What to read after these changes, with the position of the last change of each.
@@ -69,6 +71,7 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 wanted.add(User, user, position);
             }
             ns::HOOK => wanted.add(Hook, key, position),
+            ns::OPERATION => wanted.add(Operation, key, position),
             // A queued clean-up, settings of the controller and lines of log show in no entity; what
             // concerns the units of a relation is told of the relation too.
             _ => {}

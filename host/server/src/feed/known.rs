@@ -23,8 +23,7 @@ impl Known {
         let mut news = Vec::with_capacity(found.len());
         let mut ends = Vec::new();
         for entity in found {
-            if entity.kind == EntityKind::Hook {
-                // A run is told once, at its end.
+            if !entity.kind.stays() {
                 news.push(entity);
                 continue;
             }

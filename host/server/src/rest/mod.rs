@@ -51,6 +51,7 @@ mod models;
 mod nodes;
 pub(crate) mod observe;
 mod openapi;
+mod operations;
 mod page;
 mod probes;
 pub mod problem;
@@ -183,6 +184,11 @@ fn table() -> &'static [Resource] {
                 vec![events::routes(), wait::routes()],
             ),
             resource("hooks", "Hooks that ran.", vec![hooks::routes()]),
+            resource(
+                "operations",
+                "Actions and commands that people had units run.",
+                vec![operations::routes()],
+            ),
             resource(
                 "workloads",
                 "What runs in the containers of units.",

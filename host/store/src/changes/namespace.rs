@@ -70,6 +70,10 @@ namespaces! {
     USER = "user";
     /// Key: the id of the run. A hook ended.
     HOOK = "hook";
+    /// Key: the id of the operation. It was asked for, or something became of a task of it.
+    OPERATION = "operation";
+    /// Key: the unit. Something became of what it was asked to run.
+    TASK = "task";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
     /// Key: the number of the node, of the whole controller. It came, went, was lost or serves elsewhere.
@@ -101,6 +105,8 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
     !matches!(
         namespace,
         LOG | HOOK
+            | OPERATION
+            | TASK
             | RESOLVED
             | APPLICATION_CONFIG
             | MODEL_CONFIG

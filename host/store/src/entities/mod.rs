@@ -18,6 +18,7 @@ use crate::{Result, Store, charm, views};
 mod applications;
 mod hooks;
 mod machines;
+mod operations;
 mod relations;
 #[cfg(test)]
 mod tests;
@@ -34,18 +35,20 @@ pub enum EntityKind {
     Hook,
     Machine,
     Model,
+    Operation,
     Relation,
     Unit,
     User,
 }
 
 impl EntityKind {
-    pub const ALL: [EntityKind; 8] = [
+    pub const ALL: [EntityKind; 9] = [
         EntityKind::Application,
         EntityKind::Charm,
         EntityKind::Hook,
         EntityKind::Machine,
         EntityKind::Model,
+        EntityKind::Operation,
         EntityKind::Relation,
         EntityKind::Unit,
         EntityKind::User,
@@ -59,10 +62,19 @@ impl EntityKind {
             EntityKind::Hook => "hook",
             EntityKind::Machine => "machine",
             EntityKind::Model => "model",
+            EntityKind::Operation => "operation",
             EntityKind::Relation => "relation",
             EntityKind::Unit => "unit",
             EntityKind::User => "user",
         }
+    }
+}
+
+impl EntityKind {
+    /// Whether it is something that is there, rather than something that happens: the latter is told and
+    /// is in no picture of what there is.
+    pub fn stays(self) -> bool {
+        !matches!(self, EntityKind::Hook | EntityKind::Operation)
     }
 }
 
@@ -158,7 +170,7 @@ impl Store {
         Ok(reader.found)
     }
 
-    /// Every entity of every model and every user, but no hooks that ran, as of one moment.
+    /// Every entity of every model and every user, but no hooks that ran and no operations, as of one moment.
     pub async fn every_entity(&self, present: Present<'_>) -> Result<Everything> {
         let mut db = self.snapshot().await?;
         let position = crate::db::position(&mut db).await?;
@@ -237,6 +249,7 @@ impl Reader {
                 EntityKind::Hook => hooks::read(self, names).await?,
                 EntityKind::Machine => machines::read(self, names, &present).await?,
                 EntityKind::Model => self.model(names).await?,
+                EntityKind::Operation => operations::read(self, names).await?,
                 EntityKind::Relation => relations::read(self, names).await?,
                 EntityKind::Unit => units::read(self, names, &present).await?,
                 EntityKind::User => {}

@@ -3,9 +3,10 @@
 //! Which tools there are, and in which order, `contract` says; each has a module of its name here.
 
 use periapt_model::hook::{Effects, Info};
+use periapt_model::task::TaskId;
 use periapt_model::{ModelUuid, UnitName};
 
-use super::{leader, ports, relations, state, workload};
+use super::{action, leader, ports, relations, state, workload};
 use crate::Result;
 use crate::db::Tx;
 use crate::lease::rows::require_leader;
@@ -18,6 +19,8 @@ pub(crate) struct Committing<'a> {
     pub unit: &'a UnitName,
     /// The hook that ended.
     pub hook: Option<&'a Info>,
+    /// The task that ended in place of one.
+    pub task: Option<TaskId>,
     /// The unit as it was before.
     pub row: &'a UnitRow,
 }

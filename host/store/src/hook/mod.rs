@@ -6,6 +6,7 @@ use periapt_model::hook::commit::{self, Step};
 use periapt_model::hook::{Effects, Info};
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::task::TaskId;
 use periapt_model::uniter::{OperationState, Resolved, agent_idle};
 use periapt_model::{ModelUuid, Refusal, Tag, UnitName};
 use periapt_wire::agent::log_sink::LogRecord;
@@ -19,6 +20,7 @@ use crate::tables::{Table, tables};
 use crate::unit::uniter::{self, UNIT, told};
 use crate::{Result, Store, log, relation, status};
 
+mod action;
 mod effects;
 mod leader;
 mod ports;
@@ -64,6 +66,8 @@ pub struct HookCommit {
     pub absent: Vec<Info>,
     /// None for a hook that the charm does not have.
     pub run: Option<HookReport>,
+    /// The task that ends, in place of a hook.
+    pub task: Option<TaskId>,
     /// Lines about the unit.
     pub records: Vec<LogRecord>,
     /// The agent is idle if the remote state still is the one it knows.
@@ -189,6 +193,7 @@ impl Store {
                     model: &model,
                     unit: &unit,
                     hook: done.hook.as_ref(),
+                    task: done.task,
                     row: &row,
                 };
                 for step in commit::steps(done.hook.as_ref(), &done.absent) {
@@ -230,7 +235,9 @@ impl Store {
                     status::put_agent(tx, &model, &unit, &agent_idle()).await?;
                 }
                 // The row was read before.
-                if told.remote.resolved != Resolved::None {
+                if done.task.is_some() {
+                    told.remote.task = uniter::due_task(&mut tx.db, &model, &unit).await?;
+                } else if told.remote.resolved != Resolved::None {
                     take_answer(tx, &model, &unit).await?;
                     told.remote.resolved = Resolved::None;
                 }

@@ -10,12 +10,13 @@ use periapt_model::quota::Meter;
 use periapt_model::reach::Exposure;
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Status, Workload};
+use periapt_model::task::{Beside, DueTask};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookView, Told, UnitState};
 
 use crate::changes::namespace;
-use crate::db::{Cells, Session, columns, json, optional_json, optional_word, params, word};
+use crate::db::{self, Cells, Column, Session, columns, json, optional_json, optional_word, params, word};
 use crate::error::StoreError;
 use crate::usage::meter::meter;
 use crate::views::unit::number;
@@ -191,6 +192,7 @@ columns! {
         application_version: String = "application.workload_version",
         workload: Option<Status<Workload>> = [status::list!("status")] as status::optional,
         application: Option<Status<Workload>> = [status::list!("led")] as status::optional,
+        task: Option<DueTask> = ["task.id, task.dispatch, task.status, task.parallel, task.execution_group"] as due,
     }
     const UNIT = "FROM unit
         JOIN application ON application.model_uuid = unit.model_uuid AND application.name = unit.application
@@ -199,7 +201,42 @@ columns! {
             AND status.entity = unit.name
         LEFT JOIN status AS led ON led.model_uuid = unit.model_uuid AND led.kind = 'application'
             AND led.entity = unit.application
+        LEFT JOIN task ON task.model_uuid = unit.model_uuid AND task.id = (
+            SELECT MIN(id) FROM task AS waiting WHERE waiting.model_uuid = unit.model_uuid
+                AND waiting.receiver = unit.name AND waiting.ended = 0)
         WHERE unit.model_uuid = $1 AND unit.name = $2";
+}
+
+columns! {
+    struct Due {
+        task: Option<DueTask> = ["id, dispatch, status, parallel, execution_group"] as due,
+    }
+    const DUE = "FROM task WHERE model_uuid = $1 AND receiver = $2 AND ended = 0 ORDER BY id LIMIT 1";
+}
+
+/// The unit's oldest task that has not ended.
+pub(crate) async fn due_task(
+    db: &mut Session,
+    model: &ModelUuid,
+    unit: &UnitName,
+) -> Result<Option<DueTask>> {
+    let found = db.one(DUE, params![model, unit]).await?;
+    Ok(found.and_then(|due| due.task))
+}
+
+fn due(cells: &mut Cells<'_>) -> std::result::Result<Option<DueTask>, DatabaseError> {
+    db::optional(cells, 5, |cells| {
+        let id = Column::read(cells)?;
+        let dispatch = Column::read(cells)?;
+        let status = word(cells)?;
+        let parallel = Column::read(cells)?;
+        Ok(DueTask {
+            id,
+            dispatch,
+            status,
+            beside: Beside::of(parallel, cells.str()?),
+        })
+    })
 }
 
 /// What the controller says of the unit in a row of [`UNIT`], as it is for this session now; with
@@ -235,6 +272,7 @@ pub(crate) async fn told(
             leader: false,
             retry_hook_version: 0,
             update_status_version: 0,
+            task: row.task,
         },
         view: HookView {
             machine: row.machine,

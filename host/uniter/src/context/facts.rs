@@ -8,8 +8,8 @@ use periapt_model::config::Values;
 use periapt_model::hook::AtOnce;
 use periapt_model::ports::{Openings, PortRange};
 use periapt_sandbox::{
-    CallError, ConfigAnswers, LogAnswers, LogLevel, MetricsAnswers, PortsAnswers, StateAnswers,
-    UnitAnswers, WorkloadAnswers,
+    CallError, ConfigAnswers, LogAnswers, LogLevel, MetricsAnswers, Output, PortsAnswers,
+    StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 use periapt_wire::agent::uniter::SetWorkloadVersion;
 
@@ -119,6 +119,14 @@ impl LogAnswers for UnitContext {
                 level.as_str(),
                 message,
             ));
+        }
+    }
+
+    /// What a command prints is its result; what a hook or an action prints is logged.
+    fn output(&mut self, of: Output, line: &str) {
+        match self.task.as_ref().filter(|task| task.is_command()) {
+            Some(command) => command.print(of, line),
+            None => self.log(LogLevel::of(of), line),
         }
     }
 }

@@ -93,9 +93,9 @@ impl NetworkAnswers for UnitContext {
     }
 }
 
-/// The relations of the unit as `hook` is told of them: those recorded, and the hook's own. A
+/// The relations of the unit as `hook`, or a task, is told of them: those recorded, and the hook's own. A
 /// unit is a member from its joined hook on, and not any more in its departed one.
-pub(crate) fn relations(recorded: &OperationState, hook: &Info) -> Vec<RelationInfo> {
+pub(crate) fn relations(recorded: &OperationState, hook: Option<&Info>) -> Vec<RelationInfo> {
     let mut relations: BTreeMap<u64, RelationInfo> = recorded
         .relations
         .iter()
@@ -110,7 +110,7 @@ pub(crate) fn relations(recorded: &OperationState, hook: &Info) -> Vec<RelationI
             (*id, info)
         })
         .collect();
-    if let Some(event) = &hook.relation {
+    if let Some(event) = hook.and_then(|hook| hook.relation.as_ref()) {
         let id = event.hook.relation;
         let own = relations.entry(id).or_insert_with(|| RelationInfo {
             id,

@@ -15,7 +15,7 @@ use crate::lines::Lines;
 use crate::worker::UniterConfig;
 
 /// How long a hook runs before the controller hears of it: what is shorter nobody sees.
-const LASTS: Duration = Duration::from_millis(100);
+pub(super) const LASTS: Duration = Duration::from_millis(100);
 
 impl Executor {
     /// Whether the hook may begin by the agent's own record alone. Not where others have to hear of

@@ -128,16 +128,7 @@ impl Executor {
             };
             self.config.process.courses().add(ended.info.name(), course);
         }
-        self.recorded();
-        if let Some(kept) = &mut self.kept {
-            Arc::make_mut(kept).apply(&commit.effects);
-        }
-        self.kept = self.kept.take().filter(|kept| kept.stays());
-        for (name, change) in &commit.effects.workload {
-            let containers = Arc::make_mut(&mut self.containers);
-            let container = containers.entry(name.clone()).or_default();
-            *container = container.with(change);
-        }
+        self.stands(&commit.effects);
         self.local = local;
         self.reason = None;
         self.retries.over();
@@ -146,6 +137,20 @@ impl Executor {
         }
         self.told = Some((committed.news, leads_until));
         Ok(())
+    }
+
+    /// A commit with these effects stands: the unit has them from now on.
+    pub(super) fn stands(&mut self, effects: &Effects) {
+        self.recorded();
+        if let Some(kept) = &mut self.kept {
+            Arc::make_mut(kept).apply(effects);
+        }
+        self.kept = self.kept.take().filter(|kept| kept.stays());
+        for (name, change) in &effects.workload {
+            let containers = Arc::make_mut(&mut self.containers);
+            let container = containers.entry(name.clone()).or_default();
+            *container = container.with(change);
+        }
     }
 
     /// What the agent knows after a hook that is done, and the commit that records it: the
@@ -186,6 +191,7 @@ impl Executor {
                 .filter(|hook| changes_scope(hook) && moves(hook, remote))
                 .collect(),
             run: None,
+            task: None,
             records: Vec::new(),
             rests: rests && !self.shows(&agent_idle()),
             known: heard.known(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use periapt_engine::{clock, failpoint};
 use periapt_model::hook::{AtOnce, Effects, Info, remembered};
-use periapt_model::status::{Status, Workload};
+use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{
     Attempted, Executed, Operation, OperationState, agent_awaits_charm, agent_executing,
     agent_hook_failed, agent_waiting, workload_before,
@@ -22,6 +22,7 @@ use super::conclusion::{HookEnd, cannot_enter};
 use super::{Executor, Outcome};
 use crate::charms::Charm;
 use crate::context;
+use crate::dispatch::Dispatch;
 use crate::error::UniterError;
 use crate::hook::{self, Ended, Starting};
 use crate::lines::Lines;
@@ -31,7 +32,7 @@ use crate::turns::Turn;
 use crate::waiting::Waiting;
 
 /// How long a stopping agent tries to tell the controller that it broke a hook off.
-const FAREWELL: Duration = Duration::from_secs(3);
+pub(super) const FAREWELL: Duration = Duration::from_secs(3);
 
 /// What a hook that went well leaves to be committed.
 pub(super) struct Ran {
@@ -149,7 +150,7 @@ impl Executor {
         let config = self.config.clone();
         self.settings.begin(remote);
         let around = hook::Surroundings {
-            relations: context::relations(&self.local.operation, info),
+            relations: context::relations(&self.local.operation, Some(info)),
             settings: self.settings.clone(),
             lines: Lines::hold(self.config.process.log()),
             leads_until: heard.leads_until,
@@ -163,9 +164,20 @@ impl Executor {
         };
         let dying = self.worker.dying().clone();
         let ended = match code {
-            Ok(code) => match self.take_place(&starting.turn, info).await? {
+            Ok(code) => match self
+                .take_place(&starting.turn, agent_executing(info, None))
+                .await?
+            {
                 true => {
-                    let run = starting.run(&config, charm, code, info, around, snapshot, &dying);
+                    let run = starting.run(
+                        &config,
+                        charm,
+                        code,
+                        Dispatch::Hook(info),
+                        around,
+                        snapshot,
+                        &dying,
+                    );
                     self.accompany(run, &begin, &lines).await?
                 }
                 false => Ended::BrokenOff,
@@ -197,7 +209,7 @@ impl Executor {
                 let run = HookReport {
                     effects: remembered(&told),
                     usage: Some(usage),
-                    ..self.report(info)
+                    ..self.report(info.name())
                 };
                 let took = Duration::from_micros(run.duration.unsigned_abs()).as_secs_f64();
                 let says = format!("ran \"{}\" hook in {:.3} ms", run.hook, took * 1000.0);
@@ -231,7 +243,7 @@ impl Executor {
                     message: reason,
                     effects: remembered(&in_words(&at_once)),
                     usage,
-                    ..self.report(info)
+                    ..self.report(info.name())
                 };
                 self.hook_failed(info, run, status_set).await
             }
@@ -243,7 +255,7 @@ impl Executor {
     }
 
     /// What the unit's hooks left.
-    async fn kept(&self) -> Result<Arc<Kept>, UniterError> {
+    pub(super) async fn kept(&self) -> Result<Arc<Kept>, UniterError> {
         if let Some(kept) = &self.kept {
             return Ok(kept.clone());
         }
@@ -254,8 +266,12 @@ impl Executor {
     }
 
     /// Waits for the place in which the guest of a hook that has begun computes, and shows that it
-    /// does once that takes long. False when the agent stops first.
-    async fn take_place(&mut self, turn: &Turn, info: &Info) -> Result<bool, UniterError> {
+    /// does once that takes long, and `executing` afterwards. False when the agent stops first.
+    pub(super) async fn take_place(
+        &mut self,
+        turn: &Turn,
+        executing: Option<Status<Agent>>,
+    ) -> Result<bool, UniterError> {
         let clock = self.clock();
         let asked = clock.monotonic();
         let mut waiting = Waiting::begin(&clock);
@@ -274,7 +290,7 @@ impl Executor {
             }
             waiting.shown();
         }
-        if was_shown && let Some(executing) = agent_executing(info, self.shown.as_ref()) {
+        if was_shown && let Some(executing) = executing {
             self.show(executing).await?;
         }
         let waited = clock.monotonic().saturating_sub(asked);
@@ -304,7 +320,7 @@ impl Executor {
                     message: format!("its changes were refused: {message}"),
                     effects: remembered(&in_words(at_once)),
                     usage,
-                    ..self.report(info)
+                    ..self.report(info.name())
                 };
                 return self.hook_failed(info, run, executed.status_set).await;
             }
@@ -322,13 +338,13 @@ impl Executor {
         now.saturating_sub(self.begun)
     }
 
-    /// Of a hook that ends now.
-    fn report(&self, info: &Info) -> HookReport {
+    /// Of a hook, or a task, that ends now.
+    pub(super) fn report(&self, hook: String) -> HookReport {
         let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
         let now = self.config.process.clock().now().as_microsecond();
         let took = micros(self.took());
         HookReport {
-            hook: info.name(),
+            hook,
             charm: self.local.operation.charm_url.clone().unwrap_or_default(),
             started_at: now.saturating_sub(took),
             duration: took,
@@ -393,7 +409,7 @@ impl Executor {
 }
 
 /// Waits for `work` without a place, unless it is done at once.
-async fn aside<T>(turn: &Turn, work: impl Future<Output = T>) -> T {
+pub(super) async fn aside<T>(turn: &Turn, work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     if let Poll::Ready(done) = futures::poll!(work.as_mut()) {
         return done;
@@ -402,6 +418,6 @@ async fn aside<T>(turn: &Turn, work: impl Future<Output = T>) -> T {
     work.await
 }
 
-fn in_words(at_once: &[AtOnce]) -> Vec<String> {
+pub(super) fn in_words(at_once: &[AtOnce]) -> Vec<String> {
     at_once.iter().map(AtOnce::to_string).collect()
 }

@@ -8,9 +8,10 @@ use periapt_engine::SharedClock;
 use periapt_model::UnitName;
 use periapt_model::charm::Access;
 use periapt_sandbox::{
-    CallError, ConfigAnswers, GoalStateAnswers, HookContext, HookFailure, LeadershipAnswers,
-    LogAnswers, LogLevel, MetricsAnswers, NetworkAnswers, PortsAnswers, RelationAnswers,
-    SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers, UnitFiles, WorkloadAnswers,
+    ActionAnswers, CallError, ConfigAnswers, GoalStateAnswers, HookContext, HookFailure,
+    LeadershipAnswers, LogAnswers, LogLevel, MetricsAnswers, NetworkAnswers, PortsAnswers,
+    RelationAnswers, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers, UnitFiles,
+    WorkloadAnswers,
 };
 
 use crate::context::record;
@@ -34,6 +35,8 @@ impl HookContext for RestrictedContext {
         Some(self.hook)
     }
 }
+
+impl ActionAnswers for RestrictedContext {}
 
 impl MetricsAnswers for RestrictedContext {
     fn add_metric(

@@ -10,6 +10,7 @@ use periapt_model::hook::{Effects, Limits};
 use periapt_model::proxy::ProxySettings;
 use periapt_model::quota::Meter;
 use periapt_model::status::{Agent, Machine, Status, Workload};
+use periapt_model::task::TaskId;
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName, options};
 use periapt_wire::agent::deployer::DeployedUnit;
@@ -31,12 +32,14 @@ mod commit;
 mod effects;
 mod link;
 mod relations;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod units;
 
 use self::link::Link;
 pub use relations::Relation;
+pub use tasks::TaskRecord;
 
 /// The model's identity in all tests.
 pub const MODEL: &str = "0190d3f6-0000-7000-8000-000000000001";
@@ -66,6 +69,8 @@ pub struct UnitRecord {
     pub metrics: Vec<MetricBatch>,
     /// What it is told of its quotas.
     pub meter: Option<Meter>,
+    /// What people asked it to run, by number.
+    pub tasks: BTreeMap<TaskId, TaskRecord>,
 }
 
 #[derive(Default)]
@@ -178,6 +183,7 @@ impl Controller {
             stopped: false,
             metrics: Vec::new(),
             meter: None,
+            tasks: BTreeMap::new(),
         };
         self.lock().units.insert(unit.clone(), record);
         self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);
@@ -375,6 +381,7 @@ impl Controller {
             "WatchIntrospectionRequests" => value(self.watch("looks")),
             "WatchUnits" => value(self.watch(&format!("units:{}", machine()?))),
             "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
+            "WatchTasks" => value(self.watch(&format!("tasks:{}", unit()?))),
             "WatchUnit" => value(self.watch(&format!("unit:{}", unit()?))),
             "ModelConfig" => value(&self.lock().settings),
             "ProxyConfig" => {

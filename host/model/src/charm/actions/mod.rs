@@ -61,9 +61,9 @@ pub(super) fn check(actions: &Actions) -> Result<(), String> {
                 "action \"{name}\" requires \"{missing}\", which is not among its params"
             ));
         }
-        action
-            .is_sound()
-            .map_err(|reason| format!("the params of action \"{name}\" are no JSON Schema: {reason}"))?;
+        action.is_sound().map_err(|reason| {
+            format!("the params of action \"{name}\" are no JSON Schema: {reason}")
+        })?;
     }
     Ok(())
 }

@@ -38,7 +38,12 @@ fn defaults_are_filled_in_also_within_objects() {
 
 #[test]
 fn what_does_not_fit_is_said_with_its_name() {
-    let wrong = |given| action(BACKUP).parameters(&object(given)).unwrap_err().to_string();
+    let wrong = |given| {
+        action(BACKUP)
+            .parameters(&object(given))
+            .unwrap_err()
+            .to_string()
+    };
     assert_eq!(wrong(json!({})), "\"target\" is a required property");
     let level = wrong(json!({"target": "x", "level": 10}));
     assert!(level.starts_with("level: 10 is greater than"), "{level}");

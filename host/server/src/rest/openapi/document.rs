@@ -28,6 +28,8 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "^(0|[1-9][0-9]{0,8})$",
     ),
     ("relation", "Number of a relation", "^(0|[1-9][0-9]{0,8})$"),
+    ("operation", "Number of an operation", "^[1-9][0-9]{0,15}$"),
+    ("task", "Number of a task", "^[1-9][0-9]{0,15}$"),
     ("digest", "Name of a blob", "^[0-9a-f.]+$"),
     ("user", "Name of a user", "^[A-Za-z0-9][A-Za-z0-9.+-]*$"),
     ("id", "Id within its list", "^[0-9A-Za-z-]+$"),

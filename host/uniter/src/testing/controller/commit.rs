@@ -47,7 +47,7 @@ impl Inner {
         for step in commit::steps(hook, &call.absent) {
             match step {
                 Step::Enter(hook) => self.enter(unit, hook)?,
-                Step::Effects => self.apply(unit, hook, &call.effects)?,
+                Step::Effects => self.apply(unit, hook, call.task, &call.effects)?,
                 Step::Leave(hook) => self.leave(unit, hook),
                 Step::Operation => self
                     .record(unit)?
@@ -66,7 +66,9 @@ impl Inner {
                 }
             }
         }
-        self.record(unit)?.remote.resolved = Resolved::None;
+        if call.task.is_none() {
+            self.record(unit)?.remote.resolved = Resolved::None;
+        }
         let remote = self.remote_state(unit);
         let record = self.record(unit)?;
         let remote: RemoteState = remote.unwrap_or_else(|| record.remote.clone());

@@ -1,9 +1,10 @@
 //! What a hook asked for becomes true in the controller in memory: a method for each tool, by its name.
 
-use periapt_contract::{leadership, ports, relation, settings, state, workload};
+use periapt_contract::{Effect, action, leadership, ports, relation, settings, state, workload};
 use periapt_model::UnitName;
 use periapt_model::hook::commit::{self, Standing};
 use periapt_model::hook::{Effects, Info};
+use periapt_model::task::TaskId;
 use periapt_wire::CallError;
 use periapt_wire::rpc::code;
 
@@ -15,6 +16,7 @@ use super::{Inner, refused};
 struct Of<'a> {
     unit: &'a UnitName,
     hook: Option<&'a Info>,
+    task: Option<TaskId>,
 }
 
 impl Inner {
@@ -23,9 +25,10 @@ impl Inner {
         &mut self,
         unit: &UnitName,
         hook: Option<&Info>,
+        task: Option<TaskId>,
         effects: &Effects,
     ) -> Result<(), CallError> {
-        let of = Of { unit, hook };
+        let of = Of { unit, hook, task };
         let leads = self.leaders.get(unit.application().as_str()) == Some(unit);
         if effects.needs_leadership() && !leads {
             return Err(refused(code::LEASE_DENIED, "the unit does not lead"));
@@ -84,6 +87,14 @@ impl Inner {
             .leader_settings
             .entry(of.unit.application().to_string());
         change(told.or_default(), changes)
+    }
+
+    fn action(&mut self, of: Of<'_>, outcome: &action::Outcome) -> Result<(), CallError> {
+        match of.task {
+            Some(task) => self.complete(of.unit, task, outcome),
+            None if outcome.changes_nothing() => Ok(()),
+            None => Err(refused(code::BAD_REQUEST, "a hook has no results")),
+        }
     }
 
     fn workload(&mut self, of: Of<'_>, changes: &workload::Changes) -> Result<(), CallError> {

@@ -10,6 +10,7 @@ use periapt_wire::CallError;
 use periapt_wire::agent::uniter::{GoalState, GoalStatus};
 use periapt_wire::rpc::code;
 
+use super::tasks::due;
 use super::{Controller, Inner, refused};
 
 /// Settings with the version that tells of a change.
@@ -193,6 +194,7 @@ impl Inner {
         Some(RemoteState {
             relations,
             leader_settings_version: told.map_or(0, |bag| bag.version),
+            task: due(&record.tasks),
             ..record.remote.clone()
         })
     }

@@ -157,6 +157,13 @@ impl Inner {
                 record.agent = argument(params, "agent")?;
                 record.workload = argument(params, "workload")?;
             }
+            "BeginTask" => return Ok(value(record.begin_task(whole(params)?)?)),
+            "EndTask" => record.end_task(whole(params)?)?,
+            "LogTask" => record.log_task(whole(params)?)?,
+            "TaskStatus" => {
+                let task = record.tasks.get(&argument(params, "task")?);
+                return Ok(value(task.map(|task| task.status)));
+            }
             "SetStopped" => record.agent = Status::new(Agent::Stopped, ""),
             "EnsureDead" if record.subordinates > 0 => {
                 return Err(refused(code::TRY_AGAIN, "the unit has subordinates"));

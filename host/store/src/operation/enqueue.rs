@@ -1,0 +1,342 @@
+//! What people ask for: an operation with a task for each unit, and its cancelling.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use periapt_model::bounds::{
+    EXECUTION_GROUP_BYTES, PARAMETERS_BYTES, TASK_MILLISECONDS, TASKS_AT_ONCE, TASKS_WAITING,
+};
+use periapt_model::charm::Parameters;
+use periapt_model::nearest::suggestion;
+use periapt_model::refusal::Subject;
+use periapt_model::task::{ACTIONS, COMMANDS, TaskId, TaskStatus};
+use periapt_model::{ApplicationName, Life, ModelUuid, Refusal, UnitName, UserName};
+use periapt_wire::rest::{EnqueueOperation, OperationInfo, TaskInfo};
+
+use super::agent::{Ending, end};
+use super::{NUMBERS, find, reading, touch};
+use crate::changes::namespace;
+use crate::db::{Session, Which, columns, params, to_json, word};
+use crate::error::StoreError;
+use crate::lease::rows::leaders;
+use crate::{Result, Store, application};
+
+/// A unit's name for the one that leads its application: `site/leader`.
+const LEADER: &str = "/leader";
+
+/// What each unit of an application is to run.
+struct Work {
+    dispatch: String,
+    arguments: Vec<String>,
+    parameters: Parameters,
+    parallel: bool,
+    execution_group: String,
+}
+
+columns! {
+    struct Alive {
+        life: Life = "life" as word,
+    }
+    const UNIT = "FROM unit WHERE model_uuid = $1 AND name = $2";
+}
+
+impl Store {
+    /// Has units run an action or a command: a task for each, all or none.
+    pub async fn enqueue_operation(
+        &self,
+        model: &ModelUuid,
+        user: &UserName,
+        request: EnqueueOperation,
+    ) -> Result<OperationInfo> {
+        check(&request)?;
+        let (model, user) = (model.clone(), user.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                crate::require_alive_model(&mut tx.db, &model).await?;
+                let units = receivers(&mut tx.db, &model, &request).await?;
+                let mut works: BTreeMap<ApplicationName, Work> = BTreeMap::new();
+                for unit in &units {
+                    let application = unit.application();
+                    if !works.contains_key(&application) {
+                        let work = work(&mut tx.db, &model, &application, &request).await?;
+                        works.insert(application, work);
+                    }
+                }
+                let operation = tx.take_numbers(&model, NUMBERS, 1 + units.len() as u64).await? + 1;
+                let sql = "INSERT INTO operation (model_uuid, id, summary, requested_by, enqueued_at)
+                    VALUES ($1, $2, $3, $4, $5)";
+                let summary = summary(&request, &units);
+                tx.db
+                    .execute(sql, params![&model, operation, summary, &user, tx.now])
+                    .await?;
+                let mut rows = Vec::with_capacity(units.len());
+                for (unit, id) in units.iter().zip(operation + 1..) {
+                    let application = unit.application();
+                    let Some(work) = works.get(&application) else {
+                        continue;
+                    };
+                    rows.push(params![
+                        &model,
+                        id,
+                        operation,
+                        unit,
+                        &application,
+                        &work.dispatch,
+                        to_json(&work.arguments)?,
+                        to_json(&work.parameters)?,
+                        work.parallel,
+                        &work.execution_group,
+                        request.timeout,
+                        TaskStatus::Pending.as_str(),
+                        false,
+                        tx.now
+                    ]);
+                    tx.touch(&model, namespace::TASK, unit.as_str());
+                }
+                let head = "INSERT INTO task (model_uuid, id, operation, receiver, receiver_application, dispatch,
+                    arguments, parameters, parallel, execution_group, timeout, status, ended, enqueued_at)";
+                tx.db.insert_many(head, "", rows).await?;
+                for unit in &units {
+                    require_room(&mut tx.db, &model, unit).await?;
+                }
+                tx.touch(&model, namespace::OPERATION, operation.to_string());
+                reading::operation(&mut tx.db, &model, operation).await
+            })
+        })
+        .await
+    }
+
+    /// Takes a task back that waits, or has one that runs stopped.
+    pub async fn cancel_task(&self, model: &ModelUuid, task: TaskId) -> Result<TaskInfo> {
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                let found = find(&mut tx.db, &model, task).await?;
+                match found.status.cancelled() {
+                    Some(status) if status.has_ended() => {
+                        let ending = Ending::of(status, "it was cancelled before it ran");
+                        end(tx, &model, &found, &ending).await?;
+                    }
+                    Some(status) => {
+                        let sql = "UPDATE task SET status = $3 WHERE model_uuid = $1 AND id = $2";
+                        tx.db
+                            .execute(sql, params![&model, task, status.as_str()])
+                            .await?;
+                        touch(tx, &model, &found);
+                    }
+                    None if found.status == TaskStatus::Aborting => {}
+                    None => {
+                        return Err(StoreError::Refused {
+                            refusal: Refusal::TaskHasEnded,
+                            message: format!("task {task} is {} already", found.status),
+                        });
+                    }
+                }
+                reading::task(&mut tx.db, &model, task).await
+            })
+        })
+        .await
+    }
+}
+
+/// What is wrong with a request whatever there is in the model.
+fn check(request: &EnqueueOperation) -> Result<()> {
+    let refuse = |message: &str| Err(StoreError::bad_request(message));
+    match (&request.action, request.command.is_empty()) {
+        (Some(_), false) => return refuse("name an action or a command, not both"),
+        (None, true) => return refuse("name an action, or a command with its arguments"),
+        (None, false) if !request.parameters.is_empty() => {
+            return refuse("a command takes arguments, and no parameters");
+        }
+        _ => {}
+    }
+    if request.units.is_empty() && request.applications.is_empty() {
+        return refuse("name units, or applications whose units are to run it");
+    }
+    let bytes = to_json(&request.parameters)?.len() + to_json(&request.command)?.len();
+    if PARAMETERS_BYTES.exceeded_by(bytes) {
+        return Err(StoreError::bad_request(format!(
+            "what it is given has {bytes} bytes, more than the {} allowed",
+            PARAMETERS_BYTES.most
+        )));
+    }
+    let longest = TASK_MILLISECONDS.most;
+    if let Some(timeout) = request.timeout
+        && (timeout == 0 || timeout > longest)
+    {
+        return Err(StoreError::bad_request(format!(
+            "a task may compute for 1 to {longest} milliseconds, not {timeout}"
+        )));
+    }
+    let group = request.execution_group.as_deref().unwrap_or_default();
+    if EXECUTION_GROUP_BYTES.exceeded_by(group.len()) || group.chars().any(char::is_control) {
+        return Err(StoreError::bad_request(format!(
+            "an execution group has a name of at most {} bytes in one line",
+            EXECUTION_GROUP_BYTES.most
+        )));
+    }
+    Ok(())
+}
+
+/// The units that are asked, each once, in the order in which they were named.
+async fn receivers(
+    db: &mut Session,
+    model: &ModelUuid,
+    request: &EnqueueOperation,
+) -> Result<Vec<UnitName>> {
+    let mut units = Vec::new();
+    for name in &request.units {
+        let unit = match name.strip_suffix(LEADER) {
+            Some(application) => leader(db, model, application).await?,
+            None => name.parse()?,
+        };
+        let found = db.one(UNIT, params![model, &unit]).await?;
+        let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
+        if !found.life.is_alive() {
+            return Err(StoreError::NotAlive {
+                kind: Subject::Unit,
+                name: unit.to_string(),
+                life: found.life,
+            });
+        }
+        units.push(unit);
+    }
+    for application in &request.applications {
+        application::require(db, model, application).await?;
+        let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2 AND life = 'alive'
+            ORDER BY number";
+        let of_application: Vec<UnitName> =
+            db.words("unit", sql, params![model, application]).await?;
+        if of_application.is_empty() {
+            return Err(StoreError::bad_request(format!(
+                "\"{application}\" has no unit that could run it"
+            )));
+        }
+        units.extend(of_application);
+    }
+    let mut seen = BTreeSet::new();
+    units.retain(|unit| seen.insert(unit.clone()));
+    if TASKS_AT_ONCE.exceeded_by(units.len()) {
+        return Err(StoreError::bad_request(format!(
+            "one request starts at most {} tasks, and this names {} units",
+            TASKS_AT_ONCE.most,
+            units.len()
+        )));
+    }
+    Ok(units)
+}
+
+/// The unit that leads an application.
+async fn leader(db: &mut Session, model: &ModelUuid, application: &str) -> Result<UnitName> {
+    let name: ApplicationName = application.parse()?;
+    application::require(db, model, &name).await?;
+    let named = [name.to_string()];
+    let leaders = leaders(db, model, Which::Named(&named)).await?;
+    match leaders.get(&name) {
+        Some(leader) => Ok(leader.parse()?),
+        None => Err(StoreError::bad_request(format!(
+            "nobody leads \"{application}\" at the moment"
+        ))),
+    }
+}
+
+/// What units of the application run for the request.
+async fn work(
+    db: &mut Session,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    request: &EnqueueOperation,
+) -> Result<Work> {
+    let charm = reading::charm_of(db, model, application).await?;
+    let unknown = |subject, message| StoreError::Refused {
+        refusal: Refusal::NotFound(subject),
+        message,
+    };
+    let mut work = match &request.action {
+        Some(name) => {
+            let known = || charm.actions.keys().map(String::as_str);
+            let action = charm.actions.get(name).ok_or_else(|| {
+                let shown: String = name.chars().take(80).collect();
+                let message = format!(
+                    "the charm of \"{application}\" has no action \"{shown}\"{}",
+                    suggestion(name, known())
+                );
+                unknown(Subject::Action, message)
+            })?;
+            let whole = action.parameters(&request.parameters);
+            Work {
+                dispatch: format!("{ACTIONS}{name}"),
+                arguments: Vec::new(),
+                parameters: whole.map_err(|error| StoreError::Refused {
+                    refusal: Refusal::ActionParametersInvalid,
+                    message: format!("action \"{name}\" of \"{application}\": {error}"),
+                })?,
+                parallel: action.parallel,
+                execution_group: action.execution_group.clone(),
+            }
+        }
+        None => {
+            let (name, arguments) = request.command.split_first().ok_or_else(|| {
+                StoreError::bad_request("name an action, or a command with its arguments")
+            })?;
+            let known = || charm.hooks.iter().filter_map(|hook| hook.strip_prefix(COMMANDS));
+            if !known().any(|command| command == name) {
+                let shown: String = name.chars().take(80).collect();
+                let message = format!(
+                    "the charm of \"{application}\" has no command \"{shown}\"{}",
+                    suggestion(name, known())
+                );
+                return Err(unknown(Subject::Command, message));
+            }
+            Work {
+                dispatch: format!("{COMMANDS}{name}"),
+                arguments: arguments.to_vec(),
+                parameters: Parameters::new(),
+                parallel: false,
+                execution_group: String::new(),
+            }
+        }
+    };
+    work.parallel = request.parallel.unwrap_or(work.parallel);
+    if let Some(group) = &request.execution_group {
+        work.execution_group.clone_from(group);
+    }
+    Ok(work)
+}
+
+/// Refuses when more waits on a unit than may.
+async fn require_room(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM task WHERE model_uuid = $1 AND receiver = $2 AND ended = 0";
+    let waiting = db.count(sql, params![model, unit]).await?;
+    match waiting > TASKS_WAITING.most {
+        true => Err(StoreError::Refused {
+            refusal: Refusal::TasksExceeded,
+            message: format!(
+                "{} tasks wait on {unit}, as many as may",
+                TASKS_WAITING.most
+            ),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// The operation in words, as in Juju: `rebuild run on site/0, site/1`.
+fn summary(request: &EnqueueOperation, units: &[UnitName]) -> String {
+    const NAMED: usize = 5;
+    let what = match (&request.action, request.command.first()) {
+        (Some(action), _) => action.as_str(),
+        (None, Some(command)) => command.as_str(),
+        (None, None) => "",
+    };
+    let named: Vec<&str> = units.iter().take(NAMED).map(UnitName::as_str).collect();
+    let more = match units.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{what} run on {}{more}", named.join(", "))
+}
+
+/// For tests beside this: what a request is refused for before the model is looked at.
+#[cfg(test)]
+pub(super) fn refused(request: &EnqueueOperation) -> bool {
+    check(request).is_err()
+}
