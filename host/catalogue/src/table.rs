@@ -44,7 +44,8 @@ const MIGRATION: Standing = NotBuilt("waits for model migration");
 /// All of them, in the order of the alphabet.
 #[rustfmt::skip]
 pub static WORKERS: &[Worker] = &[
-    worker("actionpruner", Same, "model", NotBuilt("waits for actions: there are no operations to prune yet")),
+    worker("actionpruner", Same, "model", Built(&[(Model, "action-pruner")]))
+        .kept_by(&["old_operations_go_by_age_and_by_size_and_what_waits_stays", "a_task_that_ended_long_ago_is_missing_after_a_day_while_a_pending_one_remains"]),
     worker("agent", Lib, "all", Library(&[(Controller, "agent"), (Model, "agent"), (Host, "agent"), (Machine, "agent"), (Unit, "agent")], "the identity that every engine begins with"))
         .kept_by(&["a_controller_is_made_serves_over_tls_and_stops", "a_handshake_after_the_clock_jumped_past_the_certificates_end_shows_a_good_one"]),
     worker("agentconfigupdater", Adapted, "controller", Built(&[(Controller, "agent-config-updater")]))

@@ -7,6 +7,7 @@
 //! entity of their model, the agent of a model's machines the machines it hosts and the units
 //! on them. Times are microseconds since the epoch (UTC), durations milliseconds.
 
+pub mod action_pruner;
 pub mod admin;
 pub mod charm_downloader;
 pub mod cleaner;

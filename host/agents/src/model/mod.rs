@@ -4,6 +4,7 @@
 //! elsewhere. Its one fatal error is the removal of its model: then the engine ends for good and
 //! the model worker manager drops it.
 
+pub mod actionpruner;
 pub mod agent;
 pub mod apicaller;
 pub mod apiconfigwatcher;
@@ -121,6 +122,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(instancepoller::NAME, instancepoller::manifold())
                 .add(machineundertaker::NAME, machineundertaker::manifold())
                 .add(cleaner::NAME, cleaner::manifold())
+                .add(actionpruner::NAME, actionpruner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())
                 .add(metricworker::NAME, metricworker::manifold())
         })

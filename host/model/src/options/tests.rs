@@ -98,20 +98,6 @@ fn an_unknown_option_is_answered_with_the_nearest_one() {
     assert_eq!(both.unwrap_err().refusal().code(), "option-set-and-reset");
 }
 
-/// Keys of Juju's for what is not here: one that were taken would promise what nobody keeps.
-#[test]
-fn an_option_of_actions_is_refused_while_there_are_no_actions() {
-    for name in ["max-action-results-age", "max-action-results-size"] {
-        let refused = MODEL.check(name, &text("1h")).unwrap_err();
-        assert_eq!(refused.refusal().code(), "model-option-unknown");
-        assert_eq!(
-            refused.to_string(),
-            format!("model option \"{name}\" does not exist")
-        );
-        assert!(!MODEL.show(&Values::new()).contains_key(name));
-    }
-}
-
 /// Whatever is shown of a model's options, and whatever a refusal says.
 #[test]
 fn a_secret_is_never_shown() {

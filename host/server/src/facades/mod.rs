@@ -39,6 +39,7 @@ macro_rules! handlers {
     };
 }
 
+mod action_pruner;
 mod agent_host;
 mod charm_downloader;
 mod cleaner;
@@ -103,6 +104,7 @@ pub trait Names: Send {
 
 static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
     [
+        action_pruner::handlers(),
         agent_host::handlers(),
         charm_downloader::handlers(),
         cleaner::handlers(),
