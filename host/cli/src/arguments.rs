@@ -14,7 +14,7 @@ mod placement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{credentials, machines, reach, relations};
+use crate::commands::{actions, credentials, machines, reach, relations, tasks};
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
@@ -139,6 +139,10 @@ pub enum Command {
     Machines(machines::Verb),
     #[command(flatten)]
     Credential(credentials::Verb),
+    #[command(flatten)]
+    Actions(actions::Verb),
+    #[command(flatten)]
+    Tasks(tasks::Verb),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Stop the agents of units: no hook runs until they are started again.
@@ -375,6 +379,20 @@ mod tests {
             "remove-machine 0 1 --force --no-prompt",
             "machines --format yaml",
             "wait-for relation 3",
+            "actions site --schema --format json",
+            "list-actions site",
+            "show-action site backup --format yaml",
+            "run site/0 site/1 backup out=x.tar file.kind=xz --params backup.yaml --wait 2m",
+            "run site/leader backup --background --string-args --parallel=false --utc",
+            "run site/0 backup --timeout 5m --execution-group disk --format json -o result.json",
+            "exec --unit site/0,site/1 --format yaml -- list --long",
+            "exec -a site,db --wait 30s --parallel check",
+            "exec --all -m prod:demo list -m",
+            "operations --units site/0 --apps site --actions backup --status failed --limit 5",
+            "list-operations --after 12 --format yaml --utc",
+            "show-operation 1 --wait 2m",
+            "show-task 2 --watch --format json",
+            "cancel-task 2 3",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

@@ -164,10 +164,7 @@ impl Output {
     }
 }
 
-fn to_file(
-    path: &Path,
-    write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,
-) -> Outcome {
+fn to_file(path: &Path, write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>) -> Outcome {
     let open = std::fs::OpenOptions::new()
         .append(true)
         .create(true)
