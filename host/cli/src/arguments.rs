@@ -46,7 +46,8 @@ Begin with:
   periapt deploy hello
   periapt status --watch
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 5 timed out.";
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 5 timed out;
+of `exec` also that of the command.";
 
 /// Models of applications whose charms are sandboxed WebAssembly components.
 #[derive(Debug, Parser)]

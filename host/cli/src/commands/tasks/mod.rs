@@ -1,7 +1,7 @@
 //! `run`, `exec`, `operations`, `show-operation`, `show-task`, `cancel-task`: what units are asked to do.
 //!
 //! Here is what the verbs share: their flags, and how an operation is begun and waited for. How one is
-//! waited for is in `follow`, what is shown at its end and by which exit status in `ended`.
+//! waited for is in `follow` and `patience`, what is shown at its end and by which exit status in `ended`.
 
 mod cancel;
 mod ended;
@@ -9,6 +9,7 @@ mod exec;
 mod follow;
 mod list;
 mod parameters;
+mod patience;
 mod run;
 mod show;
 #[cfg(test)]
@@ -29,7 +30,8 @@ use crate::output::tasks::OperationDocument;
 use crate::output::text::count;
 use crate::output::time::Times;
 use crate::session::ModelSession;
-use follow::{Follower, Until};
+use follow::Follower;
+use patience::Until;
 
 /// The verbs of this folder.
 #[derive(Debug, Subcommand)]
@@ -112,7 +114,7 @@ impl Asked {
     }
 
     /// As in Juju, no time at all is no limit.
-    fn patience(&self) -> Option<Duration> {
+    fn limit(&self) -> Option<Duration> {
         self.wait.filter(|wait| !wait.is_zero())
     }
 }
@@ -143,7 +145,7 @@ async fn begin(
     let id = operation.id;
     let several = operation.tasks.len() > 1;
     let numbers = operation.tasks.iter().map(|task| task.id).collect();
-    let follower = Follower::new(here, output, Until::patience(asked.patience()));
+    let follower = Follower::new(here, output, Until::within(asked.limit()));
     let ended = follower.tasks(numbers, |task, line| {
         output.say(&follow::told(task, line, &times, several));
     });

@@ -8,7 +8,8 @@ use periapt_model::task::TaskId;
 use periapt_wire::rest::TaskInfo;
 
 use super::ended;
-use super::follow::{Follower, Until};
+use super::follow::Follower;
+use super::patience::Until;
 use crate::arguments::{Shown, duration};
 use crate::commands::Context;
 use crate::commands::show::write;
@@ -51,7 +52,7 @@ impl Waiting {
     fn until(self) -> Until {
         match (self.watch, self.wait) {
             (true, _) => Until::Ended,
-            (false, Some(wait)) => Until::patience(Some(wait)),
+            (false, Some(wait)) => Until::within(Some(wait)),
             (false, None) => Until::Now,
         }
     }

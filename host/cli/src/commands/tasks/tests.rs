@@ -54,8 +54,8 @@ fn flags_become_a_request() {
     );
     assert_eq!(request.execution_group.as_deref(), Some("disk"));
     assert_eq!(asked("--parallel=false").request().parallel, Some(false));
-    assert_eq!(asked("--wait 0s").patience(), None);
-    assert_eq!(asked("--wait 30").patience(), Some(Duration::from_secs(30)));
+    assert_eq!(asked("--wait 0s").limit(), None);
+    assert_eq!(asked("--wait 30").limit(), Some(Duration::from_secs(30)));
     let words = "periapt run site/0 rebuild --background --wait 5s".split(' ');
     assert!(Arguments::try_parse_from(words).is_err());
 }
