@@ -56,7 +56,7 @@ pub struct Exec {
 pub async fn exec(context: &Context, arguments: Exec) -> Outcome {
     let asked = &arguments.asked;
     let mut request = EnqueueOperation {
-        command: command(arguments.words.clone())?,
+        command: command(&arguments.words)?,
         ..asked.request()
     };
     place(&arguments, &mut request)?;
@@ -76,8 +76,8 @@ pub async fn exec(context: &Context, arguments: Exec) -> Outcome {
 }
 
 /// The words of the command.
-fn command(words: Vec<String>) -> Outcome<Vec<String>> {
-    let words = match words.as_slice() {
+fn command(words: &[String]) -> Outcome<Vec<String>> {
+    let words = match words {
         [line] if line.contains(char::is_whitespace) => task::words(line).map_err(|why| {
             Failure::usage(format!("\"{line}\" is no command"))
                 .why(format!("it has {why}"))
@@ -151,7 +151,7 @@ mod tests {
     fn read(words: &[&str]) -> Outcome<EnqueueOperation> {
         let arguments = arguments(words);
         let mut request = EnqueueOperation {
-            command: command(arguments.words.clone())?,
+            command: command(&arguments.words)?,
             ..arguments.asked.request()
         };
         place(&arguments, &mut request)?;
