@@ -116,20 +116,19 @@ fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
         .advice("periapt exec --unit UNIT -- COMMAND"))
 }
 
-/// All units of the model.
+/// All units of the model that are not on their way out, which are asked nothing any more.
 async fn everywhere(here: &ModelSession) -> Outcome<Vec<String>> {
     let query = ListQuery::default();
     let units = here.client().units(&here.model, &query).await?;
-    if units.is_empty() {
+    let alive = units.iter().filter(|unit| unit.life.is_alive());
+    let names: Vec<String> = alive.map(|unit| unit.name.to_string()).collect();
+    if names.is_empty() {
         let what = format!("model \"{}\" has no units", here.model);
         return Err(Failure::new(Exit::NotFound, what)
             .why("a command is run by units")
             .advice("periapt status"));
     }
-    Ok(units
-        .into_iter()
-        .map(|unit| unit.name.to_string())
-        .collect())
+    Ok(names)
 }
 
 #[cfg(test)]
