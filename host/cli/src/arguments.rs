@@ -14,7 +14,7 @@ mod placement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{credentials, machines, reach, relations};
+use crate::commands::{actions, credentials, machines, reach, relations, tasks};
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
@@ -46,7 +46,8 @@ Begin with:
   periapt deploy hello
   periapt status --watch
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 5 timed out.";
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 5 timed out;
+of `exec` also that of the command.";
 
 /// Models of applications whose charms are sandboxed WebAssembly components.
 #[derive(Debug, Parser)]
@@ -139,6 +140,10 @@ pub enum Command {
     Machines(machines::Verb),
     #[command(flatten)]
     Credential(credentials::Verb),
+    #[command(flatten)]
+    Actions(actions::Verb),
+    #[command(flatten)]
+    Tasks(tasks::Verb),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Stop the agents of units: no hook runs until they are started again.
@@ -375,6 +380,20 @@ mod tests {
             "remove-machine 0 1 --force --no-prompt",
             "machines --format yaml",
             "wait-for relation 3",
+            "actions site --schema --format json",
+            "list-actions site",
+            "show-action site backup --format yaml",
+            "run site/0 site/1 backup out=x.tar file.kind=xz --params backup.yaml --wait 2m",
+            "run site/leader backup --background --string-args --parallel=false --utc",
+            "run site/0 backup --timeout 5m --execution-group disk --format json -o result.json",
+            "exec --unit site/0,site/1 --format yaml -- list --long",
+            "exec -a site,db --wait 30s --parallel check",
+            "exec --all -m prod:demo list -m",
+            "operations --units site/0 --apps site --actions backup --status failed --limit 5",
+            "list-operations --after 12 --format yaml --utc",
+            "show-operation 1 --wait 2m",
+            "show-task 2 --watch --format json",
+            "cancel-task 2 3",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

@@ -13,16 +13,31 @@ use crate::output::text::clean_line;
 /// The exit statuses, as the help of the program lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    Failed = 1,
-    Usage = 2,
-    NotFound = 3,
-    Conflict = 4,
-    TimedOut = 5,
+    Failed,
+    Usage,
+    NotFound,
+    Conflict,
+    TimedOut,
+    /// That of a command which `exec` had a unit run.
+    Command(u8),
+}
+
+impl Exit {
+    pub fn status(self) -> u8 {
+        match self {
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::NotFound => 3,
+            Exit::Conflict => 4,
+            Exit::TimedOut => 5,
+            Exit::Command(status) => status,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit as u8)
+        ExitCode::from(exit.status())
     }
 }
 
@@ -77,9 +92,15 @@ impl Failure {
             .advice("check the path and its permissions")
     }
 
-    /// Output that nobody reads any more (`| head`) is no failure worth a word.
+    /// Output that nobody reads any more (`| head`) is no failure worth a word, and what a command
+    /// has said is not said again.
     pub fn is_silent(&self) -> bool {
         self.what.is_empty()
+    }
+
+    /// A command that a unit ran ended with this status, and has said itself what there is to say.
+    pub fn of_command(status: u8) -> Self {
+        Self::new(Exit::Command(status), "")
     }
 
     /// The reader of the output went away.
@@ -243,6 +264,20 @@ mod tests {
             ["error: cannot do it", "  why: a b", "  try: c"]
         );
         assert_eq!(lines(&Failure::failed("x")).len(), 3);
+    }
+
+    #[test]
+    fn scripts_tell_failures_apart_by_their_status() {
+        let own = [
+            Exit::Failed,
+            Exit::Usage,
+            Exit::NotFound,
+            Exit::Conflict,
+            Exit::TimedOut,
+        ];
+        assert_eq!(own.map(Exit::status), [1, 2, 3, 4, 5]);
+        let passed_on = Failure::of_command(7);
+        assert_eq!((passed_on.exit.status(), passed_on.is_silent()), (7, true));
     }
 
     #[test]

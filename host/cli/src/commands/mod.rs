@@ -1,6 +1,7 @@
 //! What each verb does, one file for each group of verbs.
 
 mod accounts;
+pub mod actions;
 mod agents;
 mod applications;
 mod audit;
@@ -30,6 +31,7 @@ mod service;
 mod settings;
 mod show;
 mod status;
+pub mod tasks;
 mod units;
 mod wait_for;
 mod workers;
@@ -102,6 +104,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,
         Command::Credential(verb) => credentials::run(context, verb).await,
+        Command::Actions(verb) => actions::run(context, verb).await,
+        Command::Tasks(verb) => tasks::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
         Command::StartUnit(arguments) => agents::start_units(context, arguments).await,

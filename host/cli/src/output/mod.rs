@@ -6,11 +6,12 @@ pub mod entities;
 mod escape;
 pub mod status;
 pub mod table;
+pub mod tasks;
 pub mod text;
 pub mod time;
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -69,15 +70,18 @@ impl Output {
     pub fn data(&self, text: &str) -> Outcome {
         let text = text.strip_suffix('\n').unwrap_or(text);
         match &self.file {
-            Some(path) => {
-                let open = std::fs::OpenOptions::new()
-                    .append(true)
-                    .create(true)
-                    .open(path);
-                open.and_then(|mut file| writeln!(file, "{text}"))
-                    .map_err(|error| Failure::file("cannot write the output", path, &error))
-            }
+            Some(path) => to_file(path, |file| writeln!(file, "{text}")),
             None => to_stdout(|stdout| writeln!(stdout, "{text}")),
+        }
+    }
+
+    /// Writes what a program wrote, byte for byte; to a terminal what may be shown of it.
+    pub fn raw(&self, bytes: &[u8]) -> Outcome {
+        match &self.file {
+            _ if bytes.is_empty() => Ok(()),
+            _ if self.is_live() => self.data(&text::clean(&String::from_utf8_lossy(bytes))),
+            Some(path) => to_file(path, |file| file.write_all(bytes)),
+            None => to_stdout(|stdout| stdout.write_all(bytes)),
         }
     }
 
@@ -158,6 +162,15 @@ impl Output {
                 .advice("answer y to go on")),
         }
     }
+}
+
+fn to_file(path: &Path, write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>) -> Outcome {
+    let open = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path);
+    open.and_then(|mut file| write(&mut file))
+        .map_err(|error| Failure::file("cannot write the output", path, &error))
 }
 
 /// Has something written to standard output, all of it or until nobody reads any more.

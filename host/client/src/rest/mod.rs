@@ -17,6 +17,7 @@ mod events;
 mod lines;
 mod metrics;
 mod models;
+mod operations;
 mod provisioning;
 mod relations;
 mod renewal;

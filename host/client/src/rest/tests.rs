@@ -17,6 +17,8 @@ use tokio::sync::mpsc;
 use super::*;
 use crate::test_server::{TestServer, deserted};
 
+mod operations;
+
 /// What the test's controller saw: method, path with query, authorization, body.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<Noted>>>);

@@ -1,0 +1,220 @@
+//! `exec`.
+
+use clap::Args;
+use periapt_model::{ApplicationName, task};
+use periapt_wire::rest::{EnqueueOperation, ListQuery};
+
+use super::{Asked, TaskFormat, begin, ended, target};
+use crate::commands::Context;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::session::ModelSession;
+
+const RUNNING: &str = "\
+A command is one that the charm offers; there is no shell. `periapt actions` names the commands of
+an application. Flags stand before the command:
+  periapt exec --unit site/0 -- list --long
+  periapt exec --unit site/0 'list --long'
+  periapt exec --application site,db --format yaml -- check
+
+What the command of one unit prints is printed; of several, what each did.
+
+Exit status: that of the command where it ran on one unit and ended with 1 to 125; else 0 all
+completed with 0, 1 some did not, 5 --wait was too short. What is no word of the command's is three
+lines that begin with `error:`.";
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = RUNNING,
+    override_usage = "periapt exec [OPTIONS] [--] COMMAND [ARGUMENT...]"
+)]
+pub struct Exec {
+    /// Run it on these units; `site/leader` is the one that leads.
+    #[arg(short, long = "unit", value_name = "UNIT,...", value_delimiter = ',')]
+    pub units: Vec<String>,
+    /// Run it on all units of these applications.
+    #[arg(
+        short,
+        long = "application",
+        visible_alias = "app",
+        value_name = "APPLICATION,...",
+        value_delimiter = ','
+    )]
+    pub applications: Vec<String>,
+    /// Run it on all units of the model.
+    #[arg(long, conflicts_with_all = ["units", "applications"])]
+    pub all: bool,
+    /// What Juju has and is refused in words.
+    #[arg(long = "machine", value_name = "MACHINE", hide = true)]
+    pub machines: Vec<String>,
+    #[command(flatten)]
+    pub asked: Asked,
+    /// The command with its arguments; a single word with blanks is split as a shell does.
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub words: Vec<String>,
+}
+
+pub async fn exec(context: &Context, arguments: Exec) -> Outcome {
+    let asked = &arguments.asked;
+    let mut request = EnqueueOperation {
+        command: command(&arguments.words)?,
+        ..asked.request()
+    };
+    place(&arguments, &mut request)?;
+    let output = context.output.to(&asked.target)?;
+    let here = ModelSession::open(&context.files, &asked.model).await?;
+    if arguments.all {
+        request.units = everywhere(&here).await?;
+    }
+    let Some(begun) = begin(&output, &here, asked, &request).await? else {
+        return Ok(());
+    };
+    match (asked.format, begun.tasks.as_slice()) {
+        (TaskFormat::Plain, [task]) => ended::streams(&output, task)?,
+        (format, tasks) => ended::show(&output, format, tasks, &begun.times)?,
+    }
+    ended::of_command(begun.operation, &begun.tasks)
+}
+
+/// The words of the command.
+fn command(words: &[String]) -> Outcome<Vec<String>> {
+    let words = match words {
+        [line] if line.contains(char::is_whitespace) => task::words(line).map_err(|why| {
+            Failure::usage(format!("\"{line}\" is no command"))
+                .why(format!("it has {why}"))
+                .advice("close the quote, or write the words after -- without quoting them twice")
+        })?,
+        words => words.to_vec(),
+    };
+    match words.first() {
+        Some(name) if !name.is_empty() => Ok(words),
+        _ => Err(Failure::usage("there is no command to run")
+            .why("its name is empty")
+            .advice("periapt exec --unit UNIT -- COMMAND")),
+    }
+}
+
+/// Where it is to be run, unless that is everywhere.
+fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
+    if !arguments.machines.is_empty() {
+        return Err(Failure::usage("a machine runs no commands")
+            .why("machines run nothing but units here; there is no shell on one")
+            .advice("name units with --unit, or applications with --application"));
+    }
+    for unit in &arguments.units {
+        request.units.push(target(unit)?);
+    }
+    for application in &arguments.applications {
+        let name: ApplicationName = application.parse()?;
+        request.applications.push(name);
+    }
+    let named = !request.units.is_empty() || !request.applications.is_empty();
+    if named || arguments.all {
+        return Ok(());
+    }
+    Err(Failure::usage("nothing says where to run the command")
+        .why("neither --unit nor --application nor --all stands before it")
+        .advice("periapt exec --unit UNIT -- COMMAND"))
+}
+
+/// All units of the model that are not on their way out, which are asked nothing any more.
+async fn everywhere(here: &ModelSession) -> Outcome<Vec<String>> {
+    let query = ListQuery::default();
+    let units = here.client().units(&here.model, &query).await?;
+    let alive = units.iter().filter(|unit| unit.life.is_alive());
+    let names: Vec<String> = alive.map(|unit| unit.name.to_string()).collect();
+    if names.is_empty() {
+        let what = format!("model \"{}\" has no units", here.model);
+        return Err(Failure::new(Exit::NotFound, what)
+            .why("a command is run by units")
+            .advice("periapt status"));
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::Verb;
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    fn arguments(words: &[&str]) -> Exec {
+        let words = ["periapt", "exec"].iter().chain(words).copied();
+        match Arguments::try_parse_from(words).unwrap().command {
+            Command::Tasks(Verb::Exec(arguments)) => arguments,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn read(words: &[&str]) -> Outcome<EnqueueOperation> {
+        let arguments = arguments(words);
+        let mut request = EnqueueOperation {
+            command: command(&arguments.words)?,
+            ..arguments.asked.request()
+        };
+        place(&arguments, &mut request)?;
+        Ok(request)
+    }
+
+    #[test]
+    fn flags_behind_the_command_are_its_own() {
+        let request = read(&[
+            "-u",
+            "site/0,db/leader",
+            "--app",
+            "web",
+            "--timeout",
+            "1500ms",
+            "--parallel",
+            "list",
+            "--long",
+            "-u",
+            "x",
+        ])
+        .unwrap();
+        assert_eq!(request.command, ["list", "--long", "-u", "x"]);
+        assert_eq!(request.units, ["site/0", "db/leader"]);
+        assert_eq!(request.applications[0].as_str(), "web");
+        assert_eq!(
+            (request.timeout, request.parallel),
+            (Some(1500), Some(true))
+        );
+        let request = read(&["--all", "--parallel=false", "--", "list", "--long"]).unwrap();
+        assert_eq!(request.command, ["list", "--long"]);
+        assert_eq!((request.timeout, request.parallel), (None, Some(false)));
+        assert!(request.action.is_none() && request.units.is_empty());
+    }
+
+    #[test]
+    fn one_word_with_blanks_is_a_line_and_several_are_words() {
+        let words = |words: &[&str]| {
+            let all = ["--all", "--"].iter().chain(words).copied();
+            read(&all.collect::<Vec<_>>()).map(|request| request.command)
+        };
+        assert_eq!(words(&["say 'a b' c"]).unwrap(), ["say", "a b", "c"]);
+        assert_eq!(words(&["say", "a b"]).unwrap(), ["say", "a b"]);
+        assert_eq!(words(&["it's"]).unwrap(), ["it's"]);
+        for bad in ["say 'a", " ", "", "'' x"] {
+            let failure = words(&[bad]).unwrap_err();
+            assert_eq!(failure.exit, Exit::Usage, "{bad}");
+        }
+    }
+
+    #[test]
+    fn it_is_said_where_to_run_it() {
+        for words in [
+            &["list"][..],
+            &["--machine", "0", "list"],
+            &["-u", "site", "list"],
+            &["-a", "site/0", "list"],
+        ] {
+            assert_eq!(read(words).unwrap_err().exit, Exit::Usage, "{words:?}");
+        }
+        let machine = read(&["--machine", "0", "--", "list"]).unwrap_err();
+        assert!(
+            machine.to_string().contains("nothing but units"),
+            "{machine}"
+        );
+    }
+}
