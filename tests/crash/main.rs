@@ -9,6 +9,7 @@ mod journal;
 mod keeper;
 mod relations;
 mod restore;
+mod tasks;
 mod workloads;
 
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! The promises to a person who deploys charms, kept by the real program from end to end.
 
 mod accounts;
+mod actions;
 mod agents;
 mod author;
 mod bundles;

@@ -27,13 +27,6 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    pub fn hook(self) -> Option<&'a Info> {
-        match self {
-            Dispatch::Hook(hook) => Some(hook),
-            Dispatch::Task(_) => None,
-        }
-    }
-
     pub fn task(self) -> Option<&'a Arc<RunningTask>> {
         match self {
             Dispatch::Hook(_) => None,

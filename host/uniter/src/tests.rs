@@ -12,6 +12,7 @@ mod hooks;
 mod recovery;
 mod relations;
 mod standing;
+mod tasks;
 #[path = "../../files/src/testing.rs"]
 pub(crate) mod trees;
 mod turns;

@@ -124,7 +124,13 @@ fn warn(context: &Context, charm: &Path) -> Outcome {
     let bytes = deploy::read_archive(charm)?;
     let archive = read(charm, &bytes)?;
     let hooks = processes::inspect(archive.component())?.hooks;
-    let never = never_run(&archive.metadata, &archive.metrics, &hooks).into_iter();
+    let never = never_run(
+        &archive.metadata,
+        &archive.metrics,
+        &archive.actions,
+        &hooks,
+    )
+    .into_iter();
     for sentence in never.chain(periapt_packing::never_asked(&archive)) {
         context.output.say(&format!("warning: {sentence}"));
     }

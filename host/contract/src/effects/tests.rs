@@ -2,7 +2,9 @@ use serde_json::json;
 
 use crate::relation::RelationSettings;
 use crate::testing::range;
-use crate::{CallErrorCode, Effects, HookTxn, StateAnswers, leadership, ports, relation, workload};
+use crate::{
+    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, ports, relation, workload,
+};
 
 fn effects() -> Effects {
     Effects {
@@ -32,6 +34,10 @@ fn effects() -> Effects {
             },
         )]
         .into(),
+        action: action::Outcome {
+            results: [("built".to_owned(), json!(3))].into_iter().collect(),
+            ..action::Outcome::default()
+        },
     }
 }
 
@@ -49,6 +55,7 @@ fn words_name_what_changes_and_no_value() {
             "leader setting token",
             "planned web",
             "stop site in web",
+            "result built",
         ]
     );
 }
@@ -63,6 +70,7 @@ fn effects_are_sent_as_they_always_were() {
         "relations": { "3": { "unit": { "host": "x" }, "application": { "url": null } } },
         "leader": { "token": "secret" },
         "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
+        "action": { "results": { "built": 3 } },
     });
     assert_eq!(serde_json::to_value(effects()).unwrap(), sent);
     assert_eq!(serde_json::from_value::<Effects>(sent).unwrap(), effects());

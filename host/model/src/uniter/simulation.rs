@@ -4,12 +4,14 @@
 
 mod guarantees;
 mod relations;
+mod tasks;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use self::guarantees::Guarantees;
 use self::relations::{Deed, PEERS, Relations};
+use self::tasks::Tasks;
 use super::*;
 use crate::UnitName;
 use crate::hook::{Info, Kind};
@@ -31,13 +33,18 @@ enum Fate {
 #[derive(Clone, Debug)]
 enum Event {
     Config,
-    Refresh { force: bool },
+    Refresh {
+        force: bool,
+    },
     Leader(bool),
     Resolve(Resolved),
     RetryTick,
     StatusTick,
     Destroy,
     LeaderTells,
+    /// A person asks for something to be run, or cancels one of what was asked for.
+    AskTask,
+    CancelTask(usize),
     Relation(Deed),
     Turn(Fate),
 }
@@ -61,6 +68,8 @@ fn event() -> impl Strategy<Value = Event> {
         2 => Just(Event::StatusTick),
         1 => Just(Event::Destroy),
         1 => Just(Event::LeaderTells),
+        3 => Just(Event::AskTask),
+        1 => any::<usize>().prop_map(Event::CancelTask),
         20 => relations::deed().prop_map(Event::Relation),
         30 => fate.prop_map(Event::Turn),
     ]
@@ -141,6 +150,7 @@ struct World {
     /// What a person answered, and to the failure of which hook.
     answered: Option<(Info, Resolved)>,
     relations: Relations,
+    tasks: Tasks,
     guarantees: Guarantees,
     story: Vec<String>,
     /// The first thing that went wrong.
@@ -181,6 +191,7 @@ impl World {
             dead: false,
             answered: None,
             relations: Relations::new(),
+            tasks: Tasks::default(),
             guarantees: Guarantees::default(),
             story: Vec::new(),
             wrong: None,
@@ -213,6 +224,8 @@ impl World {
             Event::StatusTick => self.remote.update_status_version += 1,
             Event::Destroy => self.remote.life = self.remote.life.max(Life::Dying),
             Event::LeaderTells => self.remote.leader_settings_version += 1,
+            Event::AskTask => self.tasks.ask(),
+            Event::CancelTask(which) => self.tasks.cancel(*which),
             Event::Relation(_) => {}
             Event::Turn(fate) => self.turn(*fate),
         }
@@ -299,6 +312,7 @@ impl World {
 
     fn turn(&mut self, fate: Fate) {
         self.remote.relations = self.relations.told();
+        self.remote.task = self.tasks.due();
         let operation = match resolve(&self.local, &self.remote) {
             Decision::Run(operation) => operation,
             Decision::Restart => {
@@ -307,6 +321,7 @@ impl World {
             }
             Decision::Dead => {
                 self.dead = true;
+                self.tasks.gone();
                 return;
             }
             Decision::NoOperation | Decision::Waiting => return,
@@ -315,6 +330,12 @@ impl World {
         self.story.push(told(&operation, fate));
         if fate == Fate::DiesBeforePrepare {
             return self.restart_agent();
+        }
+        if matches!(
+            operation,
+            Operation::RunTask { .. } | Operation::EndTask { .. }
+        ) {
+            return self.see_to_task(&operation, fate);
         }
         let decided_on = self.remote.resolved;
         if let Fate::Answered(answer) = fate {
@@ -404,7 +425,7 @@ impl World {
     /// Everything succeeds from now on and every failure is retried.
     fn come_to_rest(&mut self) {
         self.story.push("and from now on all is well".to_owned());
-        for _ in 0..120 {
+        for _ in 0..240 {
             if self.wrong.is_some() {
                 return;
             }
@@ -525,6 +546,7 @@ proptest! {
         world.verdict()?;
         world.check_order();
         world.caught_up()?;
+        prop_assert_eq!(world.tasks.all_ended(), Ok(()));
         let state = &world.local.operation;
         prop_assert_eq!(world.stored.clone().unwrap_or_else(OperationState::initial), state.clone());
         if world.remote.life == Life::Alive {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use periapt_contract::action::Task;
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
 use periapt_model::ports::{Openings, PortRange};
@@ -11,11 +13,11 @@ use periapt_model::status::{Status, Workload};
 
 use super::unit_files::{Files, content};
 use crate::{
-    Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals, HookContext,
-    HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers, LogLevel, Member,
-    MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers, RelationInfo,
-    SandboxEngine, Settings, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
-    WorkloadAnswers,
+    ActionAnswers, Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals,
+    HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
+    LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers,
+    RelationInfo, SandboxEngine, Settings, SharedDirectory, StateAnswers, StatusAnswers,
+    UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -26,6 +28,7 @@ pub struct Record {
     pub versions: Vec<String>,
     /// Names and values, in their order.
     pub metrics: Vec<(String, f64)>,
+    pub task_lines: Vec<String>,
 }
 
 /// A unit with its directories.
@@ -42,6 +45,9 @@ pub struct Unit {
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
     pub restricted: bool,
+    /// What is being run; none in a hook.
+    pub task: Option<Task>,
+    pub cancelled: Arc<AtomicBool>,
     pub home: tempfile::TempDir,
 }
 
@@ -84,6 +90,8 @@ impl Unit {
             },
             environment: Vec::new(),
             restricted: false,
+            task: None,
+            cancelled: Arc::default(),
             home,
         }
     }
@@ -133,6 +141,8 @@ impl Unit {
             settings: self.settings.clone(),
             told: self.told.clone(),
             restricted: self.restricted,
+            task: self.task.clone(),
+            cancelled: self.cancelled.clone(),
         }
     }
 }
@@ -147,15 +157,34 @@ pub struct Context {
     settings: BTreeMap<(u64, Member), Bag>,
     told: Bag,
     restricted: bool,
+    task: Option<Task>,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl HookContext for Context {
     fn restricted_to(&self) -> Option<&'static str> {
         self.restricted.then_some("collect-metrics")
     }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
 }
 
 impl WorkloadAnswers for Context {}
+
+impl ActionAnswers for Context {
+    fn task(&mut self) -> Result<Task, CallError> {
+        let task = self.task.clone();
+        task.ok_or_else(|| CallError::denied("no action runs"))
+    }
+
+    fn log_task(&mut self, message: &str) -> Result<(), CallError> {
+        let mut record = self.record.lock().unwrap();
+        record.task_lines.push(message.to_owned());
+        Ok(())
+    }
+}
 
 impl MetricsAnswers for Context {
     fn add_metric(

@@ -1,5 +1,6 @@
 //! Charms of all kinds, run by the real engine.
 
+mod actions;
 pub(crate) mod agent;
 mod calls;
 mod deep;

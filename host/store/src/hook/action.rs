@@ -5,10 +5,10 @@ use periapt_contract::action::Outcome;
 use periapt_model::task::TaskStatus;
 
 use super::effects::Committing;
+use crate::Result;
 use crate::db::Tx;
 use crate::error::StoreError;
 use crate::operation::{Ending, complete};
-use crate::Result;
 
 /// Ends the task, also where it answered nothing. A hook, which nobody asked, answers nothing.
 pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, outcome: &Outcome) -> Result<()> {

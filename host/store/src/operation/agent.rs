@@ -152,19 +152,20 @@ impl Store {
         unit: &UnitName,
         task: TaskId,
     ) -> Result<Option<TaskStatus>> {
-        let found = self.glance().await?.one(super::TASK, params![model, task]).await?;
+        let found = self
+            .glance()
+            .await?
+            .one(super::TASK, params![model, task])
+            .await?;
         let found: Option<TaskRow> = found;
-        Ok(found.filter(|task| task.unit == *unit).map(|task| task.status))
+        Ok(found
+            .filter(|task| task.unit == *unit)
+            .map(|task| task.status))
     }
 }
 
 /// A task, if it is one of the unit.
-async fn of_unit(
-    tx: &mut Tx,
-    model: &ModelUuid,
-    unit: &UnitName,
-    task: TaskId,
-) -> Result<TaskRow> {
+async fn of_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, task: TaskId) -> Result<TaskRow> {
     let found = find(&mut tx.db, model, task).await?;
     match found.unit == *unit {
         true => Ok(found),
@@ -198,7 +199,8 @@ pub(crate) async fn end(
     task: &TaskRow,
     ending: &Ending,
 ) -> Result<()> {
-    let sql = "UPDATE task SET status = $3, ended = 1, message = $4, results = $5, completed_at = $6
+    let sql =
+        "UPDATE task SET status = $3, ended = 1, message = $4, results = $5, completed_at = $6
         WHERE model_uuid = $1 AND id = $2 AND ended = 0";
     let message = TEXT_BYTES.cut(&ending.message);
     let values = params![

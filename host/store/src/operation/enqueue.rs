@@ -202,7 +202,8 @@ async fn receivers(
     }
     for application in &request.applications {
         application::require(db, model, application).await?;
-        let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2 AND life = 'alive'
+        let sql =
+            "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2 AND life = 'alive'
             ORDER BY number";
         let of_application: Vec<UnitName> =
             db.words("unit", sql, params![model, application]).await?;
@@ -278,7 +279,12 @@ async fn work(
             let (name, arguments) = request.command.split_first().ok_or_else(|| {
                 StoreError::bad_request("name an action, or a command with its arguments")
             })?;
-            let known = || charm.hooks.iter().filter_map(|hook| hook.strip_prefix(COMMANDS));
+            let known = || {
+                charm
+                    .hooks
+                    .iter()
+                    .filter_map(|hook| hook.strip_prefix(COMMANDS))
+            };
             if !known().any(|command| command == name) {
                 let shown: String = name.chars().take(80).collect();
                 let message = format!(

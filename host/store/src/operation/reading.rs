@@ -98,7 +98,10 @@ columns! {
 /// The name of an action.
 fn action(cells: &mut Cells<'_>) -> std::result::Result<String, DatabaseError> {
     let dispatch = cells.str()?;
-    Ok(dispatch.strip_prefix(ACTIONS).unwrap_or_default().to_owned())
+    Ok(dispatch
+        .strip_prefix(ACTIONS)
+        .unwrap_or_default()
+        .to_owned())
 }
 
 /// The words of a command.
@@ -126,9 +129,13 @@ impl Store {
         let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
         let statuses = wanted(&query.status, |status| {
             let status: std::result::Result<TaskStatus, String> = status.parse();
-            status.map(|status| status.to_string()).map_err(StoreError::bad_request)
+            status
+                .map(|status| status.to_string())
+                .map_err(StoreError::bad_request)
         })?;
-        let dispatches = wanted(&query.actions, |action| Ok(format!("{ACTIONS}{}", plain(action)?)))?;
+        let dispatches = wanted(&query.actions, |action| {
+            Ok(format!("{ACTIONS}{}", plain(action)?))
+        })?;
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
         let values = params![
@@ -180,7 +187,10 @@ impl Store {
             };
             (name.clone(), info)
         });
-        let commands = charm.hooks.iter().filter_map(|hook| hook.strip_prefix(COMMANDS));
+        let commands = charm
+            .hooks
+            .iter()
+            .filter_map(|hook| hook.strip_prefix(COMMANDS));
         Ok(ApplicationActions {
             application: application.to_string(),
             actions: actions.collect(),
@@ -190,10 +200,7 @@ impl Store {
 }
 
 /// A filter: its words, between commas and checked, so that one matches as a whole.
-fn wanted(
-    list: &Option<String>,
-    check: impl Fn(&str) -> Result<String>,
-) -> Result<String> {
+fn wanted(list: &Option<String>, check: impl Fn(&str) -> Result<String>) -> Result<String> {
     let words = list.as_deref().unwrap_or_default().split(',');
     let words = words.map(str::trim).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(check).collect::<Result<_>>()?;

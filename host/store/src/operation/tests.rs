@@ -14,7 +14,7 @@ use periapt_wire::agent::uniter::{TaskEnd, TaskToRun};
 use periapt_wire::rest::{EnqueueOperation, OperationQuery};
 use serde_json::json;
 
-use crate::testing::{Fixture, charm, fixtures, request, unit};
+use crate::testing::{Fixture, charm, fixtures, unit};
 use crate::{HookCommit, Interest, Store, StoreError, namespace};
 
 /// `site` with an action that takes something and one that takes nothing, and a command.
@@ -47,16 +47,15 @@ fn acting() -> CharmInfo {
 
 async fn site(fixture: &Fixture, units: u32) -> ModelUuid {
     let model = fixture.model("acting").await;
-    let info = acting();
-    let archive = b"acting".as_slice();
-    fixture
-        .store
-        .add_charm(&model, info, archive.into())
+    let store = &fixture.store;
+    let archive = bytes::Bytes::from_static(b"acting");
+    store
+        .add_charm(&model, acting(), archive)
         .await
         .expect("a charm");
-    let deploy = request("site", units);
-    fixture.store.deploy(&model, deploy).await.expect("deployed");
-    fixture.store.assign_units(&model).await.expect("assigned");
+    fixture.deploy(&model, "site", units).await;
+    let staged = store.unit_assignments(&model).await.expect("staged");
+    store.assign_units(&model, &staged).await.expect("assigned");
     model
 }
 
@@ -85,7 +84,9 @@ impl Store {
 
     async fn begin(&self, model: &ModelUuid, unit: &UnitName, task: TaskId) -> Option<TaskToRun> {
         let agent = Status::new(Agent::Executing, "running action rebuild");
-        self.begin_task(model, unit, task, agent).await.expect("begun")
+        self.begin_task(model, unit, task, agent)
+            .await
+            .expect("begun")
     }
 
     async fn commit(
@@ -130,14 +131,20 @@ async fn a_task_is_shown_from_its_request_to_its_results() {
         let store = &fixture.store;
         let model = site(&fixture, 2).await;
         let request = EnqueueOperation {
-            parameters: json!({"title": "x"}).as_object().cloned().expect("an object"),
+            parameters: json!({"title": "x"})
+                .as_object()
+                .cloned()
+                .expect("an object"),
             ..run("rebuild", &["site/1", "site/0", "site/1"])
         };
         let tasks = store.ask(&model, request).await;
         let operation = store.operation(&model, 1).await.expect("the operation");
         assert_eq!((tasks.as_slice(), operation.id), ([2, 3].as_slice(), 1));
         assert_eq!(operation.summary, "rebuild run on site/1, site/0");
-        assert_eq!((operation.status, operation.user.as_str()), (TaskStatus::Pending, "admin"));
+        assert_eq!(
+            (operation.status, operation.user.as_str()),
+            (TaskStatus::Pending, "admin")
+        );
         let first = &operation.tasks[0];
         assert_eq!(first.unit, unit("site/1"));
         assert_eq!(
@@ -145,29 +152,64 @@ async fn a_task_is_shown_from_its_request_to_its_results() {
             json!({"title": "x", "pages": 1}),
             "with defaults"
         );
-        assert_eq!((first.action.as_str(), first.execution_group.as_str()), ("rebuild", "disk"));
+        assert_eq!(
+            (first.action.as_str(), first.execution_group.as_str()),
+            ("rebuild", "disk")
+        );
         assert!(first.results.is_none() && first.log.is_none());
 
         let site = unit("site/1");
-        let told = store.unit_told(&model, &site, "").await.expect("told").expect("a unit");
+        let told = store
+            .unit_told(&model, &site, "")
+            .await
+            .expect("told")
+            .expect("a unit");
         let due = told.remote.task.expect("a task is due");
         assert_eq!((due.id, due.dispatch.as_str()), (2, "actions/rebuild"));
         let to_run = store.begin(&model, &site, 2).await.expect("to run");
         assert_eq!(to_run.parameters["pages"], 1);
-        store.log_task(&model, &site, 2, "half").await.expect("logged");
-        store.log_task(&model, &site, 2, "done").await.expect("logged");
-        assert_eq!(store.operation(&model, 1).await.expect("shown").status, TaskStatus::Running);
-        store.commit(&model, &site, 2, answers("pages", json!(1))).await.expect("committed");
+        store
+            .log_task(&model, &site, 2, "half")
+            .await
+            .expect("logged");
+        store
+            .log_task(&model, &site, 2, "done")
+            .await
+            .expect("logged");
+        assert_eq!(
+            store.operation(&model, 1).await.expect("shown").status,
+            TaskStatus::Running
+        );
+        store
+            .commit(&model, &site, 2, answers("pages", json!(1)))
+            .await
+            .expect("committed");
         let task = store.task(&model, 2, 1).await.expect("the task");
         assert_eq!(task.status, TaskStatus::Completed);
         assert_eq!(task.results.expect("results")["pages"], 1);
-        let log: Vec<String> = task.log.expect("lines").into_iter().map(|line| line.message).collect();
+        let log: Vec<String> = task
+            .log
+            .expect("lines")
+            .into_iter()
+            .map(|line| line.message)
+            .collect();
         assert_eq!(log, ["done"], "beyond those that are known");
-        let told = store.unit_told(&model, &site, "").await.expect("told").expect("a unit");
+        let told = store
+            .unit_told(&model, &site, "")
+            .await
+            .expect("told")
+            .expect("a unit");
         assert_eq!(told.remote.task, None);
         let state = store.get_state(&model, &site).await.expect("state");
         assert_eq!(state.charm_state["ran"], "yes", "in the same commit");
-        assert_eq!(store.operation(&model, 1).await.expect("shown").completed_at, None);
+        assert_eq!(
+            store
+                .operation(&model, 1)
+                .await
+                .expect("shown")
+                .completed_at,
+            None
+        );
         fixture.end().await;
     }
 }
@@ -181,12 +223,18 @@ async fn what_cannot_be_run_is_refused_with_what_could() {
         assert_eq!(code, "action-not-found");
         assert!(text.ends_with("did you mean \"rebuild\"?"), "{text}");
         let wrong = EnqueueOperation {
-            parameters: json!({"pages": 0, "titel": "x"}).as_object().cloned().expect("an object"),
+            parameters: json!({"pages": 0, "titel": "x"})
+                .as_object()
+                .cloned()
+                .expect("an object"),
             ..run("rebuild", &["site/0"])
         };
         let (code, text) = store.refuses(&model, wrong).await;
         assert_eq!(code, "action-parameters-invalid");
-        assert!(text.contains("pages: 0 is less than") && text.contains("titel"), "{text}");
+        assert!(
+            text.contains("pages: 0 is less than") && text.contains("titel"),
+            "{text}"
+        );
         let command = |words: &[&str]| EnqueueOperation {
             command: words.iter().map(|word| (*word).to_owned()).collect(),
             units: vec!["site/0".to_owned()],
@@ -198,19 +246,34 @@ async fn what_cannot_be_run_is_refused_with_what_could() {
         let listed = store.ask(&model, command(&["list", "--all"])).await;
         let shown = store.task(&model, listed[0], 0).await.expect("the task");
         assert_eq!(shown.command, ["list", "--all"]);
-        assert_eq!(store.refuses(&model, run("check", &["site/7"])).await.0, "unit-not-found");
+        assert_eq!(
+            store.refuses(&model, run("check", &["site/7"])).await.0,
+            "unit-not-found"
+        );
         let nobody_leads = store.refuses(&model, run("check", &["site/leader"])).await;
         assert_eq!(nobody_leads.0, "bad-request");
         for neither in [
             EnqueueOperation::default(),
             run("check", &[]),
-            EnqueueOperation { command: vec!["list".to_owned()], ..run("check", &["site/0"]) },
-            EnqueueOperation { timeout: Some(0), ..run("check", &["site/0"]) },
+            EnqueueOperation {
+                command: vec!["list".to_owned()],
+                ..run("check", &["site/0"])
+            },
+            EnqueueOperation {
+                timeout: Some(0),
+                ..run("check", &["site/0"])
+            },
         ] {
             assert_eq!(store.refuses(&model, neither).await.0, "bad-request");
         }
-        let waiting = store.unit_told(&model, &unit("site/0"), "").await.expect("told");
-        assert_eq!(waiting.expect("a unit").remote.task.expect("due").id, listed[0]);
+        let waiting = store
+            .unit_told(&model, &unit("site/0"), "")
+            .await
+            .expect("told");
+        assert_eq!(
+            waiting.expect("a unit").remote.task.expect("due").id,
+            listed[0]
+        );
         fixture.end().await;
     }
 }
@@ -226,24 +289,44 @@ async fn a_task_begins_once_and_what_has_ended_stays_as_it_ended() {
         let early = store.commit(&model, &site, task, Outcome::default()).await;
         early.expect_err("it does not run yet");
         assert!(store.begin(&model, &site, task).await.is_some());
-        assert!(store.begin(&model, &site, task).await.is_none(), "never again");
+        assert!(
+            store.begin(&model, &site, task).await.is_none(),
+            "never again"
+        );
         let ended = |status| TaskEnd {
             id: task,
             status,
             message: "the disk is full".to_owned(),
             results: Results::new(),
         };
-        store.end_task(&model, &site, ended(TaskStatus::Failed), None).await.expect("ended");
-        store.end_task(&model, &site, ended(TaskStatus::Aborted), None).await.expect("again");
+        store
+            .end_task(&model, &site, ended(TaskStatus::Failed), None)
+            .await
+            .expect("ended");
+        store
+            .end_task(&model, &site, ended(TaskStatus::Aborted), None)
+            .await
+            .expect("again");
         assert_eq!(store.status_of(&model, task).await, TaskStatus::Failed);
-        let late = store.commit(&model, &site, task, answers("late", json!(1))).await;
+        let late = store
+            .commit(&model, &site, task, answers("late", json!(1)))
+            .await;
         late.expect_err("it has ended");
         let state = store.get_state(&model, &site).await.expect("state");
-        assert!(state.charm_state.is_empty(), "a refused commit leaves nothing");
-        let refused = store.cancel_task(&model, task).await.expect_err("it has ended");
+        assert!(
+            state.charm_state.is_empty(),
+            "a refused commit leaves nothing"
+        );
+        let refused = store
+            .cancel_task(&model, task)
+            .await
+            .expect_err("it has ended");
         assert_eq!(refused.refusal().code(), "task-has-ended");
-        let of_nobody = store.begin_task(&model, &unit("site/0"), 99, Status::new(Agent::Idle, ""));
-        assert_eq!(of_nobody.await.expect_err("no task").refusal().code(), "task-not-found");
+        let of_nobody = store.begin_task(&model, &site, 99, Status::new(Agent::Idle, ""));
+        assert_eq!(
+            of_nobody.await.expect_err("no task").refusal().code(),
+            "task-not-found"
+        );
         fixture.end().await;
     }
 }
@@ -257,16 +340,41 @@ async fn what_waits_is_taken_back_and_what_runs_is_told_to_stop() {
         let first = store.ask(&model, run("check", &["site/0"])).await[0];
         let second = store.ask(&model, run("check", &["site/0"])).await[0];
         store.begin(&model, &site, first).await.expect("to run");
-        let mut heard = store.changes().subscribe(Interest::model(&model).key(namespace::TASK, &site));
-        assert_eq!(store.cancel_task(&model, first).await.expect("told").status, TaskStatus::Aborting);
-        assert_eq!(store.cancel_task(&model, first).await.expect("again").status, TaskStatus::Aborting);
-        assert_eq!(store.cancel_task(&model, second).await.expect("back").status, TaskStatus::Cancelled);
+        let mut heard = store
+            .changes()
+            .subscribe(Interest::model(&model).key(namespace::TASK, &site));
+        assert_eq!(
+            store.cancel_task(&model, first).await.expect("told").status,
+            TaskStatus::Aborting
+        );
+        assert_eq!(
+            store
+                .cancel_task(&model, first)
+                .await
+                .expect("again")
+                .status,
+            TaskStatus::Aborting
+        );
+        assert_eq!(
+            store
+                .cancel_task(&model, second)
+                .await
+                .expect("back")
+                .status,
+            TaskStatus::Cancelled
+        );
         assert!(!heard.next().await.expect("changes").is_empty());
-        let status = store.task_status(&model, &site, first).await.expect("known");
+        let status = store
+            .task_status(&model, &site, first)
+            .await
+            .expect("known");
         assert_eq!(status, Some(TaskStatus::Aborting));
         assert!(store.begin(&model, &site, second).await.is_none());
         // It was done before it heard of that.
-        store.commit(&model, &site, first, Outcome::default()).await.expect("committed");
+        store
+            .commit(&model, &site, first, Outcome::default())
+            .await
+            .expect("committed");
         assert_eq!(store.status_of(&model, first).await, TaskStatus::Completed);
         fixture.end().await;
     }
@@ -280,8 +388,14 @@ async fn tasks_of_a_unit_that_goes_end_with_it() {
         let (leaves, stays) = (unit("site/0"), unit("site/1"));
         let tasks = store.ask(&model, run("check", &["site/0", "site/1"])).await;
         let later = store.ask(&model, run("check", &["site/0"])).await[0];
-        store.begin(&model, &leaves, tasks[0]).await.expect("to run");
-        store.remove_unit(&model, &leaves, periapt_model::removal::Force::AtOnce).await.expect("removed");
+        store
+            .begin(&model, &leaves, tasks[0])
+            .await
+            .expect("to run");
+        store
+            .remove_unit(&model, &leaves, periapt_model::removal::Force::AtOnce)
+            .await
+            .expect("removed");
         store.clean_up_until_gone(&fixture, &model, &leaves).await;
         assert_eq!(store.status_of(&model, tasks[0]).await, TaskStatus::Failed);
         assert_eq!(store.status_of(&model, later).await, TaskStatus::Cancelled);
@@ -297,11 +411,16 @@ impl Store {
     /// Runs the clean-ups that are due until the unit is gone.
     async fn clean_up_until_gone(&self, fixture: &Fixture, model: &ModelUuid, unit: &UnitName) {
         for _ in 0..20 {
-            if self.unit_told(model, unit, "").await.expect("told").is_none() {
+            if self
+                .unit_told(model, unit, "")
+                .await
+                .expect("told")
+                .is_none()
+            {
                 return;
             }
             fixture.clock.advance(Duration::from_secs(120));
-            self.run_cleanups(model).await.expect("cleaned up");
+            self.cleanup(model).await.expect("cleaned up");
         }
         panic!("the unit is still there");
     }
@@ -317,9 +436,16 @@ async fn a_unit_lets_so_many_tasks_wait() {
         }
         let (code, _) = store.refuses(&model, run("check", &["site/0"])).await;
         assert_eq!(code, "tasks-exceeded");
-        let page = OperationQuery { limit: Some(1_000), ..OperationQuery::default() };
+        let page = OperationQuery {
+            limit: Some(1_000),
+            ..OperationQuery::default()
+        };
         let kept = store.operations(&model, &page).await.expect("operations");
-        assert_eq!(kept.items.len() as u64, TASKS_WAITING.most, "what was refused left nothing");
+        assert_eq!(
+            kept.items.len() as u64,
+            TASKS_WAITING.most,
+            "what was refused left nothing"
+        );
         fixture.end().await;
     }
 }
@@ -340,22 +466,52 @@ async fn operations_are_found_by_unit_action_and_status_page_by_page() {
         };
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(found(OperationQuery::default()).await.0, [5, 3, 1]);
-        let of_unit = OperationQuery { units: some("site/1"), ..Default::default() };
+        let of_unit = OperationQuery {
+            units: some("site/1"),
+            ..Default::default()
+        };
         assert_eq!(found(of_unit).await.0, [5, 3]);
-        let rebuilds = OperationQuery { actions: some("rebuild"), ..Default::default() };
+        let rebuilds = OperationQuery {
+            actions: some("rebuild"),
+            ..Default::default()
+        };
         assert_eq!(found(rebuilds).await.0, [3]);
-        let ended = OperationQuery { status: some("cancelled, failed"), ..Default::default() };
+        let ended = OperationQuery {
+            status: some("cancelled, failed"),
+            ..Default::default()
+        };
         assert_eq!(found(ended).await.0, [3]);
-        let applications = OperationQuery { applications: some("sit"), ..Default::default() };
+        let applications = OperationQuery {
+            applications: some("sit"),
+            ..Default::default()
+        };
         assert!(found(applications).await.0.is_empty(), "whole names");
-        let first = OperationQuery { limit: Some(2), ..Default::default() };
+        let first = OperationQuery {
+            limit: Some(2),
+            ..Default::default()
+        };
         let (ids, next) = found(first).await;
-        assert_eq!((ids.as_slice(), next.as_deref()), ([5, 3].as_slice(), Some("3")));
-        let second = OperationQuery { after: next, ..Default::default() };
+        assert_eq!(
+            (ids.as_slice(), next.as_deref()),
+            ([5, 3].as_slice(), Some("3"))
+        );
+        let second = OperationQuery {
+            after: next,
+            ..Default::default()
+        };
         assert_eq!(found(second).await, (vec![1], None));
-        let wrong = OperationQuery { status: some("runing"), ..Default::default() };
-        let refused = store.operations(&model, &wrong).await.expect_err("no status");
-        assert!(refused.to_string().contains("did you mean \"running\"?"), "{refused}");
+        let wrong = OperationQuery {
+            status: some("runing"),
+            ..Default::default()
+        };
+        let refused = store
+            .operations(&model, &wrong)
+            .await
+            .expect_err("no status");
+        assert!(
+            refused.to_string().contains("did you mean \"running\"?"),
+            "{refused}"
+        );
         fixture.end().await;
     }
 }
@@ -369,24 +525,57 @@ async fn old_operations_go_by_age_and_by_size_and_what_waits_stays() {
         let site = unit("site/0");
         let old = store.ask(&model, run("check", &["site/0"])).await[0];
         store.begin(&model, &site, old).await.expect("to run");
-        store.log_task(&model, &site, old, "a line").await.expect("logged");
-        store.commit(&model, &site, old, Outcome::default()).await.expect("committed");
+        store
+            .log_task(&model, &site, old, "a line")
+            .await
+            .expect("logged");
+        store
+            .commit(&model, &site, old, Outcome::default())
+            .await
+            .expect("committed");
         let waits = store.ask(&model, run("check", &["site/0"])).await[0];
         fixture.clock.advance(Duration::from_secs(120));
-        assert_eq!(store.prune_operations(&model, 180_000, 0).await.expect("pruned"), 0);
-        assert_eq!(store.prune_operations(&model, 60_000, 0).await.expect("pruned"), 1);
+        assert_eq!(
+            store
+                .prune_operations(&model, 180_000, 0)
+                .await
+                .expect("pruned"),
+            0
+        );
+        assert_eq!(
+            store
+                .prune_operations(&model, 60_000, 0)
+                .await
+                .expect("pruned"),
+            1
+        );
         let gone = store.task(&model, old, 0).await.expect_err("forgotten");
         assert_eq!(gone.refusal().code(), "task-not-found");
         assert_eq!(store.status_of(&model, waits).await, TaskStatus::Pending);
         store.begin(&model, &site, waits).await.expect("to run");
         let long = answers("text", json!("x".repeat(700_000)));
-        store.commit(&model, &site, waits, long.clone()).await.expect("committed");
+        store
+            .commit(&model, &site, waits, long.clone())
+            .await
+            .expect("committed");
         let newer = store.ask(&model, run("check", &["site/0"])).await[0];
         store.begin(&model, &site, newer).await.expect("to run");
-        store.commit(&model, &site, newer, long).await.expect("committed");
-        assert_eq!(store.prune_operations(&model, 0, 2).await.expect("pruned"), 0);
-        assert_eq!(store.prune_operations(&model, 0, 1).await.expect("pruned"), 1);
-        store.task(&model, waits, 0).await.expect_err("the older one went");
+        store
+            .commit(&model, &site, newer, long)
+            .await
+            .expect("committed");
+        assert_eq!(
+            store.prune_operations(&model, 0, 2).await.expect("pruned"),
+            0
+        );
+        assert_eq!(
+            store.prune_operations(&model, 0, 1).await.expect("pruned"),
+            1
+        );
+        store
+            .task(&model, waits, 0)
+            .await
+            .expect_err("the older one went");
         assert_eq!(store.status_of(&model, newer).await, TaskStatus::Completed);
         fixture.end().await;
     }

@@ -16,7 +16,9 @@ use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookView, Told, UnitState};
 
 use crate::changes::namespace;
-use crate::db::{self, Cells, Column, Session, columns, json, optional_json, optional_word, params, word};
+use crate::db::{
+    self, Cells, Column, Session, columns, json, optional_json, optional_word, params, word,
+};
 use crate::error::StoreError;
 use crate::usage::meter::meter;
 use crate::views::unit::number;

@@ -3,6 +3,7 @@
 
 use periapt_model::hook::Effects;
 use periapt_model::status::{self, Status};
+use periapt_model::turns::Lock;
 use periapt_model::uniter::Resolved;
 use periapt_wire::CallError;
 use periapt_wire::rpc::code;
@@ -55,7 +56,10 @@ async fn an_answer_is_heard_while_the_retry_waits_for_the_machine() {
     world
         .controller
         .add_unit(&other, &machine(), "local:site-0");
-    let turn = world.process.turns().line_up(&other, &machine(), "install");
+    let turn = world
+        .process
+        .turns()
+        .line_up(&other, Lock::Machine(machine()), "install");
     world.clock.advance(Duration::from_secs(6));
     // The retry is chosen and waits for the machine.
     while world.process.turns().report()[0].queue.is_empty() {

@@ -14,7 +14,7 @@ fn turns(clock: &FakeClock) -> Turns {
 
 fn line_up(turns: &Turns, unit: &str, machine: &str) -> Turn {
     let (unit, machine) = (unit.parse().unwrap(), machine.parse().unwrap());
-    turns.line_up(&unit, &machine, "install")
+    turns.line_up(&unit, Lock::Machine(machine), "install")
 }
 
 fn of(turns: &Turns, machine: &str) -> MachineLockReport {

@@ -1,6 +1,7 @@
 //! Hooks and upgrades that failed, and what a person answers.
 
 use super::*;
+use crate::task::{Beside, DueTask, TaskStatus};
 
 #[test]
 fn a_failed_hook_waits_for_its_timer() {
@@ -179,4 +180,39 @@ fn going_on_without_a_hook_comes_before_a_forced_charm() {
         ..remote()
     };
     assert_eq!(resolve(&failed(Kind::Start), &both), skip(Kind::Start));
+}
+
+#[test]
+fn a_task_comes_before_a_failed_hook_and_after_one_that_is_queued() {
+    let mut remote = remote();
+    let due = |status| DueTask {
+        id: 7,
+        dispatch: "actions/rebuild".to_owned(),
+        status,
+        beside: Beside::Nothing,
+    };
+    remote.task = Some(due(TaskStatus::Pending));
+    let run = Decision::Run(Operation::RunTask {
+        task: due(TaskStatus::Pending),
+    });
+    assert_eq!(resolve(&settled(), &remote), run);
+    assert_eq!(resolve(&failed(Kind::ConfigChanged), &remote), run);
+    remote.retry_hook_version = 1;
+    assert_eq!(resolve(&failed(Kind::ConfigChanged), &remote), run);
+    let queued = recorded(Kind::ConfigChanged, OperationStep::Queued);
+    assert_eq!(resolve(&queued, &remote), hook(Kind::ConfigChanged));
+    let mut stopped = settled();
+    stopped.operation.stopped = true;
+    assert_ne!(resolve(&stopped, &remote), run);
+    let mut shut_down = settled();
+    shut_down.shutdown = true;
+    assert_ne!(resolve(&shut_down, &remote), run);
+    assert_ne!(resolve(&LocalState::recorded(None), &remote), run);
+    // What is said to run nobody runs who decides.
+    for status in [TaskStatus::Running, TaskStatus::Aborting] {
+        remote.task = Some(due(status));
+        let end = Operation::EndTask { task: due(status) };
+        assert_eq!(resolve(&queued, &remote), Decision::Run(end.clone()));
+        assert_eq!(end.commit(&queued.operation), Ok(queued.operation.clone()));
+    }
 }

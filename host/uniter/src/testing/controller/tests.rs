@@ -81,6 +81,7 @@ fn call(effects: Effects) -> CommitHook {
         hook: None,
         absent: Vec::new(),
         run: None,
+        task: None,
         records: vec![LogRecord {
             time: 0,
             entity: "machine-0".parse().unwrap(),
