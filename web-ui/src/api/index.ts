@@ -163,7 +163,7 @@ export const operations = {
     call<t.ApplicationActions>("GET", paths.actions(model, application)),
   page: (model: string, filter: OperationFilter) =>
     page<t.OperationInfo>(paths.operations(model), { ...filter }),
-  show: (model: string, id: number) => call<t.OperationInfo>("GET", paths.operation(model, id)),
+  show: (model: string, id: string) => call<t.OperationInfo>("GET", paths.operation(model, id)),
   start: (model: string, body: t.EnqueueOperation) =>
     call<t.OperationInfo>("POST", paths.operations(model), { body }),
 };

@@ -34,7 +34,7 @@ export const actions = (inModel: string, name: string): string => `${application
 
 export const operations = (inModel: string): string => `${model(inModel)}/operations`;
 
-export const operation = (inModel: string, id: number): string => `${operations(inModel)}/${id}`;
+export const operation = (inModel: string, id: number | string): string => `${operations(inModel)}/${part(id)}`;
 
 export const task = (inModel: string, id: number): string => `${model(inModel)}/tasks/${id}`;
 

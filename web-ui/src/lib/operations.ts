@@ -1,6 +1,7 @@
 /** Operations and their tasks, as what is told of them arrives. Pure. */
-import type { OperationInfo, TaskInfo, TaskStatus } from "../api/types";
+import type { ActionInfo, OperationInfo, TaskInfo, TaskStatus, UnitInfo } from "../api/types";
 import { durationText, roughDuration } from "../components/charts/time";
+import type { Options, Target } from "./actions/request";
 import { joined } from "./actions/words";
 
 export const STATUSES: readonly TaskStatus[] = [
@@ -90,4 +91,30 @@ export function openAtFirst(tasks: readonly TaskInfo[]): number[] {
   if (tasks.length <= 3) return tasks.map(({ id }) => id);
   const first = tasks.find(({ status }) => status === "failed") ?? tasks[0];
   return first ? [first.id] : [];
+}
+
+export interface Again {
+  parameters: Record<string, unknown>;
+  words: readonly string[];
+  target: Target;
+  options: Options;
+}
+
+/** What an operation was given, to be run once more; on those of its units that are still there. */
+export function againOf(operation: OperationInfo, units: readonly UnitInfo[], action: ActionInfo | undefined): Again {
+  const [task] = operation.tasks;
+  const asked = new Set(operation.tasks.map(({ unit }) => unit));
+  const left = units.map(({ name }) => name).filter((name) => asked.has(name));
+  const { parallel = false, "execution-group": group = "", timeout, parameters = {}, command = [] } = task ?? {};
+  const asTheCharmSays = parallel === (action?.parallel ?? false);
+  return {
+    parameters,
+    words: command.slice(1),
+    target: { who: left.length === units.length ? "all" : "named", units: left },
+    options: {
+      timeout: timeout ? String(timeout / 1000) : "",
+      parallel: asTheCharmSays ? "" : parallel ? "true" : "false",
+      group: group === (action?.["execution-group"] ?? "") ? "" : group,
+    },
+  };
 }
