@@ -43,9 +43,7 @@ export function ActionsSection({ model, application, unit }: Properties) {
   return (
     <>
       <div className="section__head">
-        <p>
-          <Link to={`${toOperations(model)}?${filter}`}>Operations of {unit ?? application}</Link>
-        </p>
+        <Link to={`${toOperations(model)}?${filter}`}>Operations of {unit ?? application}</Link>
         <CopyTools cli={cli} request={{ path: paths.actions(model, application) }} />
       </div>
       {named.length === 0 ? (

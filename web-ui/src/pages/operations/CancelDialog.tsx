@@ -37,7 +37,8 @@ export function CancelDialog({ model, what, tasks, onClose }: Properties) {
   );
   const units = (status: TaskInfo["status"]): string[] =>
     tasks.filter((task) => task.status === status).map(({ unit }) => unit);
-  const first = tasks[0];
+  const only = tasks.length === 1 ? tasks[0] : undefined;
+  const cli = command("cancel-task", "-m", model, ...tasks.map(({ id }) => String(id)));
   return (
     <Dialog
       title={`Cancel ${what}`}
@@ -58,17 +59,15 @@ export function CancelDialog({ model, what, tasks, onClose }: Properties) {
             names={units("running")}
             one="It is stopped on"
             many="It is stopped on"
-            more="; nothing that it changed there is kept, unless it ends first"
+            more="(nothing that it changed there is kept, unless it ends first)"
           />
           <TakesAlong names={units("pending")} one="It will not begin on" many="It will not begin on" />
         </ul>
       )}
-      {first && (
-        <CommandHint
-          cli={command("cancel-task", "-m", model, ...tasks.map(({ id }) => String(id)))}
-          request={{ method: "POST", path: `${paths.task(model, first.id)}/cancel` }}
-        />
+      {only && (
+        <CommandHint cli={cli} request={{ method: "POST", path: `${paths.task(model, only.id)}/cancel` }} />
       )}
+      {tasks.length > 1 && <CommandHint cli={cli} />}
     </Dialog>
   );
 }

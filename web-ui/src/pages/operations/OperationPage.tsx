@@ -17,7 +17,7 @@ import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
 import { canCancel, hasEnded, mergedOperation, tookText, whoAsked } from "../../lib/operations";
 import { toModel, toOperations } from "../../lib/to";
-import { useNow } from "../../lib/useNow";
+import { useSeconds } from "../../lib/useNow";
 import { useHealth, useToldOperations } from "../../live/context";
 import { useAllowed } from "../../session";
 import { CancelDialog } from "./CancelDialog";
@@ -120,7 +120,7 @@ function Stale({ operation }: { operation: OperationInfo }) {
 }
 
 function OperationFacts({ operation }: { operation: OperationInfo }) {
-  const now = useNow();
+  const now = useSeconds(operation.status === "running");
   return (
     <Facts
       rows={[

@@ -1,15 +1,16 @@
 import { Link } from "react-router";
 import type { OperationInfo } from "../../api/types";
+import { Name } from "../../components/charts";
 import { countStatuses } from "../../components/charts/status";
 import { Clamped } from "../../components/Clamped";
 import { TaskMark } from "../../components/TaskMark";
 import { Time } from "../../components/Time";
 import { tookText, whoAsked } from "../../lib/operations";
 import { toOperation } from "../../lib/to";
-import { useNow } from "../../lib/useNow";
+import { useSeconds } from "../../lib/useNow";
 
 export function OperationTable({ model, operations }: { model: string; operations: readonly OperationInfo[] }) {
-  const now = useNow();
+  const now = useSeconds(operations.some(({ status }) => status === "running"));
   return (
     <table className="list" aria-label="Operations">
       <thead>
@@ -36,8 +37,8 @@ export function OperationTable({ model, operations }: { model: string; operation
               <Clamped text={operation.summary} />
             </td>
             <td data-label="Tasks">{countStatuses(operation.tasks.map(({ status }) => status)) || "none"}</td>
-            <td data-label="Who" className="message">
-              <Clamped text={whoAsked(operation.user)} />
+            <td data-label="Who" className="nowrap">
+              <Name text={whoAsked(operation.user)} />
             </td>
             <td data-label="When" className="nowrap">
               <Time at={operation["enqueued-at"]} />

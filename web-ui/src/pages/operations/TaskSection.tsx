@@ -1,19 +1,19 @@
 /** One task of an operation: how far it is, and when it is open what it was given, told and answered. */
 import { useId } from "react";
 import { Link } from "react-router";
+import * as paths from "../../api/paths";
 import type { TaskInfo } from "../../api/types";
-import { clockTime } from "../../components/charts/time";
 import { Name } from "../../components/charts";
+import { clockTime } from "../../components/charts/time";
 import { Clamped } from "../../components/Clamped";
 import { CommandHint } from "../../components/Commands";
 import { Failure } from "../../components/States";
 import { TaskMark } from "../../components/TaskMark";
 import { ValueTree } from "../../components/ValueTree";
-import * as paths from "../../api/paths";
 import { command } from "../../lib/commands";
 import { askedText, canCancel, furtherTask, hasEnded, tookText } from "../../lib/operations";
 import { toUnit } from "../../lib/to";
-import { useNow } from "../../lib/useNow";
+import { useSeconds } from "../../lib/useNow";
 import { useProgress } from "../../live/progress";
 import { ProgressLines } from "./ProgressLines";
 import { Results } from "./Results";
@@ -28,7 +28,7 @@ interface Properties {
 }
 
 export function TaskSection({ model, task, open, onToggle, onCancel }: Properties) {
-  const now = useNow();
+  const now = useSeconds(!hasEnded(task.status));
   const id = useId();
   return (
     <section className="task" aria-label={`Task ${task.id} on ${task.unit}`} data-task={task.id}>
@@ -40,7 +40,7 @@ export function TaskSection({ model, task, open, onToggle, onCancel }: Propertie
         </h2>
         <TaskMark status={task.status} />
         <span className="muted nowrap">{tookText(task, now)}</span>
-        <span className="task__message">{task.message && <Clamped text={task.message} />}</span>
+        <span className="task__message">{!open && task.message && <Clamped text={task.message} />}</span>
         <div className="row-actions">
           {onCancel && canCancel(task.status) && (
             <button type="button" className="p-button is-small" aria-label={`Cancel task ${task.id}`} onClick={onCancel}>
@@ -52,10 +52,10 @@ export function TaskSection({ model, task, open, onToggle, onCancel }: Propertie
             className="p-button is-small"
             aria-expanded={open}
             aria-controls={id}
-            aria-label={`Details of task ${task.id}`}
             onClick={onToggle}
           >
             {open ? "Hide" : "Show"}
+            <span className="u-off-screen"> details of task {task.id}</span>
           </button>
         </div>
       </div>
