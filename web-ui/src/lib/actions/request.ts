@@ -54,7 +54,7 @@ export function requestOf(asked: Asked, application: string, target: Target, opt
 export function runCommand(model: string, body: EnqueueOperation, all: readonly string[]): string {
   const { action, units = [], applications = [], timeout } = body;
   const options = [
-    ...(timeout ? ["--timeout", `${timeout / 1000}s`] : []),
+    ...(timeout ? ["--timeout", timeout % 1000 === 0 ? `${timeout / 1000}s` : `${timeout}ms`] : []),
     ...(body.parallel === undefined || body.parallel === null ? [] : [`--parallel=${body.parallel}`]),
     ...(body["execution-group"] ? ["--execution-group", body["execution-group"]] : []),
   ];
