@@ -60,7 +60,7 @@ async function refuses(page) {
   check(await field.evaluate((element) => element === document.activeElement), "the focus is not on what is wrong");
   check(sent === 0, "what is wrong was sent");
 
-  const detail = "pages: 100 is greater than the maximum of 99";
+  const detail = 'action "rebuild" of "site": pages: 100 is greater than the maximum of 99';
   const refusal = { status: 400, code: "action-parameters-invalid", title: "The request is not valid", detail };
   await page.route("**/operations", (route) =>
     route.request().method() === "POST" ? route.fulfill({ status: 400, json: refusal }) : route.continue(),

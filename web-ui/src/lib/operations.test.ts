@@ -12,6 +12,7 @@ import {
   openAtFirst,
   operationStatus,
   STATUSES,
+  statusesOf,
   tookText,
 } from "./operations";
 import { entriesOf, resultsOf, shownValue } from "./results";
@@ -95,6 +96,13 @@ describe("an operation", () => {
     expect(askedText(task(2, "running"))).toBe("rebuild");
     expect(askedText({ action: "", command: ["list", "a b"] })).toBe("list 'a b'");
     expect(applicationsOf(operation([task(2, "running"), task(3, "running"), task(4, "running", { unit: "a-b/10" })]))).toEqual(["site", "a-b"]);
+  });
+
+  it("is noticed in a list when it comes or goes on, not when a task tells a line", () => {
+    const [one, other] = [operation([task(2, "running")]), operation([task(4, "pending")], { id: 3 })];
+    expect(statusesOf([one, other])).toBe(statusesOf([other, { ...one, tasks: [] }]));
+    expect(statusesOf([one])).not.toBe(statusesOf([one, other]));
+    expect(statusesOf([one])).not.toBe(statusesOf([{ ...one, status: "completed" }]));
   });
 
   it("opens all of a few tasks, and of many the one that failed", () => {

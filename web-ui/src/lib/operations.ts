@@ -59,6 +59,14 @@ export function mergedOperation(one: OperationInfo, other: OperationInfo | undef
   return merged;
 }
 
+/** The same text as long as no operation comes, goes or changes its status. */
+export function statusesOf(operations: readonly OperationInfo[]): string {
+  return operations
+    .toSorted((one, other) => one.id - other.id)
+    .map(({ id, status }) => `${id} ${status}`)
+    .join();
+}
+
 interface Timed {
   "started-at"?: number | null;
   "completed-at"?: number | null;

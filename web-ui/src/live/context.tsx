@@ -62,8 +62,6 @@ function staleKeys(event: LiveEvent): unknown[][] {
       return [["history", event.key]];
     case "hook":
       return [["hooks"], ["log-tail"]];
-    case "operation":
-      return [["operations"], ["operation", event.key]];
     case "relation":
       // Told whenever somebody enters it or changes settings in it.
       return [["bags"], ["reachability"]];

@@ -204,8 +204,11 @@ describe("what the controller refuses", () => {
   });
 
   it("is found behind other words", () => {
-    const said = refusedParameters(refusal('action "rebuild": level: 10 is greater than the maximum of 9'), formOf(BACKUP));
-    expect(said?.fields).toEqual({ "/level": "10 is greater than the maximum of 9." });
+    const detail = 'action "backup" of "site": "target" is a required property; level: 10 is greater than the maximum of 9';
+    expect(refusedParameters(refusal(detail), formOf(BACKUP))).toEqual({
+      fields: { "/target": "A value is needed.", "/level": "10 is greater than the maximum of 9." },
+      whole: true,
+    });
   });
 
   it("is shown as a whole where a part is about no field", () => {

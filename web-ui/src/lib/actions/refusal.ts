@@ -1,4 +1,7 @@
-/** Which parameters a refusal of the controller is about: `level: 10 is greater than the maximum of 9`. Pure. */
+/**
+ * Which parameters a refusal of the controller is about: `action "backup" of "site": level: 10 is greater than the
+ * maximum of 9; "target" is a required property`. Pure.
+ */
 import { ApiError } from "../../api/client";
 import { sentence } from "../sentence";
 import { dotted, type Field, type Form } from "./fields";
@@ -14,7 +17,8 @@ export interface Refused {
 /** None when it was not the parameters that were refused. */
 export function refusedParameters(error: unknown, form: Form): Refused | null {
   if (!(error instanceof ApiError) || error.code !== "action-parameters-invalid") return null;
-  const said = (error.problem.detail ?? "").split("; ").filter(Boolean);
+  const detail = (error.problem.detail ?? "").replace(/^action "[^"]*" of "[^"]*": /, "");
+  const said = detail.split("; ").filter(Boolean);
   const known = allOf(form.fields);
   const refused: Refused = { fields: {}, whole: said.length > 0 };
   for (const words of said) {

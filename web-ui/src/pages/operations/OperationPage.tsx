@@ -28,10 +28,11 @@ type Asking = { what: string; tasks: number[] } | "again" | null;
 
 export function OperationPage() {
   const { model = "", operation: id = "" } = useParams();
+  const isNumber = /^[1-9]\d{0,15}$/.test(id);
   const found = useQuery({
     queryKey: ["operation", id, model],
     queryFn: () => operations.show(model, id),
-    enabled: /^\d+$/.test(id),
+    enabled: isNumber,
   });
   const told = useToldOperations(model).find((each) => String(each.id) === id);
   const known = found.data ?? told;
@@ -39,7 +40,7 @@ export function OperationPage() {
   const mayWrite = useAllowed(model, "write");
   const [asking, setAsking] = useState<Asking>(null);
   const cli = command("show-operation", "-m", model, id);
-  const missing = !/^\d+$/.test(id) || (found.error instanceof ApiError && found.error.status === 404);
+  const missing = !isNumber || (found.error instanceof ApiError && found.error.status === 404);
   const unfinished = operation?.tasks.filter(({ status }) => canCancel(status)) ?? [];
   const close = (): void => setAsking(null);
   return (
@@ -83,6 +84,7 @@ export function OperationPage() {
       {!missing && found.error && <Failure error={found.error} cli={cli} onRetry={() => void found.refetch()} />}
       {operation && (
         <>
+          {missing && <p className="waiting">The controller has forgotten this operation: this is what was known last.</p>}
           <Stale operation={operation} />
           <OperationFacts operation={operation} />
           <TaskList

@@ -1,5 +1,6 @@
 /** What was run in a model, newest first. */
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { useParams } from "react-router";
 import { operations } from "../../api";
 import { withQuery } from "../../api/client";
@@ -8,7 +9,7 @@ import { CopyTools } from "../../components/Commands";
 import { Filters } from "../../components/Filters";
 import { Empty, Failure, Loading } from "../../components/States";
 import { command } from "../../lib/commands";
-import { mergedOperation, STATUSES } from "../../lib/operations";
+import { mergedOperation, STATUSES, statusesOf } from "../../lib/operations";
 import { useFilters } from "../../lib/useFilters";
 import { useToldOperations } from "../../live/context";
 import { OperationTable } from "./OperationTable";
@@ -31,6 +32,12 @@ export function OperationsPage() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   });
+  // Each line that a task tells is an event. Which operations there are changes only with these.
+  const statuses = statusesOf(told);
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (statuses !== "") void queries.invalidateQueries({ queryKey: ["operations", model] });
+  }, [statuses, model, queries]);
   const cli = command(
     "operations", "-m", model,
     values.applications && "--applications", values.applications,
