@@ -3,6 +3,7 @@
 //! Each test has a controller of its own and runs one spec of `web-ui/e2e/specs` in Chromium,
 //! through Playwright. The specs say what a person does; here is only what they stand on.
 
+mod actions;
 mod charms;
 mod front_door;
 

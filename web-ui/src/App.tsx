@@ -7,6 +7,7 @@ import { Failure, Loading } from "./components/States";
 import { Shell } from "./components/Shell";
 import { LiveProvider } from "./live/context";
 import { AccountPage } from "./pages/account/AccountPage";
+import { ApplicationActionsPage } from "./pages/application/ActionsPage";
 import { ApplicationConfigPage } from "./pages/application/ConfigPage";
 import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
@@ -28,6 +29,8 @@ import { OverviewPage } from "./pages/model/OverviewPage";
 import { ReachabilityPage } from "./pages/model/ReachabilityPage";
 import { ModelsPage } from "./pages/models/ModelsPage";
 import { NotFoundPage } from "./pages/NotFoundPage";
+import { OperationPage } from "./pages/operations/OperationPage";
+import { OperationsPage } from "./pages/operations/OperationsPage";
 import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
 import { RelationPage } from "./pages/relations/RelationPage";
 import { RegisterPage } from "./pages/RegisterPage";
@@ -89,6 +92,7 @@ export function App() {
             />
             <Route path="relations" element={<ModelRelationsPage />} />
             <Route path="reachability" element={<ReachabilityPage />} />
+            <Route path="operations" element={<OperationsPage />} />
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
@@ -115,10 +119,12 @@ export function App() {
           <Route path="charms/:charm" element={<CharmPage />} />
           <Route path="machines/:machine" element={<MachinePage />} />
           <Route path="relations/:relation" element={<RelationPage />} />
+          <Route path="operations/:operation" element={<OperationPage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
             <Route index element={<ApplicationUnitsPage />} />
             <Route path="relations" element={<ApplicationRelationsPage />} />
+            <Route path="actions" element={<ApplicationActionsPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />

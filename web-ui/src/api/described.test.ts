@@ -10,6 +10,8 @@ import { uploadCharm } from "./upload";
 const ARGUMENTS: Record<string, unknown[]> = {
   "audit.page": ["m", { user: "u", matching: "m", result: "ok", since: 1, until: 2, limit: 1, after: "a" }],
   "hooks.page": ["m", { unit: "site/0", application: "site", hook: "start", result: "ok", limit: 1, after: "a" }],
+  "operations.page": ["m", { units: "site/0", applications: "site", actions: "rebuild", status: "failed", limit: 1, after: "a" }],
+  "tasks.show": ["m", 1, { lines: 1, wait: 1 }],
 };
 
 const argumentsOf = (name: string, call: Call): unknown[] =>

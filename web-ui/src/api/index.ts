@@ -148,6 +148,36 @@ export const hooks = {
     page<t.HookRun>(`${paths.model(model)}/hooks`, { ...filter }),
 };
 
+export interface OperationFilter {
+  units?: string | undefined;
+  applications?: string | undefined;
+  actions?: string | undefined;
+  status?: string | undefined;
+  limit?: number;
+  after?: string | undefined;
+}
+
+export const operations = {
+  /** What units of the application can be asked to run. */
+  offered: (model: string, application: string) =>
+    call<t.ApplicationActions>("GET", paths.actions(model, application)),
+  page: (model: string, filter: OperationFilter) =>
+    page<t.OperationInfo>(paths.operations(model), { ...filter }),
+  show: (model: string, id: string) => call<t.OperationInfo>("GET", paths.operation(model, id)),
+  start: (model: string, body: t.EnqueueOperation) =>
+    call<t.OperationInfo>("POST", paths.operations(model), { body }),
+};
+
+export const tasks = {
+  /** With its results, and the lines after the first `lines`; answered within `wait` seconds. */
+  show: (model: string, id: number, known: { lines: number; wait: number }, signal?: AbortSignal) =>
+    call<t.TaskInfo>("GET", paths.task(model, id), {
+      query: { lines: known.lines || null, wait: known.wait || null },
+      ...(signal && { signal }),
+    }),
+  cancel: (model: string, id: number) => call<t.TaskInfo>("POST", `${paths.task(model, id)}/cancel`),
+};
+
 export const logs = {
   /** The last lines about an entity; those that follow come with the stream (`live/lines.ts`). */
   tail: (model: string, entity: string, count: number) =>

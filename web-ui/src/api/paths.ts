@@ -30,6 +30,14 @@ export const events = (inModel: string | null): string =>
 
 export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
+export const actions = (inModel: string, name: string): string => `${application(inModel, name)}/actions`;
+
+export const operations = (inModel: string): string => `${model(inModel)}/operations`;
+
+export const operation = (inModel: string, id: number | string): string => `${operations(inModel)}/${part(id)}`;
+
+export const task = (inModel: string, id: number): string => `${model(inModel)}/tasks/${id}`;
+
 export const user = (name: string): string => `/v1/users/${part(name)}`;
 
 export const modelAccess = (inModel: string, name: string): string =>

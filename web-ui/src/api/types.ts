@@ -65,6 +65,21 @@ export type Settings = UnitBag["data"];
 /** Each list has a schema of its own, alike but for its items. */
 export type Page<T> = Omit<Schemas["Page_HookRun"], "items"> & { items: T[] };
 
+export type TaskStatus = Schemas["TaskStatus"];
+export type TaskLine = Schemas["TaskLine"];
+/** Of parameters, results and schemas the description says no more than that they are objects. */
+type Objects = Record<string, unknown>;
+export type TaskInfo = Omit<Schemas["TaskInfo"], "parameters" | "results"> & {
+  parameters?: Objects;
+  results?: Objects | null;
+};
+export type OperationInfo = Omit<Schemas["OperationInfo"], "tasks"> & { tasks: TaskInfo[] };
+export type EnqueueOperation = Omit<Schemas["EnqueueOperation"], "parameters"> & { parameters?: Objects };
+export type ActionInfo = Omit<Schemas["ActionInfo"], "schema"> & { schema: Objects };
+export type ApplicationActions = Omit<Schemas["ApplicationActions"], "actions"> & {
+  actions: Record<string, ActionInfo>;
+};
+
 /** The answer has no name in the description. */
 export type ConfigSettings =
   paths["/v1/models/{model}/config"]["get"]["responses"]["200"]["content"]["application/json"];

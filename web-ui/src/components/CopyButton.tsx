@@ -1,5 +1,8 @@
 import { useEffect, useState } from "react";
 
+/** Characters that are shown to who points at the button; more are only copied. */
+const SHOWN = 2000;
+
 /** Puts a text on the clipboard and says that it did. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState<boolean | null>(null);
@@ -12,7 +15,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     <button
       type="button"
       className="p-button--base is-small copy"
-      title={text}
+      title={text.length > SHOWN ? undefined : text}
       onClick={() => {
         copyText(text).then(setCopied, () => setCopied(false));
       }}

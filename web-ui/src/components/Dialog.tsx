@@ -12,6 +12,8 @@ interface Properties {
   error?: unknown;
   /** Without it there is nothing left to cancel, only something to read. */
   cancel?: boolean;
+  /** What the answer that changes nothing is called, where "Cancel" could be taken for the other. */
+  dismiss?: string;
   children: ReactNode;
 }
 
@@ -20,14 +22,15 @@ const FIELDS =
 
 /** Begins at the first field; where there is none, at the answer that changes nothing. */
 function begin(dialog: HTMLDialogElement): void {
-  const field = dialog.querySelector<HTMLElement>(`.dialog__body :is(${FIELDS})`);
+  const fields = [...dialog.querySelectorAll<HTMLElement>(`.dialog__body :is(${FIELDS})`)];
+  const field = fields.find((each) => !each.closest("details:not([open])"));
   (field ?? dialog.querySelector<HTMLElement>(".dialog__foot button"))?.focus();
   if (field instanceof HTMLInputElement) field.select();
 }
 
 /** A question with an answer button. The browser keeps the focus inside and closes it on Escape. */
 export function Dialog(properties: Properties) {
-  const { title, onClose, onSubmit, submit, danger, disabled, busy, error, cancel = true, children } = properties;
+  const { title, onClose, onSubmit, submit, danger, disabled, busy, error, cancel = true, dismiss = "Cancel", children } = properties;
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -65,7 +68,7 @@ export function Dialog(properties: Properties) {
         <footer className="dialog__foot">
           {cancel && (
             <button type="button" className="p-button" onClick={onClose}>
-              Cancel
+              {dismiss}
             </button>
           )}
           <button

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 
 /** One clock for all relative times; it ticks every ten seconds while anybody looks. */
 let now = Date.now() * 1000;
@@ -24,4 +24,16 @@ function subscribe(listener: () => void): () => void {
 export function useNow(): number {
   if (!timer) now = Date.now() * 1000;
   return useSyncExternalStore(subscribe, () => now);
+}
+
+/** The present in microseconds, each second as long as it is wanted. */
+export function useSeconds(wanted: boolean): number {
+  const [seconds, setSeconds] = useState(() => Date.now() * 1000);
+  useEffect(() => {
+    if (!wanted) return;
+    setSeconds(Date.now() * 1000);
+    const timer = setInterval(() => setSeconds(Date.now() * 1000), 1000);
+    return () => clearInterval(timer);
+  }, [wanted]);
+  return seconds;
 }

@@ -19,6 +19,7 @@ import type {
   LiveEvent,
   MachineInfo,
   ModelSummary,
+  OperationInfo,
   RelationInfo,
   UnitInfo,
 } from "../api/types";
@@ -167,4 +168,10 @@ export function useModel(name: string): ModelEntities {
   const relations = useTable((state) => state.table<RelationInfo>(uuid, "relation"));
   const charms = useTable((state) => state.table<CharmInfo>(uuid, "charm"));
   return { model: found?.entity, applications, units, machines, relations, charms };
+}
+
+/** Operations of the model that were told of while this page was open: they are no part of the stream's beginning. */
+export function useToldOperations(name: string): readonly OperationInfo[] {
+  const { model } = useModel(name);
+  return useTable((state) => state.table<OperationInfo>(model?.uuid ?? "", "operation"));
 }

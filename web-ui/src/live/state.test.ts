@@ -84,6 +84,22 @@ describe("LiveState", () => {
     expect(state.table("m", "unit")).toHaveLength(1000);
   });
 
+  it("keeps the last of what comes without end", () => {
+    const { state } = manual();
+    state.current();
+    for (let number = 0; number < 250; number += 1) {
+      state.change(event(String(number), { number }, "m", "operation"));
+      state.change(event("0", { number: 0 }, "m", "operation"));
+    }
+    const kept = state.table<{ number: number }>("m", "operation").map(({ number }) => number);
+    expect(kept).toHaveLength(200);
+    expect(kept).toContain(0);
+    expect(kept).toContain(249);
+    expect(kept).not.toContain(1);
+    state.change(event("249", null, "m", "operation"));
+    expect(state.table("m", "operation")).toHaveLength(199);
+  });
+
   it("lists a kind over all models, with the model of each", () => {
     const { state, flush } = manual();
     state.snapshot(event("a", { name: "a" }, "one", "model"));

@@ -13,6 +13,10 @@ type Tables = Map<string, Table>;
 
 const EMPTY: readonly never[] = [];
 
+/** Kinds that are no part of a snapshot, and come without end: the last of them are kept. */
+const PASSING = new Set(["hook", "operation"]);
+const MOST_PASSING = 200;
+
 const tableKey = (model: string, kind: string): string => `${model} ${kind}`;
 
 export class LiveState {
@@ -123,6 +127,15 @@ function put(tables: Tables, event: LiveEvent): void {
   const key = tableKey(event.model, event.kind);
   let table = tables.get(key);
   if (!table) tables.set(key, (table = new Map()));
-  if (event.entity === null || event.entity === undefined) table.delete(event.key);
-  else table.set(event.key, event.entity);
+  if (event.entity === null || event.entity === undefined) {
+    table.delete(event.key);
+    return;
+  }
+  if (PASSING.has(event.kind)) {
+    // Whatever was told last stands last.
+    table.delete(event.key);
+    const [oldest] = table.size >= MOST_PASSING ? table.keys() : [];
+    if (oldest !== undefined) table.delete(oldest);
+  }
+  table.set(event.key, event.entity);
 }

@@ -1,6 +1,7 @@
 import { useParams } from "react-router";
 import { withQuery } from "../api/client";
 import * as paths from "../api/paths";
+import { hookName } from "../components/charts/hooks/names";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { HookRuns } from "../components/HookRuns";
@@ -24,6 +25,8 @@ const HOOKS = [
 export function HooksPage() {
   const { model = "", application } = useParams();
   const [values, set, clear] = useFilters(NAMES);
+  // A link may be about any hook, action or command.
+  const hooks = values.hook && !HOOKS.includes(values.hook) ? [...HOOKS, values.hook] : HOOKS;
   const filter = {
     application,
     unit: values.unit || undefined,
@@ -36,7 +39,7 @@ export function HooksPage() {
         <Filters
           filters={[
             { name: "unit", label: "Unit" },
-            { name: "hook", label: "Hook", options: [["", "All"], ...HOOKS.map((hook): [string, string] => [hook, hook])] },
+            { name: "hook", label: "Hook", options: [["", "All"], ...hooks.map((hook): [string, string] => [hook, hookName(hook)])] },
             { name: "result", label: "Result", options: [["", "All"], ["ok", "ok"], ["failed", "failed"]] },
           ]}
           values={values}

@@ -3,6 +3,7 @@ import './hooks/hooks.css';
 import { useId, useMemo, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 
 import { HookDetails } from './hooks/HookDetails';
+import { hookName } from './hooks/names';
 import { isFailed, plotOf, spotAt, summaryOf, summaryText, type Order, type Spot } from './hooks/plot';
 import { withinAxis } from './scale';
 import { clockTime, durationText, exactTime, present } from './time';
@@ -168,7 +169,7 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
       </div>
       <p className="hook-chart-readout chart-summary" aria-hidden="true">
         {pointed
-          ? `${showUnit ? `${pointed.run.unit} ` : ''}${pointed.run.hook}, ${durationText(pointed.run.duration)}, ${clockTime(pointed.run['started-at'])}${isFailed(pointed.run) ? `, failed: ${pointed.run.code}` : ''}`
+          ? `${showUnit ? `${pointed.run.unit} ` : ''}${hookName(pointed.run.hook)}, ${durationText(pointed.run.duration)}, ${clockTime(pointed.run['started-at'])}${isFailed(pointed.run) ? `, failed: ${pointed.run.code}` : ''}`
           : 'Choose a hook for its details. ● ok ■ failed'}
       </p>
       <div aria-live="polite">
@@ -189,7 +190,7 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
 function spokenRun(run: HookRun, showUnit: boolean): string {
   const unit = showUnit ? `${run.unit} ` : '';
   const end = isFailed(run) ? `failed ${run.code}` : 'ok';
-  return `${unit}${run.hook}, ${end}, ${durationText(run.duration)}, ${exactTime(run['started-at'])}`;
+  return `${unit}${hookName(run.hook)}, ${end}, ${durationText(run.duration)}, ${exactTime(run['started-at'])}`;
 }
 
 function spotClass(run: HookRun, chosen: boolean, pointed: boolean): string {

@@ -30,12 +30,19 @@ export function StatusShape({ status, size = 14 }: { status: string; size?: numb
   );
 }
 
+interface MarkProps {
+  status: string;
+  label?: boolean | undefined;
+  /** The word whose look it has, where its own means something else elsewhere. */
+  like?: string | undefined;
+}
+
 /** A status: its shape in its colour, and its word, which is hidden from the eye without `label`. */
-export function StatusMark({ status, label = true }: { status: string; label?: boolean | undefined }) {
+export function StatusMark({ status, label = true, like = status }: MarkProps) {
   const word = status === '' ? 'unset' : status;
   return (
-    <span className={`chart-status chart-tone-${lookOf(status).tone}`} title={label ? undefined : word}>
-      <StatusShape status={status} />
+    <span className={`chart-status chart-tone-${lookOf(like).tone}`} title={label ? undefined : word}>
+      <StatusShape status={like} />
       <span className={label ? 'chart-status-word' : 'chart-unseen'}>{word}</span>
     </span>
   );

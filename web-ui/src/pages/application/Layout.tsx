@@ -60,6 +60,7 @@ export function ApplicationLayout() {
     { to, label: "Units", end: true, count: own.length },
     { to: `${to}/relations`, label: "Relations", count: relationsOf(relations, name).length },
     { to: `${to}/requests`, label: "Requests" },
+    { to: `${to}/actions`, label: "Actions" },
     { to: `${to}/config`, label: "Configuration" },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/history`, label: "History" },

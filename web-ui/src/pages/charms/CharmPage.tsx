@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Link, useParams } from "react-router";
 import * as paths from "../../api/paths";
 import type { CharmEndpoint, CharmInfo } from "../../api/types";
+import { hookName } from "../../components/charts/hooks/names";
 import { CommandHint, CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
 import { Items } from "../../components/Items";
@@ -79,13 +80,13 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
         ]}
       />
       {metadata.description && <p className="prose">{metadata.description}</p>}
-      <Section title="Hooks it implements">
+      <Section title={charm.hooks.some((hook) => hookName(hook) !== hook) ? "Hooks, actions and commands it implements" : "Hooks it implements"}>
         {charm.hooks.length === 0 ? (
           <p className="muted">None: every hook succeeds at once.</p>
         ) : (
           <ul className="chips">
             {charm.hooks.map((hook) => (
-              <li key={hook}>{hook}</li>
+              <li key={hook}>{hookName(hook)}</li>
             ))}
           </ul>
         )}

@@ -12,7 +12,7 @@ import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
-import { toDeploy, toModel } from "../../lib/to";
+import { toDeploy, toModel, toOperations } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -32,6 +32,7 @@ export function ModelLayout() {
     { to: `${to}/topology`, label: "Topology" },
     { to: `${to}/relations`, label: "Relations", count: relations.length },
     { to: `${to}/reachability`, label: "Reachability" },
+    { to: toOperations(name), label: "Operations" },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/logs`, label: "Logs" },
     { to: `${to}/charms`, label: "Charms", count: charms.length },

@@ -20,6 +20,7 @@ import { toApplication, toCharm, toMachine, toModel, toUnit } from "../../lib/to
 import { useNow } from "../../lib/useNow";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
+import { ActionsSection } from "../actions/ActionsSection";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
 import { UnitLog } from "./UnitLog";
@@ -28,7 +29,15 @@ import { UnitReach } from "./UnitReach";
 import { UnitRelations } from "./UnitRelations";
 import { UnitWorkloads } from "./UnitWorkloads";
 
-const VIEWS = { hooks: "Hooks", services: "Services", reach: "Reached by", relations: "Relations", history: "Status history", log: "Live log" };
+const VIEWS = {
+  hooks: "Hooks",
+  actions: "Actions",
+  services: "Services",
+  reach: "Reached by",
+  relations: "Relations",
+  history: "Status history",
+  log: "Live log",
+};
 
 type View = keyof typeof VIEWS;
 
@@ -146,6 +155,7 @@ export function UnitPage() {
       </div>
       <div id="unit-view" role="tabpanel" aria-labelledby={`tab-${view}`} className="section">
         {view === "hooks" && <HookRuns model={model} filter={{ unit: name }} />}
+        {view === "actions" && <ActionsSection model={model} application={application} unit={name} />}
         {view === "services" && <UnitWorkloads model={model} unit={name} url={url} open={open} />}
         {view === "reach" && <UnitReach model={model} unit={name} applications={applications} />}
         {view === "relations" && <UnitRelations model={model} unit={name} />}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { StatusShape } from '../StatusMark';
 import { durationText, exactTime, machineTime, relativeTime } from '../time';
 import type { HookRun } from '../types';
+import { hookName } from './names';
 import { isFailed } from './plot';
 
 interface Props {
@@ -21,7 +22,7 @@ export function HookDetails({ run, now, showUnit, actions, onClose }: Props) {
     <div className={`hook-details chart-details chart-tone-${failed ? 'negative' : 'positive'}`}>
       <div className="chart-bar">
         <strong className="hook-details-name">
-          <StatusShape status={failed ? 'failed' : 'ok'} /> {run.hook}
+          <StatusShape status={failed ? 'failed' : 'ok'} /> {hookName(run.hook)}
         </strong>
         <button type="button" className="chart-button" onClick={onClose}>
           Close

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { HookRun } from '../types';
+import { hookName } from './names';
 import { plotOf, spotAt, summaryOf, summaryText } from './plot';
 
 function run(id: number, startedAt: number, duration: number, result = 'ok'): HookRun {
@@ -59,5 +60,15 @@ describe('hook chart', () => {
     expect(summaryText(summaryOf([]))).toBe('no hooks');
     expect(plotOf([], FRAME, 'time').spots).toEqual([]);
     expect(plotOf([run(1, T, 0)], FRAME, 'time').spots[0]?.y).toBe(170);
+  });
+
+  it('calls actions and commands by words', () => {
+    expect(['actions/rebuild', 'commands/list', 'start', 'website-relation-joined', 'actions/'].map(hookName)).toEqual([
+      'action rebuild',
+      'command list',
+      'start',
+      'website-relation-joined',
+      'actions/',
+    ]);
   });
 });
