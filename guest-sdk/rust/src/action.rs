@@ -19,7 +19,9 @@ mod task;
 mod tests;
 
 pub use declared::{Action, Command, ReturnCode};
-pub use host::{ActionHost, TaskInfo};
+pub use host::ActionHost;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use host::TaskInfo;
 pub use task::Task;
 
 /// How the names of actions begin among those of hooks.
