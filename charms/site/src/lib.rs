@@ -4,6 +4,8 @@
 //! the hooks only say when. A configuration that makes no site is the operator's to mend: the
 //! unit says so in its status and keeps the site it had.
 //!
+//! Operators may have pages built anew (`rebuild`) and see the unit's files (`list`).
+//!
 //! Who is related at `website` learns what the site is called and how big it is; the
 //! subordinates of the unit find a log of what was rendered.
 
@@ -14,14 +16,16 @@ use std::time::SystemTime;
 
 use http_site::{Title, Website};
 use periapt_charm::{
-    Charm, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result, Service, Status,
-    debug, info, warning,
+    Action, Charm, Command, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result,
+    Service, Status, debug, info, warning,
 };
 use serde::Deserialize;
 
+mod list;
 mod log;
 mod measure;
 mod pages;
+mod rebuild;
 mod render;
 #[cfg(test)]
 mod tests;
@@ -66,13 +70,19 @@ impl SiteCharm {
             fs::write(folder.join(name), content)?;
         }
         self.write_log(context, &lines)?;
-        let renders = context.state().get::<u64>(RENDERS_KEY)?.unwrap_or(0) + 1;
-        context.state().set(RENDERS_KEY, &renders)?;
+        let renders = self.count_render(context)?;
         context.state().set(PAGES_KEY, &site.pages.len())?;
         info!(context, "rendered {} (render {renders})", site.summary());
         self.serve(context)?;
         self.publish(context, &site)?;
         context.set_status(Status::active(site.summary()))
+    }
+
+    /// Counts one more rendering, and says how many there were.
+    fn count_render(&self, context: &Context<Config>) -> Result<u64> {
+        let renders = context.state().get::<u64>(RENDERS_KEY)?.unwrap_or(0) + 1;
+        context.state().set(RENDERS_KEY, &renders)?;
+        Ok(renders)
     }
 
     /// Has the pages answered: by `server.wasm`, which sees them as they were committed.
@@ -154,6 +164,12 @@ impl Charm for SiteCharm {
     const ENDPOINTS: &'static [&'static str] = &[http_site::ENDPOINT];
     /// The site says what it has and asks for nothing, so who comes and goes is all one to it.
     const RELATION_HOOKS: &'static [RelationHook] = &[RelationHook::Created];
+    const ACTIONS: &'static [Action<Self>] = &[Action::new(
+        "rebuild",
+        "Builds pages of the site anew.",
+        &Self::rebuild,
+    )];
+    const COMMANDS: &'static [Command<Self>] = &[Command::new("list", &Self::list)];
 
     fn install(&mut self, context: &Context<Config>) -> Result<()> {
         self.set_version(context)?;

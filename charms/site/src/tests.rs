@@ -1,7 +1,7 @@
 use std::fs;
 
 use periapt_charm::StatusKind;
-use periapt_charm::testing::{Harness, Outcome};
+use periapt_charm::testing::{Harness, Outcome, check_actions_yaml, json};
 
 use super::*;
 
@@ -222,4 +222,58 @@ fn the_site_is_measured_by_the_files_that_it_serves() {
         after,
         [("bytes".to_owned(), bytes), ("pages".to_owned(), 2.0)]
     );
+}
+
+#[test]
+fn actions_yaml_says_what_the_code_says() {
+    check_actions_yaml::<SiteCharm>("actions.yaml");
+}
+
+#[test]
+fn pages_are_built_anew_when_an_operator_asks_for_it() {
+    let mut harness = site();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    let about = read(&harness, "about.html");
+    fs::write(harness.state_dir().join("site/about.html"), "lost").expect("writes");
+    let given = json!({"title-suffix": "in bed", "pages": 2});
+    let answer = harness.run_action("rebuild", given).expect("builds");
+    assert_eq!(answer.results, json!({"pages": {"built": 2}}));
+    assert_eq!(answer.log.len(), 2);
+    assert!(
+        answer.log[1].starts_with("built about.html, "),
+        "{answer:?}"
+    );
+    let built = read(&harness, "about.html");
+    assert!(
+        built.contains("About - Tea &amp; &lt;toast&gt; in bed"),
+        "{built}"
+    );
+    assert_eq!(harness.state::<u64>(RENDERS_KEY), Some(2));
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    assert_eq!(read(&harness, "about.html"), about);
+}
+
+#[test]
+fn one_page_is_built_unless_more_are_asked_for_and_none_in_a_dry_run() {
+    let mut harness = site();
+    let answer = harness.run_action("rebuild", json!({})).expect("builds");
+    assert_eq!(answer.results, json!({"pages": {"built": 1}}));
+    assert!(!harness.state_dir().join("site/about.html").exists());
+    let given = json!({"pages": 100, "dry-run": true});
+    let answer = harness.run_action("rebuild", given).expect("says");
+    assert_eq!(answer.results, json!({"pages": {"built": 0}}));
+    assert!(
+        answer.log[1].starts_with("would build about.html"),
+        "{answer:?}"
+    );
+    assert!(!harness.state_dir().join("site/about.html").exists());
+    assert_eq!(harness.state::<u64>(RENDERS_KEY), Some(1));
+    for wrong in [json!({"pages": 101}), json!({"page": 1})] {
+        harness
+            .run_action("rebuild", wrong)
+            .expect_err("is refused");
+    }
+    harness.set_config("theme", "pink");
+    let error = harness.run_action("rebuild", json!({})).unwrap_err();
+    assert!(error.to_string().contains("set theme to"), "{error}");
 }

@@ -1,11 +1,12 @@
 //! A charm that changes everything it may and then ends as its config says, so that tests see what is left of a
-//! hook that did not end well: nothing.
+//! hook that did not end well: nothing. Its actions do not end, or not well.
 
 use std::fs;
 
-use periapt_charm::{Charm, Context, Hook, Layer, PortRange, Result, Service, Status};
+use periapt_charm::{Action, Charm, Context, Hook, Layer, PortRange, Result, Service, Status};
 use serde::Deserialize;
 
+mod actions;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,15 @@ pub struct Unruly;
 impl Charm for Unruly {
     type Config = Config;
     const HOOKS: &'static [Hook] = &[Hook::ConfigChanged];
+    const ACTIONS: &'static [Action<Self>] = &[
+        Action::new("loop", "Computes without end.", &Self::compute),
+        Action::new("trap", "Sets a result and traps.", &Self::trap),
+        Action::new(
+            "flood",
+            "Tells of its progress until it is refused, and how often it did.",
+            &Self::flood,
+        ),
+    ];
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
         let config = context.config()?;

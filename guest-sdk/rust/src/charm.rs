@@ -3,12 +3,12 @@
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Context, Dirs, Error, Event, Hook, Host, MeterStatus, Occasion, RelationEvent, RelationHook,
-    Result,
+    Action, Command, Context, Dirs, Error, Event, Hook, Host, MeterStatus, Occasion, RelationEvent,
+    RelationHook, Result, action,
 };
 
 /// A charm. A fresh value serves each hook.
-pub trait Charm: Default {
+pub trait Charm: Default + 'static {
     /// The options of `config.yaml` as a struct: fields carry the options' names, options
     /// without a default are `Option`s. `()` for a charm that has none.
     type Config: DeserializeOwned;
@@ -22,6 +22,14 @@ pub trait Charm: Default {
     /// Which hooks those endpoints have. A charm that, say, only ever looks at what changed may
     /// list that alone and spare the sandboxes of the others.
     const RELATION_HOOKS: &'static [RelationHook] = RelationHook::ALL;
+
+    /// What operators may ask units for, with `periapt run`: methods that take a struct of parameters
+    /// and return results. `actions.yaml` declares them; it is made of this list and held against it
+    /// by `testing::check_actions_yaml`.
+    const ACTIONS: &'static [Action<Self>] = &[];
+
+    /// What operators may have done with `periapt exec`: methods that take words and print.
+    const COMMANDS: &'static [Command<Self>] = &[];
 
     /// The first hook of a unit.
     fn install(&mut self, _context: &Context<Self::Config>) -> Result<()> {
@@ -136,7 +144,8 @@ pub trait Charm: Default {
     }
 }
 
-/// The names of all hooks that a charm implements, as the host asks for them.
+/// The names of all hooks that a charm implements, and of its actions and commands, as the host asks
+/// for them.
 pub fn hook_names<C: Charm>() -> Vec<String> {
     let own = C::HOOKS.iter().map(|hook| hook.as_str().to_owned());
     let of_relations = C::ENDPOINTS.iter().flat_map(|endpoint| {
@@ -144,10 +153,12 @@ pub fn hook_names<C: Charm>() -> Vec<String> {
             .iter()
             .map(move |hook| hook.name_at(endpoint))
     });
-    own.chain(of_relations).collect()
+    own.chain(of_relations)
+        .chain(action::names::<C>())
+        .collect()
 }
 
-/// Runs the hook of `event` on a fresh charm.
+/// Runs the hook, the action or the command of `event` on a fresh charm.
 pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result<()> {
     let context = Context::new(host, dirs, event);
     let mut charm = C::default();
@@ -174,6 +185,8 @@ pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result
             RelationHook::Departed => charm.relation_departed(&context, event),
             RelationHook::Broken => charm.relation_broken(&context, event),
         },
+        Occasion::Action(name) => action::run_action(&mut charm, &context, name),
+        Occasion::Command(name) => action::run_command(&mut charm, &context, name),
     }
     .map_err(|error| match error {
         // An operator reads this text without the code at hand: say where it happened.

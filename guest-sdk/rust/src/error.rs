@@ -55,6 +55,8 @@ pub enum Error {
     Host(HostError),
     /// The configuration does not fit the charm's `Config`.
     Config(String),
+    /// What an action was given does not fit the struct of its parameters.
+    Parameters(String),
     /// A state value is not what the charm expects, or cannot be written as JSON.
     State {
         /// The key of the value.
@@ -104,6 +106,7 @@ impl fmt::Display for Error {
         match self {
             Error::Host(error) => error.fmt(f),
             Error::Config(reason) => write!(f, "the configuration does not fit: {reason}"),
+            Error::Parameters(reason) => write!(f, "the parameters do not fit: {reason}"),
             Error::State { key, reason } => write!(f, "state \"{key}\": {reason}"),
             Error::Relation {
                 relation,

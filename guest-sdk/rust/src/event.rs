@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::action::{ACTIONS, COMMANDS};
 use crate::relation::{RelationEvent, RelationHook};
 
 #[cfg(test)]
@@ -106,6 +107,10 @@ pub enum Occasion {
     Unit(Hook),
     /// One of its relations.
     Relation(RelationEvent),
+    /// An action that an operator asked for, by its name.
+    Action(String),
+    /// A command that an operator asked for, by its name.
+    Command(String),
 }
 
 /// A hook with what belongs to this run of it.
@@ -129,11 +134,15 @@ impl Event {
 
     /// Reads what the host says. The error names what it says and this SDK does not know.
     pub fn read(name: &str, attributes: Vec<(String, String)>) -> Result<Self, String> {
-        let occasion = match RelationHook::split(name) {
-            Some((endpoint, hook)) => {
-                Occasion::Relation(RelationEvent::read(endpoint, hook, &attributes)?)
-            }
-            None => Occasion::Unit(name.parse()?),
+        // What is asked for may be called like a hook, so it comes first.
+        let occasion = if let Some(action) = name.strip_prefix(ACTIONS) {
+            Occasion::Action(action.to_owned())
+        } else if let Some(command) = name.strip_prefix(COMMANDS) {
+            Occasion::Command(command.to_owned())
+        } else if let Some((endpoint, hook)) = RelationHook::split(name) {
+            Occasion::Relation(RelationEvent::read(endpoint, hook, &attributes)?)
+        } else {
+            Occasion::Unit(name.parse()?)
         };
         Ok(Self {
             occasion,
@@ -141,11 +150,14 @@ impl Event {
         })
     }
 
-    /// The hook's name: `config-changed`, `website-relation-joined`.
+    /// The hook's name: `config-changed`, `website-relation-joined`, and `actions/NAME` or
+    /// `commands/NAME` for what is none.
     pub fn name(&self) -> String {
         match &self.occasion {
             Occasion::Unit(hook) => hook.as_str().to_owned(),
             Occasion::Relation(event) => event.hook.name_at(&event.endpoint),
+            Occasion::Action(name) => format!("{ACTIONS}{name}"),
+            Occasion::Command(name) => format!("{COMMANDS}{name}"),
         }
     }
 
@@ -153,7 +165,7 @@ impl Event {
     pub fn hook(&self) -> Option<Hook> {
         match self.occasion {
             Occasion::Unit(hook) => Some(hook),
-            Occasion::Relation(_) => None,
+            _ => None,
         }
     }
 
@@ -161,7 +173,7 @@ impl Event {
     pub fn relation(&self) -> Option<&RelationEvent> {
         match &self.occasion {
             Occasion::Relation(event) => Some(event),
-            Occasion::Unit(_) => None,
+            _ => None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! Charm code does not call these; [`Context`](crate::Context) gives them types. They are the seam
 //! at which the harness takes the controller's place.
 
+use crate::action::ActionHost;
 use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
 use crate::leadership::LeadershipHost;
@@ -30,6 +31,7 @@ macro_rules! host {
 }
 
 host!(
+    ActionHost,
     ConfigHost,
     GoalStateHost,
     LeadershipHost,

@@ -76,6 +76,80 @@
 //! assert_eq!(harness.status(), Status::active("good morning"));
 //! ```
 //!
+//! # Actions and commands
+//!
+//! An operator may ask a unit for something: for an action, `periapt run hello/0 greet name=Ada`, or
+//! for a command, `periapt exec --unit hello/0 -- list`. A charm lists methods of its own as
+//! [`Charm::ACTIONS`] and [`Charm::COMMANDS`]; parameters and results of actions are structs, from
+//! which `actions.yaml` is made ([`testing::check_actions_yaml`]). What they change is committed as
+//! that of a hook is.
+//!
+//! ```
+//! use periapt_charm::testing::json;
+//! use periapt_charm::{Action, Charm, Command, Context, Hook, Result};
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+//! struct Greet {
+//!     /// Who is greeted.
+//!     name: String,
+//!     /// How many times.
+//!     #[serde(default = "once")]
+//!     #[schemars(range(min = 1, max = 9))]
+//!     times: u32,
+//! }
+//!
+//! fn once() -> u32 {
+//!     1
+//! }
+//!
+//! #[derive(Serialize)]
+//! #[serde(rename_all = "kebab-case")]
+//! struct Greeted {
+//!     so_far: u32,
+//! }
+//!
+//! #[derive(Default)]
+//! struct Hello;
+//!
+//! impl Hello {
+//!     fn greet(&mut self, context: &Context<()>, greet: Greet) -> Result<Greeted> {
+//!         for _ in 0..greet.times {
+//!             context.task().log(&format!("Good morning, {}.", greet.name))?;
+//!         }
+//!         let so_far = context.state().get::<u32>("greeted")?.unwrap_or(0) + greet.times;
+//!         context.state().set("greeted", &so_far)?;
+//!         Ok(Greeted { so_far })
+//!     }
+//!
+//!     fn list(&mut self, context: &Context<()>, arguments: &[String]) -> Result<u8> {
+//!         if !arguments.is_empty() {
+//!             eprintln!("usage: list");
+//!             return Ok(2);
+//!         }
+//!         println!("{}", context.state().get::<u32>("greeted")?.unwrap_or(0));
+//!         Ok(0)
+//!     }
+//! }
+//!
+//! impl Charm for Hello {
+//!     type Config = ();
+//!     const HOOKS: &'static [Hook] = &[];
+//!     const ACTIONS: &'static [Action<Self>] =
+//!         &[Action::new("greet", "Says good morning.", &Self::greet)];
+//!     const COMMANDS: &'static [Command<Self>] = &[Command::new("list", &Self::list)];
+//! }
+//!
+//! let mut harness = periapt_charm::testing::Harness::<Hello>::new();
+//! let answer = harness.run_action("greet", json!({"name": "Ada"})).expect("succeeds");
+//! assert_eq!(answer.results, json!({"so-far": 1}));
+//! assert_eq!(answer.log, ["Good morning, Ada."]);
+//! let ended = harness.run_command("list", &["--all"]).expect("runs");
+//! assert_eq!(ended.return_code, 2);
+//! ```
+//!
 //! # Natively and as a component
 //!
 //! The same code builds natively, where [`testing::Harness`] stands in for the controller, and
@@ -83,6 +157,7 @@
 
 #![warn(missing_docs)]
 
+mod action;
 mod charm;
 mod config;
 mod context;
@@ -105,6 +180,7 @@ mod unit;
 pub mod workload;
 mod world;
 
+pub use action::{Action, Command, ReturnCode, Task};
 pub use charm::{Charm, dispatch, hook_names};
 pub use config::Value;
 pub use context::{Context, Dirs};

@@ -6,7 +6,8 @@
 //! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped;
 //! only the leader speaks for the application. The other ends of relations, the leader's place
 //! and the shared directories are the test's to move: see [`Harness::add_relation`],
-//! [`Harness::elect`] and [`Harness::add_shared`].
+//! [`Harness::elect`] and [`Harness::add_shared`]. It is also the operator, who runs actions and
+//! commands: see [`Harness::run_action`] and [`Harness::run_command`].
 
 use std::cell::{Ref, RefCell};
 use std::marker::PhantomData;
@@ -16,26 +17,33 @@ use serde::de::DeserializeOwned;
 
 use periapt_contract::metrics::Kind;
 pub use periapt_contract::metrics::Sample;
-use periapt_contract::workload as contract;
+pub use serde_json::json;
 
-use crate::workload::{CheckInfo, CheckStatus};
 use crate::{
     Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value,
     dispatch,
 };
 
+mod actions_yaml;
+mod containers;
 mod files;
 mod harness;
 mod host;
 mod relations;
+mod schema;
+mod tasks;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod two_ends;
 
+pub use actions_yaml::{actions_yaml, check_actions_yaml};
+pub(crate) use schema::schema_of;
+pub use tasks::Answer;
+
 use files::Folder;
 use harness::must;
-use host::{TestContainer, TestHost};
+use host::TestHost;
 
 /// How a hook that did not fail ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +153,7 @@ impl<C: Charm> Harness<C> {
         self.run_event(&Event::new(hook))
     }
 
-    /// As [`Harness::run`], with attributes.
+    /// As [`Harness::run`], with attributes. An action or a command is run with nothing given.
     pub fn run_event(&mut self, event: &Event) -> Result<Outcome> {
         let listed = match &event.occasion {
             Occasion::Unit(hook) => C::HOOKS.contains(hook),
@@ -153,32 +161,47 @@ impl<C: Charm> Harness<C> {
                 C::ENDPOINTS.contains(&event.endpoint.as_str())
                     && C::RELATION_HOOKS.contains(&event.hook)
             }
+            Occasion::Action(name) => {
+                return self.run_action(name, json!({})).map(|_| Outcome::Ran);
+            }
+            Occasion::Command(name) => {
+                return self.run_command(name, &[]).map(|_| Outcome::Ran);
+            }
         };
         if !listed {
             return Ok(Outcome::Skipped);
         }
+        let restricted = event.hook().filter(|hook| hook.is_restricted());
+        self.with_files(|unit| {
+            unit.host.get_mut().begin(restricted);
+            let mut result = dispatch::<C>(&unit.host, &unit.dirs, event);
+            let host = unit.host.get_mut();
+            let commits = result.is_ok() && restricted.is_none();
+            if commits {
+                // A refused commit is a failed hook.
+                result = host.commit().map_err(Into::into);
+            }
+            let kept = commits && result.is_ok();
+            if !kept {
+                host.collected(result.is_ok());
+                host.discard();
+            }
+            (result.map(|()| Outcome::Ran), kept)
+        })
+    }
+
+    /// Has `body` find an empty `/tmp`, and puts the unit's files back unless it says that they are kept.
+    fn with_files<T>(&mut self, body: impl FnOnce(&mut Self) -> (T, bool)) -> T {
         files::empty(&self.dirs.tmp);
         let before = self.folder.sub("state-before");
         files::copy(&self.dirs.state, &before);
-        let restricted = event.hook().filter(|hook| hook.is_restricted());
-        self.host.get_mut().begin(restricted);
-        let mut result = dispatch::<C>(&self.host, &self.dirs, event);
-        let commits = result.is_ok() && restricted.is_none();
-        if commits {
-            // A refused commit is a failed hook.
-            result = self.host.get_mut().commit().map_err(Into::into);
-        }
-        match result {
-            Ok(()) if commits => {}
-            _ => {
-                self.host.get_mut().collected(result.is_ok());
-                self.host.get_mut().discard();
-                files::empty(&self.dirs.state);
-                files::copy(&before, &self.dirs.state);
-            }
+        let (answer, kept) = body(self);
+        if !kept {
+            files::empty(&self.dirs.state);
+            files::copy(&before, &self.dirs.state);
         }
         files::empty(&before);
-        result.map(|()| Outcome::Ran)
+        answer
     }
 
     /// The context that a hook would have now, to call parts of a charm by themselves.
@@ -228,59 +251,6 @@ impl<C: Charm> Harness<C> {
     pub fn openings(&self) -> Vec<Opening> {
         let host = self.host.borrow();
         host.ports.iter().map(Opening::from).collect()
-    }
-
-    /// Declares a container as the charm's metadata and capabilities do: its ports, such as `80/tcp`,
-    /// and the charm's components.
-    ///
-    /// # Panics
-    /// For a port that is none.
-    #[allow(clippy::expect_used)]
-    pub fn add_container(&mut self, name: &str, ports: &[&str], components: &[&str]) {
-        let ports = ports.iter().map(|port| port.parse().expect("a port range"));
-        let container = TestContainer {
-            ports: ports.collect(),
-            components: components.iter().map(|one| (*one).to_owned()).collect(),
-            ..TestContainer::default()
-        };
-        let mut host = self.host.borrow_mut();
-        host.containers.insert(name.to_owned(), container);
-    }
-
-    /// What hooks see of a check of a container from now on.
-    pub fn see_check(&mut self, container: &str, check: CheckInfo) {
-        let seen = contract::CheckSeen {
-            status: match check.status {
-                CheckStatus::Up => contract::Status::Up,
-                CheckStatus::Down => contract::Status::Down,
-                CheckStatus::Inactive => contract::Status::Inactive,
-            },
-            successes: check.successes,
-            failures: check.failures,
-            threshold: check.threshold,
-            message: check.message,
-        };
-        let mut host = self.host.borrow_mut();
-        if let Some(found) = host.containers.get_mut(container) {
-            found.seen.checks.insert(check.name, seen);
-        }
-    }
-
-    /// The committed plan of a container, empty where nothing was planned.
-    pub fn plan(&self, container: &str) -> serde_json::Value {
-        let host = self.host.borrow();
-        let found = host.containers.get(container);
-        let plan = found.map(|found| found.committed.layers.plan().to_json());
-        plan.and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default()
-    }
-
-    /// What hooks asked to have done in a container, in words: `restart web`.
-    pub fn requests(&self, container: &str) -> Vec<String> {
-        let host = self.host.borrow();
-        let found = host.containers.get(container).into_iter();
-        let asked = found.flat_map(|found| &found.committed.requests);
-        asked.map(|asked| asked.request.words()).collect()
     }
 
     /// Every line logged so far.

@@ -61,3 +61,20 @@ fn what_the_sdk_does_not_know_is_named() {
         assert_eq!(event.hook(), Some(*hook));
     }
 }
+
+#[test]
+fn what_is_asked_for_may_be_called_like_a_hook() {
+    for (name, expected) in [
+        ("actions/start", Occasion::Action("start".to_owned())),
+        (
+            "actions/site-relation-joined",
+            Occasion::Action("site-relation-joined".to_owned()),
+        ),
+        ("commands/list", Occasion::Command("list".to_owned())),
+    ] {
+        let event = Event::read(name, Vec::new()).expect("reads");
+        assert_eq!(event.occasion, expected);
+        assert_eq!(event.name(), name);
+        assert_eq!((event.hook(), event.relation()), (None, None));
+    }
+}

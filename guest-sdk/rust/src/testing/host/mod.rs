@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use periapt_contract::metrics::{Collected, Kind, Sample};
 use periapt_contract::ports::Openings;
-use periapt_contract::{CallError, CallErrorCode, HookTxn};
+use periapt_contract::{CallError, CallErrorCode, Effects, HookTxn};
 
 use self::{leadership as leader, relation as relations};
 use super::relations::TestRelation;
@@ -16,6 +16,7 @@ use crate::log::LogHost;
 use crate::network::NetworkHost;
 use crate::{ErrorCode, GoalState, Hook, HostError, Level, Network, Status, StatusKind, Value};
 
+mod action;
 mod leadership;
 mod metrics;
 mod ports;
@@ -49,6 +50,7 @@ pub(super) struct TestHost {
     pub metrics: BTreeMap<String, Kind>,
     /// What was measured last.
     pub samples: Vec<Sample>,
+    pub tasks: action::Tasks,
     /// The hook that runs, if it may do next to nothing.
     restricted: Option<Hook>,
     /// What the running `collect-metrics` added, if that is the hook that runs.
@@ -78,6 +80,7 @@ impl Default for TestHost {
             containers: BTreeMap::new(),
             metrics: BTreeMap::new(),
             samples: Vec::new(),
+            tasks: action::Tasks::default(),
             restricted: None,
             collecting: None,
             txn: HookTxn::default(),
@@ -97,6 +100,10 @@ impl TestHost {
     /// alone can be refused once the hook has ended, so that a refusal leaves nothing behind.
     pub fn commit(&mut self) -> Result<(), HostError> {
         let effects = std::mem::take(&mut self.txn).into_effects();
+        self.carry_out(&effects)
+    }
+
+    fn carry_out(&mut self, effects: &Effects) -> Result<(), HostError> {
         macro_rules! commit {
             ($($tool:ident)*) => { $($tool::commit(self, &effects.$tool)?;)* };
         }
