@@ -161,7 +161,11 @@ impl Bench {
         let url = "local:site-0".parse().unwrap();
         let charm = self
             .store
-            .add_charm(&self.model, read.info(url, vec!["start".into()]), archive)
+            .add_charm(
+                &self.model,
+                read.info(url, vec!["start".into(), "commands/list".into()]),
+                archive,
+            )
             .await
             .unwrap();
         charm.url.to_string()

@@ -6,6 +6,7 @@ mod harvest;
 mod instances;
 mod machines;
 mod metrics;
+mod operations;
 mod ports;
 mod provider;
 mod reach;
