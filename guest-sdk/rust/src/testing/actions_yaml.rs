@@ -41,7 +41,8 @@ impl Entry {
             description: action.declared.description,
             params: taken("properties"),
             required: taken("required"),
-            additional_properties: taken("additionalProperties"),
+            // The schema of further ones, as of a flattened map, has no place in the file.
+            additional_properties: taken("additionalProperties").filter(Value::is_boolean),
             parallel: action.declared.parallel,
             execution_group: action.declared.execution_group,
         }
