@@ -363,6 +363,7 @@ async fn what_waits_is_taken_back_and_what_runs_is_told_to_stop() {
                 .status,
             TaskStatus::Cancelled
         );
+        fixture.settle().await;
         assert!(!heard.next().await.expect("changes").is_empty());
         let status = store
             .task_status(&model, &site, first)

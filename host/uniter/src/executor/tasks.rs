@@ -5,6 +5,7 @@
 //! What it changed and how it ended is one commit. Where there is no commit its end is recorded alone; and
 //! where the process dies before that, the next one finds it running and ends it.
 
+use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -272,9 +273,13 @@ impl Executor {
         }
         lines.release();
         self.hand_over().await;
+        let listening = async {
+            listen(&config, task).await;
+            std::future::pending::<Infallible>().await
+        };
         tokio::select! {
             ended = run => ended,
-            () = listen(&config, task) => std::future::pending().await,
+            never = listening => match never {},
         }
     }
 

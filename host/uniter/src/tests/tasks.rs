@@ -282,11 +282,17 @@ async fn an_action_whose_agent_dies_is_failed_by_the_next_and_never_run_again() 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_whose_answer_was_lost_is_one_and_the_task_is_as_it_ended() {
     let (mut world, agent) = at_rest().await;
-    world.sandbox.script(|_, _| Ok(answer("done", "yes")));
-    world.controller.lose_next("CommitHook");
+    let (mut barrier, pass) = Barrier::new();
+    world.sandbox.script(move |_, _| {
+        pass();
+        Ok(answer("done", "yes"))
+    });
     let number = world
         .controller
         .enqueue(&unit(), TaskRecord::new("actions/rebuild"));
+    barrier.entered().await;
+    world.controller.lose_next("CommitHook");
+    barrier.open();
     world.ends(number).await;
     agent.killed();
     world.kill_process();
