@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use periapt_model::bounds::{CHARM_HOOKS, HOOK_NAME_BYTES};
+use periapt_model::task::{ACTIONS, COMMANDS};
 use periapt_model::hook::Limits;
 use periapt_model::text;
 
@@ -18,7 +19,8 @@ const HOST_CALLS: u64 = 10_000;
 const HOOKS: usize = CHARM_HOOKS.length();
 const NAME_BYTES: usize = HOOK_NAME_BYTES.length();
 
-/// Names of the hooks the component says it implements, each once, in its order.
+/// Names of the hooks the component says it implements, each once, in its order; actions and commands among
+/// them, as `actions/NAME` and `commands/NAME`.
 pub(super) fn hooks(
     engine: &SandboxEngine,
     charm: &CharmPre<HookState>,
@@ -54,7 +56,8 @@ pub(super) fn hooks(
     }
     let mut hooks: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
-        if !is_hook_name(&name) {
+        let task = [ACTIONS, COMMANDS].iter().find_map(|kind| name.strip_prefix(kind));
+        if !is_hook_name(task.unwrap_or(&name)) {
             let name = text::clean_line_at_most(&name, 2 * NAME_BYTES);
             return Err(failed(&format!("\"{name}\" is not the name of a hook")));
         }
