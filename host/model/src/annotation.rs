@@ -15,7 +15,7 @@ mod tests;
 /// It is no name of a model, an application, a unit or a machine.
 pub fn entity(text: &str) -> Result<Tag, NameError> {
     if let Ok(tag @ (Tag::Model(_) | Tag::Application(_) | Tag::Unit(_) | Tag::Machine(_))) =
-        text.parse()
+        text.parse::<Tag>()
     {
         return Ok(tag);
     }

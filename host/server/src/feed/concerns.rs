@@ -71,7 +71,7 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 let user = key.split('/').next().unwrap_or_default();
                 wanted.add(User, user, position);
             }
-            ns::ANNOTATION => match key.parse() {
+            ns::ANNOTATION => match key.parse::<Tag>() {
                 Ok(Tag::Application(name)) => wanted.add(Application, name.as_str(), position),
                 Ok(Tag::Unit(name)) => wanted.add(Unit, name.as_str(), position),
                 Ok(Tag::Machine(id)) => wanted.add(Machine, id.as_str(), position),
