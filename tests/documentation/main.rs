@@ -212,6 +212,25 @@ fn the_page_about_actions_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_blocks_and_annotations_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/blocks-and-annotations.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "remove-object is disabled in this model: ask Ann first",
+        "refused, as it should be",
+        "not today",
+        "command-set: all",
+        "Ann, extension 12",
+        "Nothing is noted.",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_accounts_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     let script = blocks(&root().join("docs/how-to/accounts-and-audit.md"))?.join("\n");

@@ -4,6 +4,7 @@ mod accounts;
 mod actions;
 mod agents;
 mod author;
+mod blocks;
 mod bundles;
 mod catalogue;
 mod endpoints;

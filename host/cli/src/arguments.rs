@@ -14,7 +14,9 @@ mod placement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{actions, credentials, machines, reach, relations, tasks};
+use crate::commands::{
+    actions, annotations, blocks, credentials, machines, reach, relations, tasks,
+};
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
@@ -144,6 +146,10 @@ pub enum Command {
     Actions(actions::Verb),
     #[command(flatten)]
     Tasks(tasks::Verb),
+    #[command(flatten)]
+    Blocks(blocks::Verb),
+    #[command(flatten)]
+    Annotations(annotations::Verb),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Stop the agents of units: no hook runs until they are started again.
@@ -394,6 +400,13 @@ mod tests {
             "show-operation 1 --wait 2m",
             "show-task 2 --watch --format json",
             "cancel-task 2 3",
+            "disable-command remove-object 'ask Ann first'",
+            "enable-command all -m demo",
+            "disabled-commands --all --format json",
+            "list-disabled-commands -m prod:demo",
+            "annotate site/0 owner=ann rack=",
+            "annotate team=web -m demo",
+            "annotations site/0 --format yaml",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

@@ -59,6 +59,13 @@ periapt_contract::bounds! {
     EXPOSED_CIDRS = 1_000, "ranges" of "addresses to which the endpoints of one application are exposed", "the request is refused";
     MACHINES_AT_ONCE = 1_000, "machines" of "what one request adds", "the request is refused";
 
+    // What people note of a model, and what they disable in it.
+
+    ANNOTATIONS = 64, "annotations" of "what people note of one model, application, unit or machine", "the request is refused";
+    ANNOTATION_KEY_BYTES = 128, "bytes" of "the key of an annotation", "the request is refused";
+    ANNOTATION_VALUE_BYTES = 4 << 10, "bytes" of "the text of an annotation", "the request is refused";
+    BLOCK_MESSAGE_BYTES = 1_024, "bytes" of "the message with which commands of a model are disabled", "the request is refused";
+
     // Tasks.
 
     PARAMETERS_BYTES = 256 << 10, "bytes, as JSON" of "the parameters of an action, or the words of a command", "the request is refused";

@@ -10,6 +10,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod address;
+pub mod annotation;
+pub mod block;
 pub mod bounds;
 pub mod bundle;
 pub mod charm;

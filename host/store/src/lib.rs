@@ -17,9 +17,11 @@ use periapt_database::{OpenDatabase, Options};
 use periapt_model::ModelUuid;
 use periapt_model::refusal::Subject;
 
+mod annotation;
 mod application;
 mod audit;
 pub mod backup;
+mod block;
 mod changes;
 mod charm;
 mod cleanup;

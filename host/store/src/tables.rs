@@ -8,8 +8,8 @@ use periapt_model::ModelUuid;
 
 use crate::db::{Param, Tx, params};
 use crate::{
-    Result, application, charm, cleanup, controller, database, hook, lease, log, machine, model,
-    operation, relation, status, unit, usage, user,
+    Result, annotation, application, block, charm, cleanup, controller, database, hook, lease, log,
+    machine, model, operation, relation, status, unit, usage, user,
 };
 
 /// A table whose rows belong to a model.
@@ -97,6 +97,8 @@ pub(crate) const ALL: &[&[Table]] = &[
     lease::TABLES,
     log::TABLES,
     operation::TABLES,
+    block::TABLES,
+    annotation::TABLES,
     controller::TABLES,
     usage::TABLES,
     user::TABLES,

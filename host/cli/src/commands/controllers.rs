@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use periapt_wire::rest::StopRequest;
+use periapt_wire::rest::{ModelSummary, StopRequest};
 use serde::Serialize;
 
 use super::{Context, models, service};
@@ -254,6 +254,9 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         .why(format!("there are: {}", others.join(", ")))
         .advice("destroy them first, or add --destroy-all-models"));
     }
+    if let Some(failure) = all.iter().find_map(|model| kept(&name, model)) {
+        return Err(failure);
+    }
     let with = match others.as_slice() {
         [] => String::new(),
         others => format!(" and its models {}", others.join(", ")),
@@ -283,6 +286,22 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         ));
     }
     Ok(())
+}
+
+/// Why a controller is not destroyed, before any of its models is: one of them is kept from that.
+fn kept(controller: &str, model: &ModelSummary) -> Option<Failure> {
+    let (kind, message) = model.blocks.first_key_value()?;
+    let name = &model.name;
+    let what = match message.is_empty() {
+        true => format!("{kind} is disabled in model \"{name}\""),
+        false => format!("{kind} is disabled in model \"{name}\": {message}"),
+    };
+    let failure = Failure::new(Exit::Conflict, what)
+        .why("a controller is destroyed when none of its models is kept from that")
+        .advice(format!(
+            "periapt enable-command {kind} -m {controller}:{name}"
+        ));
+    Some(failure)
 }
 
 /// Removes the controller's directory where this program chose it; one that somebody else chose

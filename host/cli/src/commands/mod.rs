@@ -3,9 +3,11 @@
 mod accounts;
 pub mod actions;
 mod agents;
+pub mod annotations;
 mod applications;
 mod audit;
 mod backups;
+pub mod blocks;
 mod bootstrap;
 mod bundle;
 mod charm;
@@ -106,6 +108,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Credential(verb) => credentials::run(context, verb).await,
         Command::Actions(verb) => actions::run(context, verb).await,
         Command::Tasks(verb) => tasks::run(context, verb).await,
+        Command::Blocks(verb) => blocks::run(context, verb).await,
+        Command::Annotations(verb) => annotations::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
         Command::StartUnit(arguments) => agents::start_units(context, arguments).await,

@@ -9,8 +9,10 @@
 //! is sent once more, and made once.
 
 mod accounts;
+mod annotations;
 mod applications;
 mod backups;
+mod blocks;
 mod charms;
 mod controller;
 mod events;

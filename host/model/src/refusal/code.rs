@@ -18,5 +18,7 @@ pub const LEASE_DENIED: &str = "leadership claim denied";
 pub const NOT_EMPTY: &str = "model not empty";
 pub const HAS_ASSIGNED_UNITS: &str = "machine has assigned units";
 pub const NOT_PROVISIONED: &str = "not provisioned";
+/// A block of the model holds it back.
+pub const OPERATION_BLOCKED: &str = "operation is blocked";
 pub const DEAD: &str = "dead";
 pub const INTERNAL: &str = "internal error";

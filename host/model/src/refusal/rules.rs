@@ -74,6 +74,9 @@ refusals! {
     ActionParametersInvalid "action-parameters-invalid", 400, "`periapt show-action APPLICATION ACTION` shows what it takes";
     AgentNotStopped "agent-not-stopped", 409, "`periapt status` shows which machines are stopped; a unit's agent is started with `periapt start-unit`";
     AlreadyResolved "already-resolved", 409, "wait until the unit's agent has taken note of it";
+    AnnotationInvalid "annotation-invalid", 400, "write a key without blanks and =, and a shorter text; docs/reference/bounds.md lists what there may be";
+    AnnotationsExceeded "annotations-exceeded", 409, "remove some of them: `periapt annotate ENTITY KEY=`";
+    BlockKindInvalid "block-kind-invalid", 400, "name one of destroy-model, remove-object and all";
     CharmBreaksRelations "charm-breaks-relations", 409, "remove these relations first: `periapt remove-relation ID`, or keep the charm";
     CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";
@@ -108,6 +111,7 @@ refusals! {
     NoSpaces "no-spaces", 400, "name ranges of addresses instead: `periapt expose APPLICATION --to-cidrs 10.0.0.0/8`";
     NotInScope "not-in-scope", 409, "the relation is over for this unit: `periapt show-unit UNIT`";
     NotProvisioned "not-provisioned" as code::NOT_PROVISIONED, 409, "wait until it has an instance: `periapt status`";
+    OperationBlocked "operation-blocked" as code::OPERATION_BLOCKED, 409, "`periapt disabled-commands` shows what is disabled; an admin of the model allows it again: `periapt enable-command TYPE`";
     OptionSetAndReset "option-set-and-reset", 400, "leave one of them out";
     OwnerAccess "owner-access", 409, "the owner's access stays as long as they own the model";
     PasswordRefused "password-refused", 400, "choose another password; several words are good";

@@ -45,7 +45,7 @@ fn every_refusal_has_a_well_formed_code_an_http_error_and_advice() {
 fn codes_of_calls_are_those_of_juju_or_their_own() {
     for refusal in Refusal::RULES {
         let call = refusal.call_code();
-        let juju = call == "model not found" || call.is_empty();
+        let juju = matches!(call, "" | "model not found" | "operation is blocked");
         assert!(
             juju || call.replace(' ', "-") == refusal.code(),
             "{refusal} is \"{call}\" as a call"

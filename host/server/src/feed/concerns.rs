@@ -4,6 +4,7 @@
 //! a unit says whether it leads, a model counts. Asking for one of those too many costs a read,
 //! since what shows no change makes no event.
 
+use periapt_model::Tag;
 use periapt_store::EntityKind::{
     Application, Charm, Hook, Machine, Model, Operation, Relation, Unit, User,
 };
@@ -70,6 +71,12 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 let user = key.split('/').next().unwrap_or_default();
                 wanted.add(User, user, position);
             }
+            ns::ANNOTATION => match key.parse::<Tag>() {
+                Ok(Tag::Application(name)) => wanted.add(Application, name.as_str(), position),
+                Ok(Tag::Unit(name)) => wanted.add(Unit, name.as_str(), position),
+                Ok(Tag::Machine(id)) => wanted.add(Machine, id.as_str(), position),
+                _ => wanted.add(Model, &change.model, position),
+            },
             ns::HOOK => wanted.add(Hook, key, position),
             ns::OPERATION => wanted.add(Operation, key, position),
             // A queued clean-up, settings of the controller and lines of log show in no entity; what

@@ -93,6 +93,8 @@ fn changes_concern_what_shows_them() {
         change(10, namespace::RELATION_UNITS, "site"),
         change(11, namespace::RELATION_STATUS, "5"),
         change(12, namespace::MACHINE_UNITS, "5"),
+        change(13, namespace::ANNOTATION, "unit-site-7"),
+        change(14, namespace::ANNOTATION, "application-shop"),
     ];
     let wanted = concerns::wanted(&changes);
     let of = &wanted[MODEL];
@@ -103,10 +105,18 @@ fn changes_concern_what_shows_them() {
             .map(|(name, cause)| (name, cause.position))
             .collect()
     };
-    assert_eq!(names(EntityKind::Unit), [("site/0".to_owned(), 6)].into());
+    assert_eq!(
+        names(EntityKind::Unit),
+        [("site/0".to_owned(), 6), ("site/7".to_owned(), 13)].into()
+    );
     assert_eq!(
         names(EntityKind::Application),
-        [("front".to_owned(), 9), ("site".to_owned(), 6)].into()
+        [
+            ("front".to_owned(), 9),
+            ("shop".to_owned(), 14),
+            ("site".to_owned(), 6)
+        ]
+        .into()
     );
     assert_eq!(
         names(EntityKind::Machine),

@@ -20,8 +20,9 @@ pub(super) fn routes() -> Vec<Row> {
         row(Visitor::Superuser, routes!(grant)),
         row(Visitor::Superuser, routes!(revoke)),
         row(ADMIN, routes!(of_model)),
-        row(ADMIN, routes!(grant_model)),
-        row(ADMIN, routes!(revoke_model)),
+        // A block is about the model, not about who may do what in it.
+        row(ADMIN, routes!(grant_model)).never_blocked(),
+        row(ADMIN, routes!(revoke_model)).never_blocked(),
     ]
 }
 

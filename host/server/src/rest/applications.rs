@@ -23,7 +23,9 @@ pub(super) fn routes() -> Vec<Row> {
         row(READ, routes!(list)).lists::<ApplicationInfo>(),
         row(WRITE, routes!(deploy)),
         row(READ, routes!(show)).about(About::Application),
-        row(WRITE, routes!(remove)).about(About::Application),
+        row(WRITE, routes!(remove))
+            .about(About::Application)
+            .removes(),
         row(READ, routes!(config)).about(About::ApplicationConfig),
         row(WRITE, routes!(set_config)).about(About::ApplicationConfig),
         row(WRITE, routes!(expose)).about(About::Application),

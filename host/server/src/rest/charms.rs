@@ -44,7 +44,9 @@ const ARCHIVE_KINDS: &[&str] = &[
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)).lists::<CharmInfo>(),
-        row(WRITE, routes!(upload)).upload(),
+        // A charm that no application uses yet does nothing. What would use it is held back, and is told why
+        // without the bytes of an upload on their way.
+        row(WRITE, routes!(upload)).upload().never_blocked(),
         row(READ, routes!(show)),
         row(READ, routes!(archive)),
     ]

@@ -20,7 +20,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(READ, routes!(list)).lists::<MachineInfo>(),
         row(WRITE, routes!(add)),
         row(READ, routes!(show)).about(About::Machine),
-        row(WRITE, routes!(remove)).about(About::Machine),
+        row(WRITE, routes!(remove)).about(About::Machine).removes(),
         row(WRITE, routes!(retry_provisioning)),
     ]
 }

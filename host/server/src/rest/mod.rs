@@ -24,11 +24,14 @@ use crate::ui;
 
 mod access;
 mod agents;
+mod annotations;
 mod applications;
 mod arrival;
 mod audit;
 mod backups;
 mod blobs;
+mod blocked;
+mod blocks;
 mod changed;
 mod charms;
 mod clouds;
@@ -146,7 +149,12 @@ fn table() -> &'static [Resource] {
             resource(
                 "models",
                 "Models: where applications live.",
-                vec![models::routes(), credentials::routes()],
+                vec![
+                    models::routes(),
+                    credentials::routes(),
+                    blocks::routes(),
+                    annotations::routes(),
+                ],
             ),
             resource(
                 "charms",
@@ -265,7 +273,9 @@ fn through_layers(
             // `If-Match` and `ETag`.
             .layer(from_fn_with_state(at.clone(), conditions::check))
             // `Idempotency-Key`.
-            .layer(from_fn_with_state(at, idempotency::once))
+            .layer(from_fn_with_state(at.clone(), idempotency::once))
+            // Nothing that people disabled in the model.
+            .layer(from_fn_with_state(at, blocked::check))
             // No body longer than this.
             .layer(DefaultBodyLimit::max(longest)),
     )

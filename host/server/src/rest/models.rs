@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(Visitor::Login, routes!(list)).lists::<ModelSummary>(),
         row(Visitor::Superuser, routes!(add)),
         row(READ, routes!(show)).about(About::Model),
-        row(ADMIN, routes!(destroy)).about(About::Model),
+        row(ADMIN, routes!(destroy)).about(About::Model).destroys(),
         row(READ, routes!(config)).about(About::ModelConfig),
         row(ADMIN, routes!(set_config)).about(About::ModelConfig),
     ]

@@ -35,7 +35,8 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(enqueue)),
         row(READ, routes!(show)),
         row(READ, routes!(task)),
-        row(WRITE, routes!(cancel)),
+        // What runs can be stopped, whatever is disabled.
+        row(WRITE, routes!(cancel)).never_blocked(),
     ]
 }
 

@@ -25,7 +25,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(integrate)),
         row(READ, routes!(show)).about(About::Relation),
         row(WRITE, routes!(change)).about(About::Relation),
-        row(WRITE, routes!(remove)).about(About::Relation),
+        row(WRITE, routes!(remove)).about(About::Relation).removes(),
     ]
 }
 

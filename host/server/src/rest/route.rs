@@ -5,8 +5,9 @@
 //! runs.
 
 use axum::routing::MethodRouter;
+use periapt_model::block::Change;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::ModelPermission;
+use periapt_wire::rest::{ModelPermission, paths};
 use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -26,6 +27,8 @@ pub struct Route {
     pub method: &'static str,
     pub path: &'static str,
     pub visitor: Visitor,
+    /// What it does to its model, where a block of the model may hold that back.
+    pub change: Option<Change>,
     /// The definition that it shows or changes.
     pub(super) about: Option<About>,
     /// Bodies or answers hold a secret.
@@ -71,12 +74,15 @@ pub(super) fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) 
     let (method, operation) = item.map_or_else(Default::default, |(method, operation)| {
         (method.to_ascii_uppercase(), operation.clone())
     });
+    // Whatever says nothing else is a change of the model that it is about.
+    let changes_model = method != "GET" && path.starts_with(paths::MODEL.text);
     Row {
         // Rows are made once and live as long as the program.
         route: Route {
             method: method.leak(),
             path: path.leak(),
             visitor,
+            change: changes_model.then_some(Change::Other),
             about: None,
             secret: false,
             upload: false,
@@ -93,6 +99,24 @@ impl Row {
     /// It shows or changes this definition: it has an `ETag`, or takes `If-Match`.
     pub(super) fn about(mut self, about: About) -> Self {
         self.route.about = Some(about);
+        self
+    }
+
+    /// It removes something in a model.
+    pub(super) fn removes(mut self) -> Self {
+        self.route.change = Some(Change::RemoveObject);
+        self
+    }
+
+    /// It destroys a model.
+    pub(super) fn destroys(mut self) -> Self {
+        self.route.change = Some(Change::DestroyModel);
+        self
+    }
+
+    /// It is possible whatever people disabled in the model.
+    pub(super) fn never_blocked(mut self) -> Self {
+        self.route.change = None;
         self
     }
 

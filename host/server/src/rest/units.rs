@@ -20,7 +20,7 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)).lists::<UnitInfo>(),
         row(READ, routes!(show)).about(About::Unit),
-        row(WRITE, routes!(remove)).about(About::Unit),
+        row(WRITE, routes!(remove)).about(About::Unit).removes(),
         row(WRITE, routes!(resolve)).about(About::Unit),
     ]
 }

@@ -10,6 +10,7 @@
 mod access;
 mod accounts;
 mod audit;
+mod blocks;
 mod common;
 mod connections;
 mod events;

@@ -4,6 +4,7 @@
 use crate::common::{House, Standing};
 use base64::Engine;
 use periapt_model::ModelUuid;
+use periapt_model::block::Change;
 use periapt_server::access::Visitor;
 use periapt_server::rest::{Route, routes};
 use periapt_wire::rest::ModelPermission::{self, Admin, Read, Write};
@@ -257,7 +258,9 @@ fn sound(route: &Route) -> bool {
                 || (!reads
                     && matches!(
                         route.path,
-                        "/v1/models/{model}" | "/v1/models/{model}/config"
+                        "/v1/models/{model}"
+                            | "/v1/models/{model}/config"
+                            | "/v1/models/{model}/blocks/{kind}"
                     ));
             let wanted = match (of_admins, reads) {
                 (true, _) => Admin,
@@ -275,6 +278,34 @@ fn every_row_keeps_the_rules() {
         assert!(
             sound(route),
             "{route:?} does not keep the rules of access; if it is right, say so in the lists here"
+        );
+    }
+}
+
+/// Changes at a model's path that no block of the model holds back.
+const NEVER_BLOCKED: &[(&str, &str)] = &[
+    ("PUT", "/v1/models/{model}/access/{user}"),
+    ("DELETE", "/v1/models/{model}/access/{user}"),
+    ("PUT", "/v1/models/{model}/blocks/{kind}"),
+    ("DELETE", "/v1/models/{model}/blocks/{kind}"),
+    ("POST", "/v1/models/{model}/charms"),
+    ("POST", "/v1/models/{model}/tasks/{task}/cancel"),
+];
+
+#[test]
+fn every_row_says_what_it_does_to_its_model() {
+    for route in routes() {
+        let of_model = route.path.starts_with("/v1/models/{model}") && route.method != "GET";
+        let free = NEVER_BLOCKED.contains(&(route.method, route.path));
+        let right = match (route.method, route.path) {
+            _ if !of_model || free => None,
+            ("DELETE", "/v1/models/{model}") => Some(Change::DestroyModel),
+            ("DELETE", _) => Some(Change::RemoveObject),
+            _ => Some(Change::Other),
+        };
+        assert_eq!(
+            route.change, right,
+            "{route:?}: a change of a model can be disabled; if this one cannot, say so in the list here"
         );
     }
 }

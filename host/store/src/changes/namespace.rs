@@ -14,7 +14,7 @@ macro_rules! namespaces {
 }
 
 namespaces! {
-    /// Key: the model's UUID. Life, status, gone.
+    /// Key: the model's UUID. Life, status, what is disabled in it, gone.
     MODEL = "model";
     /// Key: empty.
     MODEL_CONFIG = "model-config";
@@ -74,6 +74,8 @@ namespaces! {
     OPERATION = "operation";
     /// Key: the unit. Something became of what it was asked to run.
     TASK = "task";
+    /// Key: the tag of a model, an application, a unit or a machine. What people note of it.
+    ANNOTATION = "annotation";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
     /// Key: the number of the node, of the whole controller. It came, went, was lost or serves elsewhere.
@@ -107,6 +109,7 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
         LOG | HOOK
             | OPERATION
             | TASK
+            | ANNOTATION
             | RESOLVED
             | APPLICATION_CONFIG
             | MODEL_CONFIG

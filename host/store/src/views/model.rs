@@ -1,12 +1,52 @@
 //! Models as listed, and as their status shows them.
 
+use std::collections::BTreeMap;
+
+use periapt_model::block::BlockKind;
 use periapt_model::refusal::Subject;
 use periapt_model::{Life, ModelUuid};
 use periapt_wire::rest::ModelSummary;
 
-use crate::db::{Session, columns, params, word};
+use crate::db::{Cells, Session, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store};
+use crate::{DatabaseError, Result, Store};
+
+/// The message of a block of the model; null where there is none.
+macro_rules! block {
+    ($kind:literal) => {
+        concat!(
+            "(SELECT block.message FROM block WHERE block.model_uuid = model.uuid AND block.kind = '",
+            $kind,
+            "')"
+        )
+    };
+}
+
+/// The messages of all kinds, in the order of [`BlockKind::ALL`].
+macro_rules! blocks {
+    () => {
+        concat!(
+            block!("destroy-model"),
+            ", ",
+            block!("remove-object"),
+            ", ",
+            block!("all")
+        )
+    };
+}
+
+/// What is disabled, with why.
+fn blocks(
+    cells: &mut Cells<'_>,
+) -> std::result::Result<BTreeMap<BlockKind, String>, DatabaseError> {
+    let mut found = BTreeMap::new();
+    for kind in BlockKind::ALL {
+        if let Some(message) = cells.optional_str()? {
+            found.insert(kind, message.to_owned());
+        }
+    }
+    Ok(found)
+}
 
 columns! {
     /// A model with its counts, from one statement however many models there are.
@@ -24,6 +64,7 @@ columns! {
         applications = "(SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid)",
         machines = "(SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid)",
         units = "(SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)",
+        blocks = [blocks!()] as blocks,
     }
     const SUMMARY = "FROM model JOIN cloud ON cloud.name = model.cloud
         LEFT JOIN status ON status.model_uuid = model.uuid AND status.kind = 'model'

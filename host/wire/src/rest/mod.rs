@@ -4,8 +4,10 @@
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;
+mod annotations;
 mod audit;
 mod backups;
+mod blocks;
 mod clouds;
 mod credentials;
 mod events;
@@ -23,6 +25,7 @@ mod workloads;
 
 use std::collections::BTreeMap;
 
+use periapt_model::block::BlockKind;
 use periapt_model::config::{ConfigValue, Schema, Value, Values};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
@@ -31,9 +34,11 @@ use serde::{Deserialize, Serialize};
 use crate::status::MeterStatus;
 
 pub use accounts::*;
+pub use annotations::*;
 
 pub use audit::*;
 pub use backups::Backup;
+pub use blocks::*;
 pub use clouds::*;
 pub use credentials::*;
 pub use events::*;
@@ -133,6 +138,10 @@ pub struct ModelSummary {
     pub machines: u64,
     pub units: u64,
     pub created_at: i64,
+    /// What is disabled in it (`destroy-model`, `remove-object`, `all`), with why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, String>)]
+    pub blocks: BTreeMap<BlockKind, String>,
 }
 
 pub use periapt_model::options::{Setting as ConfigSetting, Settings as ConfigSettings};

@@ -66,6 +66,7 @@ paths! {
     MODEL_ACCESS(1) = "/v1/models/{model}/access";
     MODEL_ACCESS_OF(2) = "/v1/models/{model}/access/{user}";
     MODEL_AGENT_START(1) = "/v1/models/{model}/agent/start";
+    ANNOTATIONS(1) = "/v1/models/{model}/annotations";
     APPLICATIONS(1) = "/v1/models/{model}/applications";
     APPLICATION(2) = "/v1/models/{model}/applications/{name}";
     APPLICATION_ACTIONS(2) = "/v1/models/{model}/applications/{name}/actions";
@@ -78,6 +79,8 @@ paths! {
     APPLICATION_UNITS(2) = "/v1/models/{model}/applications/{name}/units";
     MODEL_AUDIT(1) = "/v1/models/{model}/audit";
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
+    BLOCKS(1) = "/v1/models/{model}/blocks";
+    BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
     CHARMS(1) = "/v1/models/{model}/charms";
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";

@@ -19,6 +19,8 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         }
         "Integrate" => json!({ "endpoints": ["front:website", "site:website"] }),
         "ChangeRelation" => json!({ "suspended": true, "reason": "moving to another site" }),
+        "SetAnnotations" => json!({ "entity": "site/0", "set": { "owner": "web team" } }),
+        "SetBlock" => json!({ "message": "ask the web team first" }),
         "Refresh" => json!({ "charm": "local:site-1", "force-units": false }),
         "ResolveRequest" => json!({ "retry": true }),
         "StopRequest" => json!({ "agents": false }),

@@ -178,6 +178,7 @@ impl Listed for ModelSummary {
         "machines",
         "units",
         "created-at",
+        "blocks",
     ];
 
     fn facts(&self) -> Facts {
