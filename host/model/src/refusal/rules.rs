@@ -81,7 +81,6 @@ refusals! {
     CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CidrInvalid "cidr-invalid", 400, "write ranges of addresses as 10.0.0.0/8 or fd00::/8";
-    CommandInvalid "command-invalid", 400, "name one of the commands of the charm, with its arguments: `periapt exec --unit UNIT -- COMMAND ARGUMENTS`";
     ConfigUnknownOption "config-unknown-option", 400, "`periapt config APPLICATION` lists the options";
     ConfigWrongType "config-wrong-type", 400, "`periapt config APPLICATION` shows each option's type";
     ControllerNodeLast "controller-node-last", 409, "remove the whole controller: `periapt destroy-controller`";

@@ -42,6 +42,7 @@ macro_rules! subjects {
 
 #[rustfmt::skip]
 subjects! {
+    Action "action" 400 "`periapt actions APPLICATION` lists the actions of its charm" "choose another name";
     Application "application" 404 "`periapt status` shows what the model holds" "choose another name";
     Backup "backup" 404 "`periapt backups` lists the backups" "choose another name";
     Blob "blob" 404 "upload the charm again: `periapt refresh`" "choose another name";
@@ -49,14 +50,13 @@ subjects! {
     Charm "charm" 404 "upload the charm first: `periapt deploy ./FILE.charm` does both" "choose another name";
     CharmArchive "charm-archive" 404 "upload the charm again: `periapt refresh`" "choose another name";
     Cloud "cloud" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
+    Command "command" 400 "`periapt show-application APPLICATION` names its charm, whose author says which commands it has" "choose another name";
     ControllerNode "controller-node" 404 "`periapt controller nodes` lists the processes" "choose another name";
     Credential "credential" 400 "`periapt credentials` lists those that you have" "name it: `periapt add-model MODEL --credential NAME`, or give the model another name";
     Database "database" 404 "`periapt status` shows what there is" "choose another name";
     Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
     Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
     Model "model" 404 "`periapt models` lists the models" "choose another name";
-    Action "action" 400 "`periapt actions APPLICATION` lists the actions of its charm" "choose another name";
-    Command "command" 400 "`periapt show-application APPLICATION` names its charm, whose author says which commands it has" "choose another name";
     Operation "operation" 404 "`periapt operations` lists the operations that are remembered" "choose another name";
     Region "region" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
     Relation "relation" 404 "`periapt status --relations` shows the relations" "they are related already: `periapt status --relations`";
