@@ -42,6 +42,7 @@ mod gate;
 mod history;
 mod hooks;
 mod idempotency;
+mod incoming;
 mod lines;
 mod login;
 mod logs;
@@ -58,6 +59,7 @@ pub mod problem;
 mod reach;
 mod register;
 mod relations;
+mod resources;
 mod route;
 mod session;
 pub(crate) mod sse;
@@ -156,7 +158,7 @@ fn table() -> &'static [Resource] {
             resource(
                 "applications",
                 "Applications: a charm with its settings and units.",
-                vec![applications::routes()],
+                vec![applications::routes(), resources::routes()],
             ),
             resource(
                 "units",

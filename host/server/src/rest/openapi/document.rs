@@ -28,6 +28,11 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "^(0|[1-9][0-9]{0,8})$",
     ),
     ("relation", "Number of a relation", "^(0|[1-9][0-9]{0,8})$"),
+    (
+        "resource",
+        "Name of a resource that the charm declares",
+        "^[A-Za-z][A-Za-z0-9._-]*$",
+    ),
     ("operation", "Number of an operation", "^[1-9][0-9]{0,15}$"),
     ("task", "Number of a task", "^[1-9][0-9]{0,15}$"),
     ("digest", "Name of a blob", "^[0-9a-f.]+$"),
