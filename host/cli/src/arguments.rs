@@ -14,7 +14,7 @@ mod placement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{actions, credentials, machines, reach, relations, tasks};
+use crate::commands::{actions, credentials, machines, reach, relations, resources, tasks};
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
@@ -132,6 +132,8 @@ pub enum Command {
     RemoveUnit(RemoveUnit),
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
+    #[command(flatten)]
+    Resources(resources::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
