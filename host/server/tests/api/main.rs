@@ -18,6 +18,7 @@ mod reach;
 mod reference;
 mod relations;
 mod requests;
+mod resources;
 mod rest;
 mod routes;
 mod rpc;
