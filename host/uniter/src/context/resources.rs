@@ -42,7 +42,7 @@ impl ResourcesAnswers for UnitContext {
                     self.have(name, &content, resource);
                     return Ok(Some(path));
                 }
-                Err(error) if error.is_not_found() => last = Some(error),
+                Err(error) if error.is_gone() => last = Some(error),
                 Err(error) => return Err(unavailable(name, &error)),
             }
         }

@@ -71,5 +71,5 @@ async fn what_has_another_digest_is_not_shown_and_what_a_process_left_is_removed
     controller.add_blob(&digest, b"red".to_vec());
     get(&all, &connection, &digest).await;
     let refused = all.get(&connection, "none", "theme.css").await.unwrap_err();
-    assert!(refused.is_not_found(), "{refused}");
+    assert!(refused.is_gone(), "{refused}");
 }
