@@ -231,6 +231,18 @@ fn the_page_about_blocks_and_annotations_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_resources_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/resources.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["teal", "refused, as it should be", "theme.css", "navy"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_accounts_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     let script = blocks(&root().join("docs/how-to/accounts-and-audit.md"))?.join("\n");

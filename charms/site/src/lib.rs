@@ -29,6 +29,7 @@ mod rebuild;
 mod render;
 #[cfg(test)]
 mod tests;
+mod theme;
 
 use pages::Site;
 
@@ -59,13 +60,20 @@ impl SiteCharm {
             Ok(site) => site,
             Err(advice) => return context.set_status(Status::blocked(advice)),
         };
+        let theme = match theme::read(context)? {
+            Ok(theme) => theme,
+            Err(advice) => return context.set_status(Status::blocked(advice)),
+        };
         let folder = site_folder(context);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             _ => fs::create_dir_all(&folder)?,
         }
         let mut lines = Vec::new();
-        for (name, content) in render::files(&site) {
+        for (name, mut content) in render::files(&site) {
+            if let (render::STYLE_SHEET, Some(rules)) = (name.as_str(), &theme) {
+                content.push_str(rules);
+            }
             lines.push(format!("rendered {name}, {} bytes", content.len()));
             fs::write(folder.join(name), content)?;
         }
@@ -209,7 +217,7 @@ impl Charm for SiteCharm {
         }
     }
 
-    /// Another revision may render differently.
+    /// Another revision may render differently, and so does the site with another theme.
     fn upgrade_charm(&mut self, context: &Context<Config>) -> Result<()> {
         self.set_version(context)?;
         self.refresh(context)

@@ -9,6 +9,9 @@ use crate::pages::{Page, Site, Theme};
 
 const STYLE: &str = include_str!("style.css");
 
+/// The file of the style sheet.
+pub const STYLE_SHEET: &str = "style.css";
+
 /// Names of the files of a site.
 pub fn file_names(site: &Site) -> Vec<String> {
     let mut names: Vec<String> = site
@@ -19,7 +22,7 @@ pub fn file_names(site: &Site) -> Vec<String> {
     if site.page("index").is_none() {
         names.push("index.html".to_owned());
     }
-    names.push("style.css".to_owned());
+    names.push(STYLE_SHEET.to_owned());
     names
 }
 

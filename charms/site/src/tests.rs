@@ -53,6 +53,32 @@ fn the_site_is_rendered_and_counted() {
 }
 
 #[test]
+fn a_theme_that_is_attached_comes_after_the_rules_of_the_site() {
+    let mut harness = site();
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    let plain = read(&harness, "style.css");
+    for rules in ["body { color: teal }\n", "body { color: navy }\n"] {
+        harness
+            .set_resource(theme::RESOURCE, rules)
+            .run(Hook::UpgradeCharm)
+            .expect("succeeds");
+        assert_eq!(read(&harness, "style.css"), format!("{plain}{rules}"));
+    }
+    harness
+        .set_resource(theme::RESOURCE, [0xff, 0xfe])
+        .run(Hook::UpgradeCharm)
+        .expect("does not fail");
+    let status = harness.status();
+    assert_eq!(status.kind, StatusKind::Blocked);
+    assert!(read(&harness, "style.css").contains("navy"), "as it was");
+    harness
+        .remove_resource(theme::RESOURCE)
+        .run(Hook::ConfigChanged)
+        .expect("succeeds");
+    assert_eq!(read(&harness, "style.css"), plain);
+}
+
+#[test]
 fn what_operators_write_stays_text() {
     let mut harness = site();
     harness.run(Hook::ConfigChanged).expect("succeeds");

@@ -13,6 +13,7 @@ use crate::metrics::MetricsHost;
 use crate::network::NetworkHost;
 use crate::ports::PortsHost;
 use crate::relation::RelationHost;
+use crate::resources::ResourcesHost;
 use crate::state::StateHost;
 use crate::status::StatusHost;
 use crate::unit::UnitHost;
@@ -40,6 +41,7 @@ host!(
     NetworkHost,
     PortsHost,
     RelationHost,
+    ResourcesHost,
     StateHost,
     StatusHost,
     UnitHost,

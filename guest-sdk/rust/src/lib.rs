@@ -172,6 +172,7 @@ mod metrics;
 mod network;
 mod ports;
 mod relation;
+mod resources;
 mod state;
 mod status;
 #[cfg(not(target_family = "wasm"))]

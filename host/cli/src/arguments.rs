@@ -15,7 +15,7 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, credentials, machines, reach, relations, tasks,
+    actions, annotations, blocks, credentials, machines, reach, relations, resources, tasks,
 };
 
 pub use accounts::{
@@ -134,6 +134,8 @@ pub enum Command {
     RemoveUnit(RemoveUnit),
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
+    #[command(flatten)]
+    Resources(resources::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]

@@ -6,7 +6,7 @@ use periapt_model::digest::{Digest, Digester};
 
 use crate::blobs::CHUNK;
 use crate::error::Error;
-use crate::{OpenDatabase, params};
+use crate::{OpenDatabase, Param, params};
 
 /// An upload that is coming in. Dropped, it leaves nothing; what a crash leaves is dropped at
 /// the next opening.
@@ -75,6 +75,60 @@ impl Staging {
             self.stored += 1;
         }
         Ok(())
+    }
+
+    /// Keeps all bytes under their digest, a chunk at a time, so that no memory has them all; the digest.
+    /// What is kept and nobody refers to is dropped by whoever would have.
+    pub async fn keep(mut self) -> Result<String, Error> {
+        let digest = self.digest().to_string();
+        if !self.database.has_blob(&digest).await? {
+            for position in 0..self.stored {
+                let values = params![&digest, &self.name, position];
+                let sql = "INSERT INTO blob_chunk (digest, position, data)
+                    SELECT $1, position, data FROM blob_chunk WHERE digest = $2 AND position = $3
+                    ON CONFLICT (digest, position) DO NOTHING";
+                self.aside(sql, values).await?;
+            }
+            let mut chunks = self.stored;
+            if !self.pending.is_empty() {
+                let rest = std::mem::take(&mut self.pending).to_vec();
+                let sql = "INSERT INTO blob_chunk (digest, position, data) VALUES ($1, $2, $3)
+                    ON CONFLICT (digest, position) DO NOTHING";
+                self.aside(sql, params![&digest, chunks, rest]).await?;
+                chunks += 1;
+            }
+            let (name, size) = (digest.clone(), self.size);
+            self.database
+                .write_aside(move |tx| {
+                    Box::pin(async move {
+                        // Somebody may have dropped the same bytes meanwhile.
+                        let sql = "SELECT COUNT(*) FROM blob_chunk WHERE digest = $1";
+                        let there = tx.db.count(sql, params![&name]).await?;
+                        if i64::try_from(there).ok() != Some(chunks) {
+                            let message = format!("{name} was dropped while it was stored");
+                            return Err(Error::corrupt("blob", message));
+                        }
+                        let sql = "INSERT INTO blob (digest, size, created_at) VALUES ($1, $2, $3)
+                            ON CONFLICT (digest) DO NOTHING";
+                        let values = params![name, size, tx.now];
+                        tx.db.execute(sql, values).await.map(|_| ())
+                    })
+                })
+                .await?;
+        }
+        let name = std::mem::take(&mut self.name);
+        if std::mem::take(&mut self.stored) > 0 {
+            self.database.drop_staged(name).await?;
+        }
+        Ok(digest)
+    }
+
+    async fn aside(&self, sql: &'static str, values: Vec<Param>) -> Result<(), Error> {
+        self.database
+            .write_aside(move |tx| {
+                Box::pin(async move { tx.db.execute(sql, values).await.map(|_| ()) })
+            })
+            .await
     }
 
     /// All bytes, in memory from now on; the staged ones are dropped.

@@ -30,6 +30,13 @@ periapt_contract::bounds! {
     CHARM_HOOKS = 256, "hooks" of "what a charm says it implements", "the charm is refused";
     HOOK_NAME_BYTES = 64, "bytes" of "a hook's name", "the charm is refused";
 
+    // Resources of applications.
+
+    /// As much as a charm's archive may have: controller and agents hold that much of one at a time.
+    RESOURCE_BYTES = 128 << 20, "bytes" of "a resource of an application", "the upload is refused";
+    RESOURCE_FILE_NAME_BYTES = 255, "bytes" of "the name of a resource's file", "the charm is refused";
+    RESOURCES_WAITING = 64, "resources" of "what was uploaded to a model and is attached to nothing yet", "the oldest are forgotten";
+
     // What the controller keeps of it.
 
     /// More than any hook sets in earnest, so that a loop costs some hundred KiB and not 100 MiB.

@@ -1,5 +1,5 @@
-//! Directories of a hook: what the guest finds under `/charm`, `/state`, `/tmp` and
-//! `/shared`.
+//! Directories of a hook: what the guest finds under `/charm`, `/state`, `/tmp`, `/shared` and
+//! `/resources`.
 //!
 //! Nothing is made or opened before the guest uses it. A guest that asks for its directories, as
 //! some languages do before their first line of output, gets handles ([`Mounted`]) that stand for
@@ -11,6 +11,9 @@
 //! wasmtime-wasi opens every path of a guest beneath a directory handle and refuses `..`,
 //! absolute paths and symbolic links that lead out of it; this module only chooses the handles.
 //! It also watches how much a guest leaves behind and how deep, because WASI has no quota.
+//!
+//! A resource that the hook did not ask for is not on this machine, maybe. Its handle goes on standing for
+//! nothing when it is used, and no path leads through it; from the hook's call on it is opened like others.
 //!
 //! What a hook leaves in `/state` and `/tmp` is taken away when it fails. What it leaves in a
 //! directory that it shares stays, and others live there. So a tree that is too deep there is
@@ -44,6 +47,10 @@ pub struct Directories {
     /// What a principal and its subordinates share. There is no `/shared` itself: a
     /// guest sees the directories that it was given by name and cannot list what else there is.
     pub shared: Vec<SharedDirectory>,
+    /// Names of the resources that the charm declares, each a directory `/resources/NAME` of the guest with
+    /// one file in it, read-only. There is no `/resources` itself. Which directory it is, is asked when
+    /// the guest uses it.
+    pub resources: Vec<String>,
 }
 
 /// The files of a unit, as one hook meets them. All functions may block; what takes long counts as
@@ -62,6 +69,11 @@ pub trait UnitFiles: Send + Sync {
 
     /// Makes sure that a shared directory is there and is as it may be.
     fn share(&self, directory: &Path) -> Result<(), HookFailure>;
+
+    /// The directory with the file of a resource, once this hook has asked for it.
+    fn resource(&self, _name: &str) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// A directory shared by a principal and its subordinates, `/shared/NAME` of the guest. What a hook

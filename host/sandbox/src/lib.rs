@@ -60,6 +60,6 @@ pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use ticker::Ticking;
 pub use tools::{
     ConfigAnswers, Goal, GoalStateAnswers, Goals, HookContext, LogAnswers, LogLevel, Network,
-    NetworkAnswers, Output, Permission, StatusAnswers, Tool, When, hook_tools,
+    NetworkAnswers, Output, Permission, ResourcesAnswers, StatusAnswers, Tool, When, hook_tools,
 };
 pub use wait::Cancelled;

@@ -43,6 +43,7 @@ mod operation;
 mod options;
 mod reach;
 mod relation;
+mod resource;
 mod status;
 mod tables;
 mod unit;

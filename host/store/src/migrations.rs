@@ -22,5 +22,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0018_traffic.sql"),
     include_str!("migrations/0019_meters.sql"),
     include_str!("migrations/0020_operations.sql"),
-    include_str!("migrations/0021_blocks.sql"),
+    include_str!("migrations/0021_resources.sql"),
+    include_str!("migrations/0022_blocks.sql"),
 ];

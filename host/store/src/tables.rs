@@ -9,7 +9,7 @@ use periapt_model::ModelUuid;
 use crate::db::{Param, Tx, params};
 use crate::{
     Result, annotation, application, block, charm, cleanup, controller, database, hook, lease, log,
-    machine, model, operation, relation, status, unit, usage, user,
+    machine, model, operation, relation, resource, status, unit, usage, user,
 };
 
 /// A table whose rows belong to a model.
@@ -90,6 +90,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     unit::TABLES,
     charm::TABLES,
     relation::TABLES,
+    resource::TABLES,
     machine::TABLES,
     status::TABLES,
     hook::TABLES,

@@ -30,6 +30,7 @@ use crate::dispatch::RunningTask;
 use crate::leadership::Leadership;
 use crate::lines::Lines;
 use crate::process::ModelIdentity;
+use crate::resources::{OfHook, Resources};
 use crate::settings::{KnownSettings, SharedSettings};
 use crate::snapshot::HookSnapshot;
 use crate::turns::Turn;
@@ -38,6 +39,7 @@ use crate::workloads::Workloads;
 mod action;
 mod facts;
 mod relations;
+mod resources;
 mod status;
 
 pub(crate) use relations::relations;
@@ -82,6 +84,11 @@ pub(crate) struct UnitContext {
     pub endpoints: BTreeSet<String>,
     /// Endpoints and what else can be bound to a network.
     pub bindings: BTreeSet<String>,
+    /// That the charm declares, with the names of their files.
+    pub resources: BTreeMap<String, String>,
+    pub all_resources: Resources,
+    /// What this hook asked for of them.
+    pub held: OfHook,
     /// As the hook is told of them.
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,

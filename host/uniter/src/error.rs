@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use periapt_engine::FortressError;
+use periapt_model::Refusal;
+use periapt_model::refusal::Subject;
 use periapt_model::uniter::OperationError;
 use periapt_wire::CallError;
 use periapt_wire::rpc::code;
@@ -63,6 +65,13 @@ impl UniterError {
     /// Whether the controller does not know what it was asked about.
     pub fn is_not_found(&self) -> bool {
         matches!(self, UniterError::Call { error, .. } if error.is(code::NOT_FOUND))
+    }
+
+    /// Whether bytes are not there any more that were asked for by their digest.
+    pub fn is_gone(&self) -> bool {
+        let gone = Refusal::NotFound(Subject::Blob).code();
+        let call = |error: &CallError| error.is(gone) || error.is(code::NOT_FOUND);
+        matches!(self, UniterError::Call { error, .. } if call(error))
     }
 
     /// Whether it failed because the process, or the machine, has no file descriptors left.

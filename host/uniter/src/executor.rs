@@ -389,6 +389,7 @@ impl Executor {
         let shared = self.config.process.shared_directory(&self.config.unit);
         self.config.process.intents().withdraw(&self.config.unit);
         self.config.process.standings().forget(&self.config.unit);
+        self.config.process.resources().forget(&self.config.unit);
         let (workloads, name) = (
             self.config.process.workloads().clone(),
             self.config.unit.clone(),

@@ -14,7 +14,7 @@ use std::time::Duration;
 use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::UnitName;
-use periapt_model::charm::Access;
+use periapt_model::charm::{Access, ResourceKind};
 use periapt_model::hook::{AtOnce, Effects};
 use periapt_sandbox::{
     Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo, SharedDirectory,
@@ -30,6 +30,7 @@ use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
 use crate::lines::Lines;
 use crate::process::Process;
+use crate::resources::OfHook;
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
@@ -137,7 +138,9 @@ impl Starting {
         } = self;
         let tether = Tether::default();
         let process = config.process.clone();
-        let files = Arc::new(HookFiles::new(state_directory, generation, process));
+        let held = OfHook::default();
+        let files = HookFiles::new(state_directory, generation, process, held.clone());
+        let files = Arc::new(files);
         let job = Job {
             call: hook_call(config, charm, dispatch, files.clone(), &snapshot),
             context: Box::new(context(
@@ -145,6 +148,7 @@ impl Starting {
                 charm,
                 around,
                 snapshot,
+                held,
                 dispatch.task().cloned(),
                 tether.clone(),
                 turn.clone(),
@@ -257,6 +261,7 @@ fn hook_call(
             unit: files,
             temporary: config.process.temporary(),
             shared: shared(&config.process, &config.unit, principal, charm),
+            resources: resources(charm).into_keys().collect(),
         },
         limits: snapshot.limits.clone(),
     }
@@ -284,11 +289,27 @@ pub(crate) fn shared(
     words.map(directory).collect()
 }
 
+/// Files that the charm may be given, with their names. One whose name is more than one word was never
+/// checked, and is left out.
+fn resources(charm: &Charm) -> BTreeMap<String, String> {
+    let declared = charm.info.metadata.resources.iter();
+    let files = declared.filter(|(name, resource)| {
+        let mut parts = Path::new(name).components();
+        let word = matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str());
+        word && resource.kind == ResourceKind::File
+    });
+    files
+        .map(|(name, resource)| (name.clone(), resource.file_name(name).to_owned()))
+        .collect()
+}
+
+#[allow(clippy::too_many_arguments)]
 fn context(
     config: &UniterConfig,
     charm: &Charm,
     around: Surroundings,
     snapshot: HookSnapshot,
+    held: OfHook,
     task: Option<Arc<RunningTask>>,
     tether: Tether,
     turn: Arc<Turn>,
@@ -302,6 +323,9 @@ fn context(
         workloads: config.process.workloads().clone(),
         endpoints: charm.info.metadata.endpoints(),
         bindings: charm.info.metadata.bindings(),
+        resources: resources(charm),
+        all_resources: config.process.resources().clone(),
+        held,
         relations: around.relations,
         settings: around.settings,
         shared_settings: config.process.settings().clone(),

@@ -7,6 +7,7 @@ use periapt_sandbox::{HookFailure, UnitFiles};
 
 use crate::error::UniterError;
 use crate::process::Process;
+use crate::resources::OfHook;
 use crate::state_directory::{Stage, StateDirectory};
 
 /// A hook that uses no files costs nothing here. Dropping this removes what a hook left that was not
@@ -15,6 +16,7 @@ pub(crate) struct HookFiles {
     directory: StateDirectory,
     generation: u64,
     process: Process,
+    resources: OfHook,
     left: Mutex<Left>,
 }
 
@@ -27,11 +29,17 @@ struct Left {
 }
 
 impl HookFiles {
-    pub(crate) fn new(directory: StateDirectory, generation: u64, process: Process) -> Self {
+    pub(crate) fn new(
+        directory: StateDirectory,
+        generation: u64,
+        process: Process,
+        resources: OfHook,
+    ) -> Self {
         Self {
             directory,
             generation,
             process,
+            resources,
             left: Mutex::default(),
         }
     }
@@ -83,5 +91,9 @@ impl UnitFiles for HookFiles {
     fn share(&self, directory: &Path) -> Result<(), HookFailure> {
         let shared = self.process.prepare_shared(directory);
         shared.map_err(|error| self.failed(error))
+    }
+
+    fn resource(&self, name: &str) -> Option<PathBuf> {
+        self.resources.directory(name)
     }
 }

@@ -39,6 +39,7 @@ impl Process {
             return Ok(false);
         }
         self.intents().withdraw(unit);
+        self.resources().forget(unit);
         let directories = [self.shared_directory(unit), self.unit_directory(unit)];
         let state = self.state_directory(unit);
         let (workloads, name) = (self.workloads().clone(), unit.clone());

@@ -38,6 +38,7 @@ pub mod meter;
 pub mod metrics;
 pub mod process;
 pub mod remote;
+mod resources;
 pub mod restricted;
 mod retries;
 pub mod sandbox;

@@ -22,6 +22,7 @@ use crate::discard;
 use crate::error::{UniterError, file};
 use crate::intents::{self, Intents};
 use crate::journal::{self, Journal, Machine};
+use crate::resources::{self, Resources};
 use crate::restricted;
 use crate::sandbox::Sandbox;
 use crate::settings::SharedSettings;
@@ -72,6 +73,7 @@ struct Shared {
     directory: PathBuf,
     workloads: Workloads,
     charms: Charms,
+    resources: Resources,
     turns: Turns,
     intents: Intents,
     journal: Arc<Journal>,
@@ -114,6 +116,7 @@ impl Process {
         discard::DISCARDED,
         intents::DIRECTORY,
         journal::DIRECTORY,
+        resources::DIRECTORY,
         workloads::DIRECTORY,
     ];
 
@@ -138,6 +141,7 @@ impl Process {
             shared: Arc::new(Shared {
                 workloads: Workloads::open(&directory)?,
                 charms: Charms::open(directory.join("charms"))?,
+                resources: Resources::open(&directory)?,
                 turns: Turns::new(clock.clone(), room),
                 intents: Intents::open(&directory)?,
                 journal: journal.map_err(file("go on with the journal in", &directory))?,
@@ -187,6 +191,11 @@ impl Process {
 
     pub fn charms(&self) -> &Charms {
         &self.shared.charms
+    }
+
+    /// Files that were attached to applications.
+    pub(crate) fn resources(&self) -> &Resources {
+        &self.shared.resources
     }
 
     /// Who may run a hook, and when.

@@ -11,6 +11,7 @@ mod files;
 mod hooks;
 mod recovery;
 mod relations;
+mod resources;
 mod standing;
 mod tasks;
 #[path = "../../files/src/testing.rs"]

@@ -1,4 +1,4 @@
-//! The other ends of a unit under test: relations, leadership, shared directories.
+//! The other ends of a unit under test: relations, leadership, shared directories, resources.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -202,6 +202,27 @@ impl<C: Charm> Harness<C> {
         let path = self.dirs.shared.join(name);
         files::empty(&path);
         path
+    }
+}
+
+/// Resources.
+impl<C: Charm> Harness<C> {
+    /// Attaches a file, as an operator does with `attach-resource`, without a hook: run
+    /// [`Hook::UpgradeCharm`] to have the charm hear of it. A later one takes its place.
+    ///
+    /// # Panics
+    /// Where it cannot be written.
+    pub fn set_resource(&mut self, name: &str, content: impl AsRef<[u8]>) -> &mut Self {
+        let path = self.folder.sub("resources").join(name).join(name);
+        files::write(&path, content.as_ref());
+        self.host.get_mut().resources.insert(name.to_owned(), path);
+        self
+    }
+
+    /// Takes a resource away, so that it is as one which nobody attached.
+    pub fn remove_resource(&mut self, name: &str) -> &mut Self {
+        self.host.get_mut().resources.remove(name);
+        self
     }
 }
 

@@ -318,6 +318,29 @@ fn goals_and_shared_directories_are_as_the_test_says() {
 }
 
 #[test]
+fn resources_are_there_once_they_are_attached() {
+    let mut harness = Harness::<Greeter>::new();
+    harness.with_context(Hook::Start, |context| {
+        assert_eq!(context.optional_resource("theme").expect("answers"), None);
+        let missing = context.resource("theme").expect_err("nobody attached it");
+        assert_eq!(missing.host_code(), Some(ErrorCode::NotFound));
+        let advice = "periapt attach-resource test theme=FILE";
+        assert!(missing.to_string().contains(advice), "{missing}");
+    });
+    for content in ["red", "blue"] {
+        harness.set_resource("theme", content);
+        harness.with_context(Hook::UpgradeCharm, |context| {
+            let path = context.resource("theme").expect("is attached");
+            assert_eq!(fs::read_to_string(path).expect("reads"), content);
+        });
+    }
+    harness.remove_resource("theme");
+    harness.with_context(Hook::Start, |context| {
+        assert_eq!(context.optional_resource("theme").expect("answers"), None);
+    });
+}
+
+#[test]
 fn ports_are_open_for_some_endpoints_or_for_all() {
     let mut harness = Harness::<Greeter>::new();
     let opening = |ports, endpoints: &[&str]| Opening {

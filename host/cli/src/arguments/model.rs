@@ -94,6 +94,9 @@ pub struct Deploy {
     /// Configuration: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
     pub config: Vec<String>,
+    /// Give it a file that its charm declares as a resource; several one by one.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub resource: Vec<String>,
     /// Of a bundle: lay this file over it; several in their order.
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
@@ -144,8 +147,11 @@ pub struct Refresh {
     /// The application.
     pub application: String,
     /// A .charm file, or a project with one in it.
-    #[arg(long)]
-    pub path: PathBuf,
+    #[arg(long, required_unless_present = "resource")]
+    pub path: Option<PathBuf>,
+    /// Give it a file that its charm declares as a resource; several one by one.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub resource: Vec<String>,
     /// Change units in error too.
     #[arg(long)]
     pub force_units: bool,

@@ -11,6 +11,7 @@ use periapt_model::config::ConfigError;
 use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
+use super::resources::Files;
 use super::{Context, bundle, settings};
 use crate::arguments::{Deploy, Refresh};
 use crate::failure::{Exit, Failure, Outcome};
@@ -19,6 +20,11 @@ use crate::session::ModelSession;
 
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     if bundle::find(&arguments.path).is_some() {
+        if !arguments.resource.is_empty() {
+            return Err(Failure::usage("--resource is not for bundles")
+                .why("a bundle has several applications")
+                .advice("deploy the bundle, then periapt attach-resource APPLICATION NAME=FILE"));
+        }
         return bundle::deploy(context, arguments).await;
     }
     if !arguments.overlay.is_empty() || arguments.dry_run {
@@ -52,10 +58,13 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         arguments.num_units,
         !placement.is_empty(),
     )?;
+    let files = Files::read(&arguments.resource)?;
+    files.require(application.as_str(), &archive.metadata.resources)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     require_room(&here, &application, &placement).await?;
     let charm = upload(context, &here, bytes).await?;
     let deploy = rest::Deploy {
+        resources: files.upload(context, &here).await?,
         config,
         charm: charm.url.to_string(),
         units: count,
@@ -133,19 +142,33 @@ fn units(charm: &CharmMetadata, wanted: Option<u32>, placed: bool) -> Outcome<u3
 
 pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let application: ApplicationName = arguments.application.parse()?;
-    let archive = read_archive(&arguments.path)?;
+    let files = Files::read(&arguments.resource)?;
+    let archive = match &arguments.path {
+        Some(path) => Some((read_archive(path)?, path)),
+        None => None,
+    };
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     // Nothing is uploaded for an application that is not there.
     let before = here.client().application(&here.model, &application).await?;
-    let charm = upload(context, &here, archive).await?;
-    let url = charm.url.to_string();
-    if before.charm == url {
+    let url = match archive {
+        Some((bytes, path)) => {
+            if !files.is_empty() {
+                let metadata = check_archive(path, &bytes)?.metadata;
+                files.require(application.as_str(), &metadata.resources)?;
+            }
+            let charm = upload(context, &here, bytes).await?;
+            charm.url.to_string()
+        }
+        None => before.charm.clone(),
+    };
+    if before.charm == url && files.is_empty() {
         context
             .output
             .say(&format!("\"{application}\" runs {url} already"));
         return Ok(());
     }
     let refresh = rest::Refresh {
+        resources: files.upload(context, &here).await?,
         charm: url,
         force_units: arguments.force_units,
     };
@@ -161,23 +184,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
 
 pub async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {
     let size = archive.len() as u64;
-    let bar = context.output.progress().then(|| {
-        let bar = ProgressBar::new(size);
-        if let Ok(style) =
-            ProgressStyle::with_template("Uploading {bar:30} {bytes}/{total_bytes} {msg}")
-        {
-            bar.set_style(style);
-        }
-        bar
-    });
-    let progress: Option<Arc<dyn Fn(u64, u64) + Send + Sync>> = bar.clone().map(|bar| {
-        Arc::new(move |sent, total| {
-            bar.set_position(sent);
-            if sent == total {
-                bar.set_message("compiling");
-            }
-        }) as Arc<dyn Fn(u64, u64) + Send + Sync>
-    });
+    let (bar, progress) = progress(context, size, "compiling");
     let uploaded = here
         .client()
         .upload_charm(&here.model, archive, None, progress)
@@ -190,6 +197,35 @@ pub async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> O
         .output
         .say(&format!("Uploaded {} ({})", charm.url, text::bytes(size)));
     Ok(charm)
+}
+
+/// Told how many bytes of how many have gone.
+pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
+
+/// A bar on a terminal for what goes up; `then` is what is waited for once it is there.
+pub fn progress(
+    context: &Context,
+    size: u64,
+    then: &'static str,
+) -> (Option<ProgressBar>, Option<Progress>) {
+    let bar = context.output.progress().then(|| {
+        let bar = ProgressBar::new(size);
+        if let Ok(style) =
+            ProgressStyle::with_template("Uploading {bar:30} {bytes}/{total_bytes} {msg}")
+        {
+            bar.set_style(style);
+        }
+        bar
+    });
+    let progress = bar.clone().map(|bar| {
+        Arc::new(move |sent, total| {
+            bar.set_position(sent);
+            if sent == total {
+                bar.set_message(then);
+            }
+        }) as Progress
+    });
+    (bar, progress)
 }
 
 /// The bytes of the charm at `path`.

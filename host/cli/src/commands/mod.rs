@@ -29,6 +29,7 @@ mod nodes;
 pub mod reach;
 mod reached;
 pub mod relations;
+pub mod resources;
 mod service;
 mod settings;
 mod show;
@@ -102,6 +103,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
+        Command::Resources(verb) => resources::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,

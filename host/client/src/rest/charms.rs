@@ -70,7 +70,7 @@ impl RestClient {
 }
 
 /// The bytes as a body that reports how far it has come.
-fn in_parts(bytes: Bytes, progress: Option<Progress>) -> Body {
+pub(super) fn in_parts(bytes: Bytes, progress: Option<Progress>) -> Body {
     let Some(progress) = progress else {
         return Body::from(bytes);
     };

@@ -23,6 +23,7 @@ mod operations;
 mod provisioning;
 mod relations;
 mod renewal;
+mod resources;
 mod shapes;
 #[cfg(test)]
 mod tests;

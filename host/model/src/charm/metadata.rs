@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::url::check_name;
-use crate::bounds::CHARM_CONTAINERS;
+use crate::bounds::{CHARM_CONTAINERS, RESOURCE_FILE_NAME_BYTES};
 use crate::relation::JUJU_INFO;
 
 #[cfg(test)]
@@ -186,6 +186,24 @@ pub struct Resource {
     pub upstream_source: Option<String>,
 }
 
+impl Resource {
+    /// What its file is called for the charm: as declared, else as the resource itself.
+    pub fn file_name<'a>(&'a self, name: &'a str) -> &'a str {
+        let declared = self.filename.as_deref();
+        declared.filter(|file| is_file_name(file)).unwrap_or(name)
+    }
+}
+
+/// Whether it is the name of one file, and no path.
+fn is_file_name(name: &str) -> bool {
+    let is_dots = name == "." || name == "..";
+    let plain = |c: char| c != '/' && c != '\\' && !c.is_control();
+    !name.is_empty()
+        && !is_dots
+        && !RESOURCE_FILE_NAME_BYTES.exceeded_by(name.len())
+        && name.chars().all(plain)
+}
+
 /// A workload container of a charm for Kubernetes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -260,6 +278,15 @@ impl CharmMetadata {
         self.resources
             .keys()
             .try_for_each(|name| check_word("resource", name))?;
+        for (name, resource) in &self.resources {
+            if let Some(file) = &resource.filename
+                && !is_file_name(file)
+            {
+                return Err(format!(
+                    "resource \"{name}\" has the file name \"{file}\"; write the name of a file, without folders"
+                ));
+            }
+        }
         if CHARM_CONTAINERS.exceeded_by(self.containers.len()) {
             return Err(format!(
                 "{} containers, {} at most",

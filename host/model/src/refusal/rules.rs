@@ -165,6 +165,7 @@ refusals! {
     BodyMemberUnknown "body-member-unknown", 400, "correct the body; docs/reference/openapi.json describes it";
     BodyMissing "body-missing", 400, "send the .charm file's bytes as the body";
     BodyNotArchive "body-not-archive", 415, "send the archive with `Content-Type: application/zip`";
+    BodyNotFile "body-not-file", 415, "send the file with `Content-Type: application/octet-stream`";
     BodyNotJson "body-not-json", 415, "send JSON with `Content-Type: application/json`";
     BodyTooLarge "body-too-large", 413, "send less; docs/reference/bounds.md lists what there may be";
     BodyTooSlow "body-too-slow", 408, "send the request again";
@@ -208,6 +209,9 @@ refusals! {
     CharmMetadataMissing "charm-metadata-missing", 400, "correct metadata.yaml and pack the charm again";
     CharmMetricsInvalid "charm-metrics-invalid", 400, "correct metrics.yaml and pack the charm again";
     CharmTooLarge "charm-too-large", 413, "make the archive smaller";
+    ResourceDigestMismatch "resource-digest-mismatch", 400, "the file was changed on its way or while it was read; send it again";
+    ResourceIsImage "resource-is-image", 400, "leave it out: images of containers have no use here, and the charm's workloads are components";
+    ResourceTooLarge "resource-too-large", 413, "make the file smaller; docs/reference/bounds.md says how large it may be";
     UploadInterrupted "upload-interrupted", 400, "try again";
 
     // Their compilation. What the compiler may take is taken by the charm; its own failures are not

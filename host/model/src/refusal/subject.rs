@@ -60,10 +60,12 @@ subjects! {
     Operation "operation" 404 "`periapt operations` lists the operations that are remembered" "choose another name";
     Region "region" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
     Relation "relation" 404 "`periapt status --relations` shows the relations" "they are related already: `periapt status --relations`";
+    Resource "resource" 400 "`periapt resources APPLICATION` lists the resources that its charm has" "choose another name";
     Settings "settings" 404 "`periapt status` shows what the model holds" "choose another name";
     Task "task" 404 "`periapt operations` lists the operations with their tasks" "choose another name";
     Token "token" 404 "`periapt tokens` lists the tokens" "choose another name, or revoke the token that has it";
     Unit "unit" 404 "`periapt status` shows what the model holds" "choose another name";
+    Upload "upload" 400 "upload the file again; what is attached to nothing is forgotten after a day" "upload the file again";
     User "user" 404 "`periapt users` lists the users" "choose another name";
     Watcher "watcher" 404 "begin to watch anew" "choose another name";
 }

@@ -55,6 +55,7 @@ enum Place {
     State,
     Temporary,
     Shared(usize),
+    Resource(usize),
 }
 
 impl Mounted {
@@ -89,6 +90,11 @@ impl Mounted {
             let place = Place::Shared(at);
             (place, directory.of_guest(), directory.access)
         }));
+        let resources = self.directories.resources.iter().enumerate();
+        places.extend(resources.map(|(at, name)| {
+            let place = Place::Resource(at);
+            (place, format!("/resources/{name}"), Access::ReadOnly)
+        }));
         let mut promised = Vec::with_capacity(places.len());
         for (place, name, access) in places {
             let mut nothing = nothing().map_err(|error| failed(Path::new(&name), &error))?;
@@ -110,6 +116,12 @@ impl Mounted {
         let Some(Held::Promised(place)) = self.held.get(&handle).copied() else {
             return Ok(());
         };
+        // It may be asked for yet.
+        if let Place::Resource(at) = place
+            && self.resource(at).is_none()
+        {
+            return Ok(());
+        }
         let opened = self.open(place)?;
         put(table, handle, |_| Descriptor::Dir(opened))?;
         match (place, &self.stage) {
@@ -177,6 +189,10 @@ impl Mounted {
                 }
             },
             Place::Temporary => (self.temporary()?, Access::ReadWrite),
+            Place::Resource(at) => match self.resource(at) {
+                Some(directory) => (directory, Access::ReadOnly),
+                None => return Err(HookFailure::Unknown("no such resource".to_owned())),
+            },
             Place::Shared(at) => {
                 let Some(shared) = self.directories.shared.get(at) else {
                     return Err(HookFailure::Unknown("no such directory".to_owned()));
@@ -189,6 +205,12 @@ impl Mounted {
             }
         };
         directory(&path, access)
+    }
+
+    /// Where a resource is, once the hook has asked for it.
+    fn resource(&self, at: usize) -> Option<PathBuf> {
+        let name = self.directories.resources.get(at)?;
+        self.directories.unit.resource(name)
     }
 
     fn temporary(&mut self) -> Result<PathBuf, HookFailure> {

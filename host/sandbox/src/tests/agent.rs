@@ -16,8 +16,8 @@ use crate::{
     ActionAnswers, Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals,
     HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
     LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers,
-    RelationInfo, SandboxEngine, Settings, SharedDirectory, StateAnswers, StatusAnswers,
-    UnitAnswers, WorkloadAnswers,
+    RelationInfo, ResourcesAnswers, SandboxEngine, Settings, SharedDirectory, StateAnswers,
+    StatusAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -42,6 +42,8 @@ pub struct Unit {
     pub settings: BTreeMap<(u64, Member), Bag>,
     pub told: Bag,
     pub shared: Vec<SharedDirectory>,
+    /// Names that the charm declares; those with a directory below `resources` are attached.
+    pub resources: Vec<String>,
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
     pub restricted: bool,
@@ -84,6 +86,7 @@ impl Unit {
             settings: BTreeMap::new(),
             told: Bag::new(),
             shared: Vec::new(),
+            resources: Vec::new(),
             limits: Limits {
                 wall_clock_ms: 120_000,
                 ..Limits::default()
@@ -117,10 +120,11 @@ impl Unit {
                 unit: files.clone(),
                 temporary: self.path("temporary"),
                 shared: self.shared.clone(),
+                resources: self.resources.clone(),
             },
             limits: self.limits.clone(),
         };
-        let outcome = engine().run(run, Box::new(self.context()));
+        let outcome = engine().run(run, Box::new(self.context_with(files.clone())));
         assert_eq!(content(&self.path("state")), committed, "never written to");
         files.end(outcome.result.is_ok());
         outcome
@@ -131,6 +135,10 @@ impl Unit {
     }
 
     pub fn context(&self) -> Context {
+        self.context_with(Arc::new(Files::new(self.home.path())))
+    }
+
+    fn context_with(&self, files: Arc<Files>) -> Context {
         Context {
             record: self.record.clone(),
             state: self.state.clone(),
@@ -143,6 +151,8 @@ impl Unit {
             restricted: self.restricted,
             task: self.task.clone(),
             cancelled: self.cancelled.clone(),
+            resources: self.resources.clone(),
+            files,
         }
     }
 }
@@ -159,6 +169,8 @@ pub struct Context {
     restricted: bool,
     task: Option<Task>,
     cancelled: Arc<AtomicBool>,
+    resources: Vec<String>,
+    files: Arc<Files>,
 }
 
 impl HookContext for Context {
@@ -172,6 +184,16 @@ impl HookContext for Context {
 }
 
 impl WorkloadAnswers for Context {}
+
+impl ResourcesAnswers for Context {
+    fn resource(&mut self, name: &str) -> Result<Option<String>, CallError> {
+        if !self.resources.iter().any(|declared| declared == name) {
+            return Err(CallError::not_found("no such resource"));
+        }
+        let there = self.files.fetch(name);
+        Ok(there.then(|| format!("/resources/{name}/file")))
+    }
+}
 
 impl ActionAnswers for Context {
     fn task(&mut self) -> Result<Task, CallError> {

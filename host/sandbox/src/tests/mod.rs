@@ -9,6 +9,7 @@ pub(crate) mod guest;
 mod hostile;
 mod nest;
 mod relations;
+mod resources;
 mod speed;
 mod stage;
 mod unit_files;

@@ -92,6 +92,7 @@ fn run(unit: &Unit, component: &[u8]) -> (HookOutcome, bool, bool) {
             unit: files.clone(),
             temporary: unit.path("temporary"),
             shared: unit.shared.clone(),
+            resources: Vec::new(),
         },
         limits: unit.limits.clone(),
     };

@@ -1,7 +1,9 @@
 //! Files of a unit for tests, below its home: `state` is what was committed, `stage` the copy.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
@@ -10,6 +12,8 @@ use crate::{HookFailure, UnitFiles};
 pub struct Files {
     home: PathBuf,
     changed: AtomicBool,
+    /// Resources that the hook asked for.
+    fetched: Mutex<BTreeSet<String>>,
 }
 
 impl Files {
@@ -17,7 +21,17 @@ impl Files {
         Self {
             home: home.to_owned(),
             changed: AtomicBool::new(false),
+            fetched: Mutex::default(),
         }
+    }
+
+    /// The hook asks for a resource; whether there is one.
+    pub fn fetch(&self, name: &str) -> bool {
+        let there = self.home.join("resources").join(name).is_dir();
+        if there {
+            self.fetched.lock().unwrap().insert(name.to_owned());
+        }
+        there
     }
 
     fn stage_path(&self) -> PathBuf {
@@ -67,6 +81,11 @@ impl UnitFiles for Files {
     fn share(&self, directory: &Path) -> Result<(), HookFailure> {
         assert!(directory.is_dir());
         Ok(())
+    }
+
+    fn resource(&self, name: &str) -> Option<PathBuf> {
+        let fetched = self.fetched.lock().unwrap().contains(name);
+        fetched.then(|| self.home.join("resources").join(name))
     }
 }
 

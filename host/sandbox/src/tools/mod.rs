@@ -15,6 +15,7 @@ mod metrics;
 mod network;
 mod ports;
 mod relation;
+mod resources;
 mod state;
 mod status;
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub use config::ConfigAnswers;
 pub use goal_state::{Goal, GoalStateAnswers, Goals};
 pub use log::{LogAnswers, LogLevel, Output};
 pub use network::{Network, NetworkAnswers};
+pub use resources::ResourcesAnswers;
 pub use status::StatusAnswers;
 
 use std::time::Duration;
@@ -90,6 +92,7 @@ tools! {
     network: NetworkAnswers,
     ports: PortsAnswers,
     relation: RelationAnswers,
+    resources: ResourcesAnswers,
     state: StateAnswers,
     status: StatusAnswers,
     unit: UnitAnswers,

@@ -3,9 +3,9 @@
 use periapt_store::{Committed, HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, BeginTask, CommitHook, EndTask, EnsureUnitDead, FailHook, GetApplicationStatus,
-    GetCharm, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState, GetState,
-    GetTaskStatus, HookCommitted, LogTask, SetApplicationStatus, SetState, SetUnitAgentStatus,
-    SetUnitStatus, SetWorkloadVersion, WatchTasks, WatchUnit,
+    GetCharm, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState, GetResource,
+    GetState, GetTaskStatus, HookCommitted, LogTask, SetApplicationStatus, SetState,
+    SetUnitAgentStatus, SetUnitResource, SetUnitStatus, SetWorkloadVersion, WatchTasks, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -127,6 +127,13 @@ handlers! { for uniter:
     };
     GetLeaderSettings: |session, call| Ok(session.store().leader_settings(session.model()?, &call.unit).await?);
     GetGoalState: |session, call| Ok(session.store().goal_state(session.model()?, &call.unit).await?);
+    GetResource: |session, call| {
+        Ok(session.store().resource_of_unit(session.model()?, &call.unit, &call.name).await?)
+    };
+    SetUnitResource: |session, call| {
+        session.store().set_unit_resource(session.model()?, &call.unit, &call.name, call.revision).await?;
+        Ok(Empty {})
+    };
     EnsureUnitDead: |session, call| {
         session.store().ensure_unit_dead(session.model()?, &call.unit).await?;
         Ok(Empty {})

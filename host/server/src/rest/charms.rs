@@ -5,14 +5,12 @@ use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::IntoResponse;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use futures::{Stream, StreamExt};
+use futures::Stream;
+use periapt_model::Refusal;
 use periapt_model::charm::CharmInfo;
 use periapt_model::refusal::Subject;
-use periapt_model::{Digest, Refusal};
-use periapt_store::{Staging, Store, StoreError};
+use periapt_store::{Store, StoreError};
 use periapt_wire::Problem;
 use periapt_wire::rest::{ListQuery, Page, paths};
 use serde::Deserialize;
@@ -21,18 +19,26 @@ use utoipa_axum::routes;
 
 use super::changed::changed;
 use super::extract::{InCharm, InModel, Query};
+use super::incoming::{Incoming, collect, digests, held_against};
 use super::page::page;
-use super::problem::{Answer, busy, too_slow};
+use super::problem::Answer;
 use super::route::{READ, Row, WRITE, row};
 use super::users::person;
 use crate::charms;
 use crate::identity::Identity;
-use crate::listener::BodyError;
-use crate::shares::Share;
 use crate::state::ServerState;
 
 /// Bytes of an archive.
 pub const ARCHIVE_BYTES: u64 = 128 << 20;
+
+/// What comes in here.
+const ARCHIVE: Incoming = Incoming {
+    what: "the archive",
+    refused: "The charm was refused",
+    most: ARCHIVE_BYTES,
+    too_large: Refusal::CharmTooLarge,
+    mismatch: Refusal::CharmDigestMismatch,
+};
 
 /// Content types of an archive.
 const ARCHIVE_KINDS: &[&str] = &[
@@ -169,18 +175,17 @@ async fn upload(
     body: Body,
 ) -> Result<Json<CharmInfo>, Answer> {
     is_archive(&headers)?;
-    let digests = digests(&query, &headers)?;
+    let digests = digests(query.sha256.as_deref(), &headers)?;
     let share = state.staged().of(&identity);
-    let (staged, share) =
-        collect(state.store().stage(), share, &headers, body, ARCHIVE_BYTES).await?;
-    let found = staged.digest();
-    if let Some(wanted) = digests.iter().find(|digest| **digest != found) {
+    let (staged, share) = collect(state.store().stage(), share, &headers, body, &ARCHIVE).await?;
+    if staged.size() == 0 {
         return Err(Answer(
-            Problem::new(Refusal::CharmDigestMismatch)
-                .titled("The charm was refused")
-                .why(format!("its SHA-256 is {found}, the request says {wanted}")),
+            Problem::new(Refusal::BodyMissing)
+                .titled(ARCHIVE.refused)
+                .why("the request has no body"),
         ));
     }
+    held_against(&staged, &digests, &ARCHIVE)?;
     let by = person(identity)?;
     let waiting = state.observation().metrics.upload_waits();
     let turn = state.uploads().take(&by).await;
@@ -209,92 +214,4 @@ fn is_archive(headers: &HeaderMap) -> Result<(), Answer> {
             .titled("The charm was refused")
             .why(format!("its content type is \"{kind}\"")),
     ))
-}
-
-/// The SHA-256 that the request claims, in each of the ways there are.
-fn digests(query: &Upload, headers: &HeaderMap) -> Result<Vec<Digest>, Answer> {
-    let invalid = |why: String| {
-        Answer(
-            Problem::new(Refusal::DigestInvalid)
-                .titled("The digest cannot be read")
-                .why(why),
-        )
-    };
-    let mut found = Vec::new();
-    if let Some(text) = &query.sha256 {
-        let digest = text.parse();
-        found.push(digest.map_err(|_| invalid(format!("\"{text}\" is not a SHA-256")))?);
-    }
-    for name in ["content-digest", "digest"] {
-        for value in headers.get_all(name) {
-            let text = value.to_str().unwrap_or_default();
-            for part in text.split(',').map(str::trim) {
-                // Other algorithms are for others.
-                let Some((algorithm, digest)) = part.split_once('=') else {
-                    return Err(invalid(format!("\"{part}\" in {name} has no algorithm")));
-                };
-                if !algorithm.eq_ignore_ascii_case("sha-256") {
-                    continue;
-                }
-                let bytes = BASE64_STANDARD.decode(digest.trim_matches(':'));
-                let bytes = bytes
-                    .ok()
-                    .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-                let bytes =
-                    bytes.ok_or_else(|| invalid(format!("\"{digest}\" is not a SHA-256")))?;
-                found.push(bytes.into());
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// The body with the share that it takes of what is coming in, or the exact reason why not. A
-/// claimed length is believed only when it refuses.
-async fn collect(
-    mut staged: Staging,
-    mut share: Share,
-    headers: &HeaderMap,
-    body: Body,
-    limit: u64,
-) -> Result<(Staging, Share), Answer> {
-    let too_large = || {
-        Answer(
-            Problem::new(Refusal::CharmTooLarge)
-                .titled("The charm was refused")
-                .why(format!("the archive is larger than {limit} bytes")),
-        )
-    };
-    let claimed = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if claimed.is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    let mut chunks = body.into_data_stream();
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|error| {
-            if BodyError::is_slow(&error) {
-                return too_slow();
-            }
-            Answer(
-                Problem::new(Refusal::UploadInterrupted)
-                    .titled("The upload broke off")
-                    .why(error.to_string()),
-            )
-        })?;
-        if staged.size() + chunk.len() as u64 > limit {
-            return Err(too_large());
-        }
-        share.take(chunk.len() as u64).map_err(busy)?;
-        staged.push(&chunk).await?;
-    }
-    if staged.size() == 0 {
-        return Err(Answer(
-            Problem::new(Refusal::BodyMissing)
-                .titled("The charm was refused")
-                .why("the request has no body"),
-        ));
-    }
-    Ok((staged, share))
 }

@@ -45,6 +45,7 @@ mod gate;
 mod history;
 mod hooks;
 mod idempotency;
+mod incoming;
 mod lines;
 mod login;
 mod logs;
@@ -61,6 +62,7 @@ pub mod problem;
 mod reach;
 mod register;
 mod relations;
+mod resources;
 mod route;
 mod session;
 pub(crate) mod sse;
@@ -164,7 +166,7 @@ fn table() -> &'static [Resource] {
             resource(
                 "applications",
                 "Applications: a charm with its settings and units.",
-                vec![applications::routes()],
+                vec![applications::routes(), resources::routes()],
             ),
             resource(
                 "units",

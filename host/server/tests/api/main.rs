@@ -19,6 +19,7 @@ mod reach;
 mod reference;
 mod relations;
 mod requests;
+mod resources;
 mod rest;
 mod routes;
 mod rpc;

@@ -10,7 +10,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, application, charm, machine, relation, unit, views};
+use crate::{Result, Store, application, charm, machine, relation, resource, unit, views};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
 const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
@@ -51,6 +51,7 @@ impl Store {
                 tx.touch(&model, namespace::APPLICATION, name.as_str());
                 tx.touch(&model, namespace::APPLICATION_CONFIG, name.as_str());
                 relation::make_peers(tx, &model, name, &charm).await?;
+                resource::attach_uploads(tx, &model, name, &charm, &request.resources).await?;
                 make_units(tx, &model, name, request.units, &request.placement).await?;
                 views::application::find(&mut tx.db, &model, name).await
             })
@@ -98,7 +99,8 @@ impl Store {
     }
 
     /// Changes an application's charm to another revision of it. The same revision again
-    /// changes nothing. Settings that the new charm does not know, or reads differently, go.
+    /// changes nothing but resources that are named. Settings that the new charm does not know, or
+    /// reads differently, go, and so do resources that it does not declare.
     pub async fn refresh(
         &self,
         model: &ModelUuid,
@@ -126,11 +128,17 @@ impl Store {
                         message: format!("\"{application}\" cannot change between principal and subordinate"),
                     });
                 }
+                let resources = &request.resources;
+                let attached = resource::attach_uploads(tx, &model, &application, &new, resources).await?;
                 if new.url == old.url {
+                    if attached {
+                        resource::tell(tx, &model, &application).await?;
+                    }
                     return views::application::find(&mut tx.db, &model, &application).await;
                 }
                 relation::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
                 relation::make_peers(tx, &model, &application, &new).await?;
+                resource::keep_declared(tx, &model, &application, &new).await?;
                 let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();

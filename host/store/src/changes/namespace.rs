@@ -20,7 +20,7 @@ namespaces! {
     MODEL_CONFIG = "model-config";
     /// Key: the charm's URL. Uploaded, or compiled for an engine.
     CHARM = "charm";
-    /// Key: the application. Life, charm, gone.
+    /// Key: the application. Life, charm, resources, gone.
     APPLICATION = "application";
     /// Key: the application. Its settings.
     APPLICATION_CONFIG = "application-config";
@@ -28,7 +28,7 @@ namespaces! {
     APPLICATION_STATUS = "application-status";
     /// Key: the unit. Life, machine, gone.
     UNIT = "unit";
-    /// Key: the unit. Agent and workload status, workload version, charm in place.
+    /// Key: the unit. Agent and workload status, workload version, charm in place, revisions of resources.
     UNIT_STATUS = "unit-status";
     /// Key: the unit. A person resolved its failed hook, or the agent took note.
     RESOLVED = "resolved";

@@ -5,7 +5,7 @@ use periapt_model::ModelUuid;
 
 use crate::changes::namespace;
 use crate::db::{Tx, columns, params, word};
-use crate::{Result, Store, application};
+use crate::{Result, Store, application, resource};
 
 /// What a charm was compiled to for an engine.
 #[derive(Clone, Debug)]
@@ -26,11 +26,12 @@ columns! {
 }
 
 impl Store {
-    /// Whether the digest is a charm archive of the model or what one was compiled to: what an
-    /// agent of the model may fetch.
+    /// Whether the digest is a charm archive of the model, what one was compiled to, or a resource of an
+    /// application: what an agent of the model may fetch.
     pub async fn model_uses_blob(&self, model: &ModelUuid, digest: &str) -> Result<bool> {
-        let sql = "SELECT COUNT(*) FROM charm WHERE model_uuid = $1 AND (sha256 = $2
-            OR sha256 IN (SELECT charm_sha256 FROM compiled_charm WHERE digest = $2))";
+        let sql = "SELECT (SELECT COUNT(*) FROM charm WHERE model_uuid = $1 AND (sha256 = $2
+            OR sha256 IN (SELECT charm_sha256 FROM compiled_charm WHERE digest = $2)))
+            + (SELECT COUNT(*) FROM resource WHERE model_uuid = $1 AND sha256 = $2)";
         Ok(self
             .glance()
             .await?
@@ -57,6 +58,7 @@ impl Store {
                 }
                 let sql = "DELETE FROM compiled_charm WHERE digest = $1";
                 tx.db.execute(sql, params![&digest]).await?;
+                // Its bytes are not worth keeping, whoever else would have the same.
                 Ok(drop_blob(tx, &digest).await?)
             })
         })
@@ -111,7 +113,7 @@ pub(crate) async fn drop_unused_charm(tx: &mut Tx, sha256: &str) -> Result<()> {
         )
         .await?;
     for digest in digests {
-        drop_blob(tx, &digest).await?;
+        resource::drop_unused(tx, &digest).await?;
     }
     Ok(())
 }

@@ -224,6 +224,7 @@ async fn units_of_one_machine_may_have_the_same_ports_open() {
         let model = fixture.site(1).await;
         let store = &fixture.store;
         let placed = periapt_wire::rest::Deploy {
+            resources: Default::default(),
             placement: vec![machine("0")],
             application: "second".parse().expect("name"),
             ..crate::testing::request("site", 1)

@@ -7,7 +7,7 @@ use periapt_wire::agent::undertaker::UndertakerModel;
 use crate::changes::namespace;
 use crate::db::{Session, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, charm, cloud, model, tables, waiting};
+use crate::{Result, Store, charm, cloud, model, resource, tables, waiting};
 
 impl Store {
     /// The model as its undertaker sees it; none when it is gone.
@@ -90,9 +90,13 @@ impl Store {
                     });
                 }
                 let archives = charm::archives(&mut tx.db, &model).await?;
+                let contents = resource::contents(&mut tx.db, &model).await?;
                 tables::remove_model(tx, &model).await?;
                 for archive in archives {
                     charm::drop_unused_charm(tx, &archive).await?;
+                }
+                for content in contents {
+                    resource::drop_unused(tx, &content).await?;
                 }
                 cloud::remove_unused(tx).await?;
                 tx.model_gone(&model);

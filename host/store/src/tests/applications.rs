@@ -385,6 +385,7 @@ async fn refreshing_counts_and_keeps_what_still_fits() {
         fixture.charm(&model, "other", b"other").await;
 
         let to = |charm: &str| Refresh {
+            resources: Default::default(),
             charm: charm.to_owned(),
             force_units: false,
         };

@@ -29,6 +29,29 @@ async fn bytes_come_out_as_they_went_in_and_leave_nothing() {
 }
 
 #[tokio::test]
+async fn what_is_kept_is_there_by_its_digest_however_often_it_comes() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        for size in [0, 1, CHUNK, 2 * CHUNK + 7] {
+            let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
+            let before = chunks(store).await;
+            for _ in 0..2 {
+                let mut staging = store.stage();
+                for part in bytes.chunks(100_000) {
+                    staging.push(part).await.unwrap();
+                }
+                let digest = staging.keep().await.unwrap();
+                assert_eq!(digest, Digest::of(&bytes).to_string());
+                assert_eq!(store.get_blob(&digest).await.unwrap().unwrap(), bytes);
+            }
+            let kept = size.div_ceil(CHUNK) as u64;
+            assert_eq!(chunks(store).await - before, kept);
+        }
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn an_abandoned_upload_leaves_nothing() {
     for fixture in fixtures().await {
         let mut staging = fixture.store.stage();

@@ -10,8 +10,8 @@ use periapt_model::charm::Access;
 use periapt_sandbox::{
     ActionAnswers, CallError, ConfigAnswers, GoalStateAnswers, HookContext, HookFailure,
     LeadershipAnswers, LogAnswers, LogLevel, MetricsAnswers, NetworkAnswers, PortsAnswers,
-    RelationAnswers, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers, UnitFiles,
-    WorkloadAnswers,
+    RelationAnswers, ResourcesAnswers, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
+    UnitFiles, WorkloadAnswers,
 };
 
 use crate::context::record;
@@ -83,6 +83,7 @@ impl LeadershipAnswers for RestrictedContext {}
 impl NetworkAnswers for RestrictedContext {}
 impl PortsAnswers for RestrictedContext {}
 impl RelationAnswers for RestrictedContext {}
+impl ResourcesAnswers for RestrictedContext {}
 impl StateAnswers for RestrictedContext {}
 impl StatusAnswers for RestrictedContext {}
 impl WorkloadAnswers for RestrictedContext {}

@@ -117,6 +117,7 @@ impl Restricted {
                 unit: Arc::new(files),
                 temporary: self.process.temporary(),
                 shared: context::to_read(shared(&self.process, &self.unit, principal, charm)),
+                resources: Vec::new(),
             },
             limits,
         }

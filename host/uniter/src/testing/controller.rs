@@ -18,7 +18,7 @@ use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::metrics::MetricBatch;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
-use periapt_wire::agent::uniter::{HookReport, UnitState};
+use periapt_wire::agent::uniter::{HookReport, ResourceContent, UnitState};
 use periapt_wire::rest::WorkerRow;
 use periapt_wire::rpc::{Changes, Empty, Watch, code};
 use periapt_wire::{ApiConnection, CallError};
@@ -71,6 +71,8 @@ pub struct UnitRecord {
     pub meter: Option<Meter>,
     /// What people asked it to run, by number.
     pub tasks: BTreeMap<TaskId, TaskRecord>,
+    /// What is attached to its application, by name: the revision with its digest and size.
+    pub resources: BTreeMap<String, ResourceContent>,
 }
 
 #[derive(Default)]
@@ -184,6 +186,7 @@ impl Controller {
             metrics: Vec::new(),
             meter: None,
             tasks: BTreeMap::new(),
+            resources: BTreeMap::new(),
         };
         self.lock().units.insert(unit.clone(), record);
         self.touch(&[format!("unit:{unit}"), format!("units:{machine}")]);

@@ -44,6 +44,11 @@ impl Seen {
         }
         Ok(stage.get().cloned().unwrap_or_default())
     }
+
+    /// Where a resource is that the hook asked for.
+    pub fn resource(&self, name: &str) -> Option<PathBuf> {
+        self.files.unit.resource(name)
+    }
 }
 
 type Script =
@@ -222,7 +227,8 @@ pub fn archive(name: &str, salt: &str) -> Vec<u8> {
     let options = zip::write::SimpleFileOptions::default();
     let metadata = format!(
         "name: {name}\nsummary: a charm\ndescription: {salt}\n\
-         requires: {{db: sql}}\npeers: {{cluster: gossip}}\n"
+         requires: {{db: sql}}\npeers: {{cluster: gossip}}\n\
+         resources: {{theme: {{type: file, filename: theme.css}}}}\n"
     );
     let files: [(&str, &[u8]); 4] = [
         ("metadata.yaml", metadata.as_bytes()),

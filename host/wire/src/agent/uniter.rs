@@ -41,6 +41,19 @@ pub struct UnitState {
     pub agent: Option<Status<Agent>>,
 }
 
+/// Content of a resource, and what is known of the unit that asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ResourceContent {
+    pub revision: u64,
+    /// By which it is fetched.
+    pub sha256: String,
+    pub size: u64,
+    /// The revision that the unit had last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<u64>,
+}
+
 /// How one run of a hook ended, for the list of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -232,6 +245,10 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
     /// What the leader of the unit's application told its units.
     [Read] LeaderSettings as GetLeaderSettings { unit: UnitName } -> BTreeMap<String, String>;
     [Read] GoalState as GetGoalState { unit: UnitName } -> GoalState;
+    /// What is attached to the unit's application under a name; none where nothing is.
+    [Read] Resource as GetResource { unit: UnitName, name: String } -> Option<ResourceContent>;
+    /// Records which revision of a resource the unit has.
+    [Write] SetResource as SetUnitResource { unit: UnitName, name: String, revision: u64 } -> Empty;
     /// Refused unless the unit leads.
     [Write] SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
     [Write] SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;

@@ -20,6 +20,7 @@ mod operations;
 mod page;
 pub mod paths;
 mod reach;
+mod resources;
 pub mod waiting;
 mod workloads;
 
@@ -50,6 +51,7 @@ pub use observe::*;
 pub use operations::*;
 pub use page::*;
 pub use reach::*;
+pub use resources::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 
@@ -183,6 +185,9 @@ pub struct Deploy {
     /// Machines for the units, in their order; units beyond get new ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<MachineId>,
+    /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, u64>,
 }
 
 fn one() -> u32 {
@@ -222,6 +227,9 @@ pub struct Refresh {
     pub charm: String,
     #[serde(default)]
     pub force_units: bool,
+    /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, u64>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

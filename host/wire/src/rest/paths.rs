@@ -74,6 +74,8 @@ paths! {
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
+    APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
+    APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";
     APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
     APPLICATION_UNITS(2) = "/v1/models/{model}/applications/{name}/units";
@@ -102,6 +104,7 @@ paths! {
     MODEL_REACHABILITY(1) = "/v1/models/{model}/reachability";
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";
+    RESOURCES(1) = "/v1/models/{model}/resources";
     SERVICES(1) = "/v1/models/{model}/services";
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     TASK(2) = "/v1/models/{model}/tasks/{task}";

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use periapt_contract::metrics::{Collected, Kind, Sample};
 use periapt_contract::ports::Openings;
@@ -21,6 +22,7 @@ mod leadership;
 mod metrics;
 mod ports;
 mod relation;
+mod resources;
 mod state;
 mod status;
 mod unit;
@@ -45,6 +47,8 @@ pub(super) struct TestHost {
     pub leader_settings: BTreeMap<String, String>,
     pub goal_state: GoalState,
     pub networks: BTreeMap<String, Network>,
+    /// Files by the names of resources.
+    pub resources: BTreeMap<String, PathBuf>,
     pub containers: BTreeMap<String, TestContainer>,
     /// What the charm declares that it measures.
     pub metrics: BTreeMap<String, Kind>,
@@ -77,6 +81,7 @@ impl Default for TestHost {
             leader_settings: BTreeMap::new(),
             goal_state: GoalState::default(),
             networks: BTreeMap::new(),
+            resources: BTreeMap::new(),
             containers: BTreeMap::new(),
             metrics: BTreeMap::new(),
             samples: Vec::new(),

@@ -175,6 +175,7 @@ impl Bench {
     pub async fn deploy(&self, application: &str, units: u32) -> ApplicationName {
         let application: ApplicationName = application.parse().unwrap();
         let deploy = Deploy {
+            resources: Default::default(),
             placement: Vec::new(),
             application: application.clone(),
             charm: self.charm().await,

@@ -67,6 +67,7 @@ async fn take(
             to,
         } => {
             let deploy = Deploy {
+                resources: Default::default(),
                 charm: charms.url(context, here, &application).await?,
                 placement: machines.of(here, &to).await?,
                 config: options,
@@ -77,6 +78,7 @@ async fn take(
         }
         Step::Refresh { application } => {
             let refresh = Refresh {
+                resources: Default::default(),
                 charm: charms.url(context, here, &application).await?,
                 force_units: false,
             };

@@ -33,6 +33,11 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "What is disabled: `destroy-model`, `remove-object` or `all`",
         "^(destroy-model|remove-object|all)$",
     ),
+    (
+        "resource",
+        "Name of a resource that the charm declares",
+        "^[A-Za-z][A-Za-z0-9._-]*$",
+    ),
     ("operation", "Number of an operation", "^[1-9][0-9]{0,15}$"),
     ("task", "Number of a task", "^[1-9][0-9]{0,15}$"),
     ("digest", "Name of a blob", "^[0-9a-f.]+$"),

@@ -296,6 +296,7 @@ impl World<'_> {
                     .expect("charm")
                     .url;
                 let request = periapt_wire::rest::Refresh {
+                    resources: Default::default(),
                     charm: url.to_string(),
                     force_units: false,
                 };

@@ -6,7 +6,9 @@ use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, UnitName};
 use periapt_wire::CallError;
-use periapt_wire::agent::uniter::{FailHook, HookView, Known, News, SetState, Told, UnitState};
+use periapt_wire::agent::uniter::{
+    FailHook, HookView, Known, News, SetState, SetUnitResource, Told, UnitState,
+};
 use periapt_wire::rpc::{Empty, code};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -163,6 +165,16 @@ impl Inner {
             "TaskStatus" => {
                 let task = record.tasks.get(&argument(params, "task")?);
                 return Ok(value(task.map(|task| task.status)));
+            }
+            "Resource" => {
+                let name: String = argument(params, "name")?;
+                return Ok(value(record.resources.get(&name)));
+            }
+            "SetResource" => {
+                let call: SetUnitResource = whole(params)?;
+                if let Some(resource) = record.resources.get_mut(&call.name) {
+                    resource.known = Some(call.revision);
+                }
             }
             "SetStopped" => record.agent = Status::new(Agent::Stopped, ""),
             "EnsureDead" if record.subordinates > 0 => {

@@ -1,0 +1,140 @@
+//! Files that the command line names for resources: read and checked before anything goes up.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bytes::Bytes;
+use periapt_model::bounds::RESOURCE_BYTES;
+use periapt_model::charm::{Resource, ResourceKind};
+use periapt_model::nearest::suggestion;
+use periapt_wire::rest::ApplicationResources;
+
+use super::unreadable;
+use crate::commands::Context;
+use crate::commands::deploy::progress;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::output::text;
+use crate::session::ModelSession;
+
+/// Contents by the names of resources.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    all: BTreeMap<String, Bytes>,
+}
+
+impl Files {
+    /// Reads what words of the form `NAME=FILE` name.
+    pub fn read(words: &[String]) -> Outcome<Self> {
+        let mut all = BTreeMap::new();
+        for word in words {
+            let Some((name, path)) = word.split_once('=') else {
+                return Err(unreadable(word));
+            };
+            if name.is_empty() || path.is_empty() {
+                return Err(unreadable(word));
+            }
+            if all.insert(name.to_owned(), read(path)?).is_some() {
+                return Err(Failure::usage(format!("\"{name}\" is given twice"))
+                    .why("a resource is one file")
+                    .advice("leave one of them out"));
+            }
+        }
+        Ok(Self { all })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub fn into_all(self) -> BTreeMap<String, Bytes> {
+        self.all
+    }
+
+    /// That a charm declares them all, as files.
+    pub fn require(&self, application: &str, declared: &BTreeMap<String, Resource>) -> Outcome {
+        let kinds = declared.iter();
+        let kinds = kinds.map(|(name, resource)| (name.as_str(), resource.kind));
+        self.require_kinds(application, &kinds.collect())
+    }
+
+    /// The same of an application's charm.
+    pub fn require_of(&self, declared: &ApplicationResources) -> Outcome {
+        let kinds = declared.resources.iter();
+        let kinds = kinds.map(|resource| (resource.name.as_str(), resource.kind));
+        self.require_kinds(declared.application.as_str(), &kinds.collect())
+    }
+
+    fn require_kinds(&self, application: &str, kinds: &BTreeMap<&str, ResourceKind>) -> Outcome {
+        for name in self.all.keys() {
+            match kinds.get(name.as_str()) {
+                Some(ResourceKind::File) => {}
+                Some(ResourceKind::OciImage) => {
+                    return Err(
+                        Failure::usage(format!("\"{name}\" is an image of a container"))
+                            .why("nothing here runs images (resource-is-image)")
+                            .advice("leave it out; the charm's workloads are components"),
+                    );
+                }
+                None => {
+                    let known: Vec<&str> = kinds.keys().copied().collect();
+                    let why = match known.as_slice() {
+                        [] => "it declares none".to_owned(),
+                        known => format!("it declares {}", known.join(", ")),
+                    };
+                    return Err(Failure::new(
+                        Exit::NotFound,
+                        format!(
+                            "the charm of \"{application}\" has no resource \"{name}\"{}",
+                            suggestion(name, known)
+                        ),
+                    )
+                    .why(why)
+                    .advice("correct the name; nothing was uploaded"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Uploads them for a deployment or a refresh: the id of each by its name.
+    pub async fn upload(
+        self,
+        context: &Context,
+        here: &ModelSession,
+    ) -> Outcome<BTreeMap<String, u64>> {
+        let mut ids = BTreeMap::new();
+        for (name, file) in self.all {
+            let size = file.len() as u64;
+            let (bar, progress) = progress(context, size, "storing");
+            let client = here.client();
+            let uploaded = client.upload_resource(&here.model, file, progress).await;
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+            let uploaded = uploaded?;
+            let told = format!("Uploaded resource \"{name}\" ({})", text::bytes(size));
+            context.output.say(&told);
+            ids.insert(name, uploaded.id);
+        }
+        Ok(ids)
+    }
+}
+
+/// The bytes of a file that is no larger than a resource may be.
+fn read(path: &str) -> Outcome<Bytes> {
+    let path = Path::new(path);
+    let failed = |error| Failure::file("the resource cannot be read", path, &error);
+    let size = std::fs::metadata(path).map_err(failed)?.len();
+    if size > RESOURCE_BYTES.most {
+        return Err(
+            Failure::usage(format!("{} is too large for a resource", path.display()))
+                .why(format!(
+                    "it has {}, and there may be {}",
+                    text::bytes(size),
+                    text::bytes(RESOURCE_BYTES.most)
+                ))
+                .advice("make it smaller"),
+        );
+    }
+    Ok(std::fs::read(path).map_err(failed)?.into())
+}
