@@ -19,10 +19,7 @@ pub use periapt_contract::metrics::Sample;
 use periapt_contract::workload as contract;
 
 use crate::workload::{CheckInfo, CheckStatus};
-use crate::{
-    Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value,
-    dispatch,
-};
+use crate::{Charm, Context, Dirs, Event, Hook, Level, Occasion, Result, Status, Value, dispatch};
 
 mod files;
 mod harness;
@@ -216,18 +213,6 @@ impl<C: Charm> Harness<C> {
         host.state
             .get(key)
             .and_then(|text| serde_json::from_str(text).ok())
-    }
-
-    /// The committed ports, in order.
-    pub fn ports(&self) -> Vec<PortRange> {
-        let host = self.host.borrow();
-        host.ports.ranges().map(PortRange::from).collect()
-    }
-
-    /// The committed ports with their endpoints, in order.
-    pub fn openings(&self) -> Vec<Opening> {
-        let host = self.host.borrow();
-        host.ports.iter().map(Opening::from).collect()
     }
 
     /// Declares a container as the charm's metadata and capabilities do: its ports, such as `80/tcp`,

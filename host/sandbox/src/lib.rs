@@ -51,13 +51,8 @@ pub use files::{Directories, SharedDirectory, UnitFiles};
 pub use foundation::{EngineError, Foundation, Settings, engine_hash, imports};
 pub use meter::Meter;
 pub use periapt_contract::settings::Settings as Bag;
-pub use periapt_contract::{
-    CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, MetricsAnswers, OwnBag,
-    PortsAnswers, RelationAnswers, RelationInfo, StateAnswers, UnitAnswers, WorkloadAnswers,
-};
+pub use periapt_contract::{CallError, CallErrorCode, HookTxn, Member, OwnBag, RelationInfo};
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use ticker::Ticking;
-pub use tools::{
-    ConfigAnswers, Goal, GoalStateAnswers, Goals, HookContext, LogAnswers, LogLevel, Network,
-    NetworkAnswers, Permission, StatusAnswers, Tool, When, hook_tools,
-};
+pub use tools::answers::*;
+pub use tools::{Goal, Goals, HookContext, LogLevel, Network, Permission, Tool, When, hook_tools};
