@@ -45,6 +45,18 @@ const EXAMPLES: &[Example] = &[
         most: (1, 2),
     },
     Example {
+        recipe: "## A new worker",
+        words: &["leaseexpiry"],
+        files: &["host/controller/src/workers/leaseexpiry.rs"],
+        lists: &[
+            "host/catalogue/src/table.rs",
+            "host/controller/src/workers/mod.rs",
+        ],
+        beyond: &[],
+        says: "one file, a line or two in each of two lists, and one test",
+        most: (1, 2),
+    },
+    Example {
         recipe: "## A new verb with its route",
         words: &[
             "RetryProvisioning",
@@ -64,6 +76,19 @@ const EXAMPLES: &[Example] = &[
         beyond: &[],
         says: "six files that a person writes",
         most: (6, 0),
+    },
+    Example {
+        recipe: "## A new facade",
+        words: &["life_flag"],
+        files: &[
+            "host/server/src/facades/life_flag.rs",
+            "host/wire/src/agent/life_flag.rs",
+        ],
+        lists: &["host/server/src/facades/mod.rs", "host/wire/src/agent.rs"],
+        // Who calls it.
+        beyond: &["host/agents/src/model/lifeflag.rs"],
+        says: "these two files, the two lists, and the worker that calls it",
+        most: (2, 2),
     },
     // Others speak of ports as well: who shows them, and who reaches them. The words are those of the
     // tool, of its effect and of what is kept of it.
@@ -146,6 +171,25 @@ const EXAMPLES: &[Example] = &[
         says: "six files and three lists and no folder",
         most: (6, 3),
     },
+    Example {
+        recipe: "## A new provider",
+        words: &[
+            "providers/src/local/",
+            "mod local;",
+            "providers::local",
+            "local::KIND",
+            "LocalProvider",
+        ],
+        files: &["host/controller/src/run.rs", "host/providers/src/local/"],
+        lists: &["host/providers/src/lib.rs"],
+        // Scenarios put machines of their own in its place.
+        beyond: &[
+            "host/testing/src/machines.rs",
+            "host/testing/src/scenario.rs",
+        ],
+        says: "its folder, the lines in `run.rs` that open it and end what it runs, and its module in `lib.rs`",
+        most: (2, 1),
+    },
 ];
 
 /// The sources whose name or text has one of the words, and how many lines of each do.
@@ -163,15 +207,15 @@ fn places(example: &Example) -> Vec<(String, usize)> {
     found
 }
 
-/// A tool's folder is one place.
+/// Folders of which each folder in them is one thing, and so one place.
+const OF_FOLDERS: &[&str] = &["host/contract/src/", "host/providers/src/"];
+
 fn place(path: &str) -> String {
-    match path
-        .strip_prefix("host/contract/src/")
-        .and_then(|rest| rest.split_once('/'))
-    {
-        Some((tool, _)) => format!("host/contract/src/{tool}/"),
-        None => path.to_owned(),
-    }
+    let within = |folder: &&&str| path.strip_prefix(**folder)?.split_once('/');
+    OF_FOLDERS
+        .iter()
+        .find_map(|folder| Some(format!("{folder}{}/", within(&folder)?.0)))
+        .unwrap_or_else(|| path.to_owned())
 }
 
 /// Shows every source below a folder, but no test: its path within the checkout, and its text.
