@@ -91,6 +91,37 @@ pub struct Changes {
 pub struct Empty {}
 
 /// Declares a facade, for whom it is, and its methods: `[Effect] Method as Type { fields } -> Reply`.
+///
+/// ```
+/// use periapt_wire::{Call, access::{Effect, Visitor}, rpc::Empty};
+///
+/// periapt_wire::facade! { "periapt.Doors" 1 for Agents {
+///     [Write] Open as OpenDoor { door: String } -> Empty;
+/// } }
+///
+/// assert_eq!((OpenDoor::FACADE, OpenDoor::METHOD), ("periapt.Doors", "Open"));
+/// assert_eq!((OpenDoor::VISITOR, OpenDoor::EFFECT), (Visitor::Agents, Effect::Write));
+/// ```
+///
+/// A call that does not say what it does to the world does not compile:
+///
+/// ```compile_fail
+/// use periapt_wire::rpc::Empty;
+///
+/// periapt_wire::facade! { "periapt.Doors" 1 for Agents {
+///     Open as OpenDoor { door: String } -> Empty;
+/// } }
+/// ```
+///
+/// Neither does one of a facade that does not say for whom it is:
+///
+/// ```compile_fail
+/// use periapt_wire::rpc::Empty;
+///
+/// periapt_wire::facade! { "periapt.Doors" 1 {
+///     [Write] Open as OpenDoor { door: String } -> Empty;
+/// } }
+/// ```
 #[macro_export]
 macro_rules! facade {
     ($facade:literal $version:literal for $visitor:ident { $( $(#[$doc:meta])* [$effect:ident] $method:ident as $type:ident { $( $(#[$field_doc:meta])* $field:ident : $field_type:ty ),* $(,)? } -> $reply:ty; )+ }) => {
