@@ -24,6 +24,6 @@ pub fn has(facade: &str, version: u32, method: &str) -> bool {
             let mut versions = versions.split(' ');
             name == facade
                 && versions.any(|known| known.parse() == Ok(version))
-                && methods.split(' ').any(|known| known == method)
+                && methods.split_whitespace().any(|known| known == method)
         })
 }
