@@ -4,46 +4,31 @@
 //! Charm code does not call these; [`Context`](crate::Context) gives them types. They are the seam
 //! at which the harness takes the controller's place.
 
-use crate::action::ActionHost;
-use crate::config::ConfigHost;
-use crate::goal_state::GoalStateHost;
-use crate::leadership::LeadershipHost;
-use crate::log::LogHost;
-use crate::metrics::MetricsHost;
-use crate::network::NetworkHost;
-use crate::ports::PortsHost;
-use crate::relation::RelationHost;
-use crate::resources::ResourcesHost;
-use crate::state::StateHost;
-use crate::status::StatusHost;
-use crate::unit::UnitHost;
-use crate::workload::WorkloadHost;
-
 /// Keys with the values they get; none deletes.
 pub type Changes = [(String, Option<String>)];
 
 macro_rules! host {
-    ($first:ident $(, $tool:ident)*) => {
+    ($($tool:ident::$host:ident),*) => {
         /// The host of a hook.
-        pub trait Host: $first $(+ $tool)* {}
+        pub trait Host: $(crate::$tool::$host +)* {}
 
-        impl<T: $first $(+ $tool)*> Host for T {}
+        impl<T: $(crate::$tool::$host +)*> Host for T {}
     };
 }
 
 host!(
-    ActionHost,
-    ConfigHost,
-    GoalStateHost,
-    LeadershipHost,
-    LogHost,
-    MetricsHost,
-    NetworkHost,
-    PortsHost,
-    RelationHost,
-    ResourcesHost,
-    StateHost,
-    StatusHost,
-    UnitHost,
-    WorkloadHost
+    action::ActionHost,
+    config::ConfigHost,
+    goal_state::GoalStateHost,
+    leadership::LeadershipHost,
+    log::LogHost,
+    metrics::MetricsHost,
+    network::NetworkHost,
+    ports::PortsHost,
+    relation::RelationHost,
+    resources::ResourcesHost,
+    state::StateHost,
+    status::StatusHost,
+    unit::UnitHost,
+    workload::WorkloadHost
 );

@@ -19,10 +19,7 @@ use periapt_contract::metrics::Kind;
 pub use periapt_contract::metrics::Sample;
 pub use serde_json::json;
 
-use crate::{
-    Charm, Context, Dirs, Event, Hook, Level, Occasion, Opening, PortRange, Result, Status, Value,
-    dispatch,
-};
+use crate::{Charm, Context, Dirs, Event, Hook, Level, Occasion, Result, Status, Value, dispatch};
 
 mod actions_yaml;
 mod containers;
@@ -239,18 +236,6 @@ impl<C: Charm> Harness<C> {
         host.state
             .get(key)
             .and_then(|text| serde_json::from_str(text).ok())
-    }
-
-    /// The committed ports, in order.
-    pub fn ports(&self) -> Vec<PortRange> {
-        let host = self.host.borrow();
-        host.ports.ranges().map(PortRange::from).collect()
-    }
-
-    /// The committed ports with their endpoints, in order.
-    pub fn openings(&self) -> Vec<Opening> {
-        let host = self.host.borrow();
-        host.ports.iter().map(Opening::from).collect()
     }
 
     /// Every line logged so far.

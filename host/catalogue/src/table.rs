@@ -180,8 +180,7 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_new_model_has_an_engine_and_a_panic_in_one_disturbs_no_other"]),
     worker("multiwatcher", Adapted, "controller", Built(&[(Controller, "multiwatcher")]))
         .kept_by(&["a_stream_is_a_snapshot_and_then_each_change", "whoever_comes_back_misses_nothing_and_hears_nothing_twice"]),
-    worker("muxhttpserver", Lib, "library", Library(&[], "a small server around a mux, beside the API; no page needs one yet"))
-        .kept_by(&["the_real_port_is_shown_and_an_added_route_answers"]),
+    worker("muxhttpserver", Lib, "library", NotBuilt("waits for the Kubernetes provider, whose operators show their pages and probes with it; the controller shows all of its own beside the API")),
     worker("peergrouper", Artefact, "controller", NotNeeded("every process keeps its own row and reads those of all; PostgreSQL needs no votes of ours"))
         .promises("When a process joins on PostgreSQL, then it is listed and agents get its address; killed, it is listed as lost within half a minute; with SQLite joining is refused.")
         .kept_by(&["a_process_that_is_gone_for_good_is_removed", "a_controller_with_its_data_in_a_file_is_not_joined", "a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),

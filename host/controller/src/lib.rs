@@ -46,7 +46,6 @@ pub use join::{JoinOptions, JoinResult, join};
 pub use keeper::{Keeper, keeper_pid};
 pub use run::{Ready, RunOptions, run, run_process, running_pid};
 pub use workers::introspection::SOCKET as INTROSPECTION_SOCKET;
-pub use workers::muxhttpserver;
 pub use workers::upgradesteps::{STEPS, UpgradeStep};
 
 use reports::EngineRegistry;

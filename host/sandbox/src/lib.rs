@@ -51,15 +51,11 @@ pub use files::{Directories, SharedDirectory, UnitFiles};
 pub use foundation::{EngineError, Foundation, Settings, engine_hash, imports};
 pub use meter::Meter;
 pub use periapt_contract::settings::Settings as Bag;
-pub use periapt_contract::{
-    ActionAnswers, CallError, CallErrorCode, HookTxn, LeadershipAnswers, Member, MetricsAnswers,
-    OwnBag, PortsAnswers, RelationAnswers, RelationInfo, StateAnswers, UnitAnswers,
-    WorkloadAnswers,
-};
+pub use periapt_contract::{CallError, CallErrorCode, HookTxn, Member, OwnBag, RelationInfo};
 pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use ticker::Ticking;
+pub use tools::answers::*;
 pub use tools::{
-    ConfigAnswers, Goal, GoalStateAnswers, Goals, HookContext, LogAnswers, LogLevel, Network,
-    NetworkAnswers, Output, Permission, ResourcesAnswers, StatusAnswers, Tool, When, hook_tools,
+    Goal, Goals, HookContext, LogLevel, Network, Output, Permission, Tool, When, hook_tools,
 };
 pub use wait::Cancelled;

@@ -3,7 +3,7 @@ use std::fs;
 use serde::Deserialize;
 
 use super::*;
-use crate::{Error, ErrorCode, MeterColor, MeterStatus, Protocol, StatusKind};
+use crate::{Error, ErrorCode, MeterColor, MeterStatus, PortRange, Protocol, StatusKind};
 
 #[derive(Deserialize)]
 struct Config {

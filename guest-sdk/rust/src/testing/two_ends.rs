@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::*;
 use crate::{
-    Bag, ErrorCode, Goal, GoalState, RelationData, RelationEvent, RelationHook, VERSION_KEY,
-    hook_names,
+    Bag, ErrorCode, Goal, GoalState, Opening, PortRange, RelationData, RelationEvent, RelationHook,
+    VERSION_KEY, hook_names,
 };
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

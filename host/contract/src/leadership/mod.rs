@@ -5,6 +5,9 @@ use crate::settings::{self, Bag, Settings};
 use crate::txn::Share;
 use crate::{CallError, HookTxn};
 
+#[cfg(test)]
+mod tests;
+
 /// What an agent answers for `leadership`.
 pub trait LeadershipAnswers {
     /// True promises that the unit stays leader for at least 30 seconds.

@@ -24,7 +24,6 @@ pub mod logger;
 pub mod modelcache;
 pub mod modelworkermanager;
 pub mod multiwatcher;
-pub mod muxhttpserver;
 pub mod presence;
 pub mod querylogger;
 pub mod simplesignalhandler;

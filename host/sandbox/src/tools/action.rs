@@ -1,5 +1,7 @@
 //! `action-get`, `action-set`, `action-fail`, `action-log`: what an operator asked for, and the answer.
 
+pub use periapt_contract::ActionAnswers;
+
 use super::Permission::InAction;
 use super::Tool;
 use super::When::{AtCommit, AtOnce, Read};

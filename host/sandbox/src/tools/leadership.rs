@@ -1,5 +1,7 @@
 //! `is-leader`, `leader-get`, `leader-set`: who leads, and what the leader tells its units.
 
+pub use periapt_contract::LeadershipAnswers;
+
 use super::Permission::{Everybody, Leader};
 use super::Tool;
 use super::When::{AtCommit, Read};

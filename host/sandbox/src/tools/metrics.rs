@@ -1,5 +1,7 @@
 //! `add-metric`: what a charm measures of its unit, in `collect-metrics` alone.
 
+pub use periapt_contract::MetricsAnswers;
+
 use super::Permission::InCollectMetrics;
 use super::Tool;
 use super::When::AtCommit;

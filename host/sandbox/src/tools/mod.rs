@@ -23,24 +23,31 @@ mod tests;
 mod unit;
 mod workload;
 
-pub use config::ConfigAnswers;
-pub use goal_state::{Goal, GoalStateAnswers, Goals};
-pub use log::{LogAnswers, LogLevel, Output};
-pub use network::{Network, NetworkAnswers};
-pub use resources::ResourcesAnswers;
-pub use status::StatusAnswers;
+pub use goal_state::{Goal, Goals};
+pub use log::{LogLevel, Output};
+pub use network::Network;
 
 use std::time::Duration;
-
-use periapt_contract::{
-    ActionAnswers, LeadershipAnswers, MetricsAnswers, PortsAnswers, RelationAnswers, StateAnswers,
-    UnitAnswers, WorkloadAnswers,
-};
 
 use crate::wait::Cancelled;
 
 macro_rules! tools {
-    ($($tool:ident: $answers:ident,)*) => {
+    ($d:tt $($tool:ident: $answers:ident,)*) => {
+        /// What agents answer: each tool's trait, which is in the tool's file or, for one with rules
+        /// in `host/contract`, there.
+        pub mod answers {
+            $(pub use super::$tool::$answers;)*
+        }
+
+        /// Hands the names of all these traits to a macro of the caller's. So an agent that answers
+        /// next to nothing has no list of what it does not answer.
+        #[macro_export]
+        macro_rules! each_answers {
+            ($d then:ident) => {
+                $d then! { $($answers)* }
+            };
+        }
+
         /// The table, in the order of the documentation.
         const ALL: &[&[Tool]] = &[$($tool::TOOLS,)*];
 
@@ -53,7 +60,7 @@ macro_rules! tools {
         /// buffering of effects are not their concern: that is done before they are reached. A
         /// method that does not return holds the hook beyond its deadline, so calls to the
         /// controller need one of their own.
-        pub trait HookContext: Send $(+ $answers)* {
+        pub trait HookContext: Send $(+ answers::$answers)* {
             /// How long calls have waited until the hook could go on with what they had found,
             /// because other hooks were at work. It is no part of the hook's time limit.
             fn waited(&self) -> Duration {
@@ -78,11 +85,12 @@ macro_rules! tools {
             }
         }
 
-        $(impl $answers for Nobody {})*
+        $(impl answers::$answers for Nobody {})*
     };
 }
 
 tools! {
+    $
     action: ActionAnswers,
     config: ConfigAnswers,
     goal_state: GoalStateAnswers,

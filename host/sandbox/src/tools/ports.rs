@@ -1,5 +1,6 @@
 //! `open-port`, `close-port`, `opened-ports`: ranges that a unit asks to have opened.
 
+pub use periapt_contract::PortsAnswers;
 use periapt_contract::ports::Endpoints;
 use periapt_contract::{CallError, ports};
 

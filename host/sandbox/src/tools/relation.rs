@@ -1,6 +1,7 @@
 //! `relation-ids`, `relation-list`, `relation-get`, `relation-set`: the unit's relations.
 
 use periapt_contract::OwnBag;
+pub use periapt_contract::RelationAnswers;
 use periapt_contract::relation::{find, ids};
 
 use super::Permission::{Everybody, LeaderForApplication};

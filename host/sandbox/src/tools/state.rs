@@ -1,5 +1,7 @@
 //! `state-get`, `state-set`, `state-delete`: the unit's own keys.
 
+pub use periapt_contract::StateAnswers;
+
 use super::Permission::Everybody;
 use super::Tool;
 use super::When::{AtCommit, Read};

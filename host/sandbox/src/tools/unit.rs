@@ -1,5 +1,6 @@
 //! `unit-get`, `application-version-set`: who is asking, and facts about the workload.
 
+pub use periapt_contract::UnitAnswers;
 use periapt_contract::at_once;
 
 use super::Permission::Everybody;

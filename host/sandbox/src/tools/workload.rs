@@ -1,6 +1,7 @@
 //! Containers and what runs in them. Juju has no hook tool for it: charms there talk to Pebble, whose
 //! client in `ops` is `Container`.
 
+pub use periapt_contract::WorkloadAnswers;
 use periapt_contract::workload::{self, Condition, Current, Request, Status, layer};
 
 use super::Permission::Everybody;

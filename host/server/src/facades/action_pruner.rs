@@ -2,7 +2,7 @@
 
 use periapt_wire::agent::action_pruner::PruneOperations;
 
-handlers! { for action_pruner:
+handlers! { for periapt_wire::agent::action_pruner:
     PruneOperations: |session, call| {
         Ok(session.store().prune_operations(session.model()?, call.max_age_ms, call.max_size_mb).await?)
     };

@@ -82,8 +82,8 @@ pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
 use openapi::known;
 use problem::Answer;
-pub use route::Route;
-use route::Row;
+// A row is public, so that its documentation can show which do not compile.
+pub use route::{Route, Row, row};
 
 /// Bytes of a JSON body.
 const BODY_BYTES: usize = 2 << 20;

@@ -57,16 +57,34 @@ impl Route {
 pub(super) type Lists = (&'static [&'static str], &'static [&'static str]);
 
 /// A route with its handler and its part of the description.
-pub(super) struct Row {
-    pub route: Route,
-    pub handler: MethodRouter<ServerState>,
-    pub operation: Value,
-    pub schemas: Vec<(String, RefOr<Schema>)>,
-    pub lists: Option<Lists>,
+pub struct Row {
+    pub(super) route: Route,
+    pub(super) handler: MethodRouter<ServerState>,
+    pub(super) operation: Value,
+    pub(super) schemas: Vec<(String, RefOr<Schema>)>,
+    pub(super) lists: Option<Lists>,
 }
 
-/// The row of one handler, `routes!(handler)`.
-pub(super) fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) -> Row {
+/// The row of one handler, `routes!(handler)`, and for whom it is.
+///
+/// ```
+/// #[utoipa::path(get, path = "/v1/door")]
+/// async fn door() {}
+///
+/// use periapt_server::{access::Visitor, rest::row};
+/// let _ = row(Visitor::Login, utoipa_axum::routes!(door));
+/// ```
+///
+/// A route that does not say for whom it is does not compile:
+///
+/// ```compile_fail
+/// #[utoipa::path(get, path = "/v1/door")]
+/// async fn door() {}
+///
+/// use periapt_server::{access::Visitor, rest::row};
+/// let _ = row(utoipa_axum::routes!(door));
+/// ```
+pub fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) -> Row {
     let (schemas, paths, handler) = described;
     let (path, item) = paths.paths.into_iter().next().unwrap_or_default();
     let item = serde_json::to_value(item).unwrap_or_default();

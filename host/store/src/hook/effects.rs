@@ -1,12 +1,11 @@
 //! What a hook asked for becomes true: the effect of each tool, in the transaction that commits it.
 //!
-//! Which tools there are, and in which order, `contract` says; each has a module of its name here.
+//! Which tools there are, and in which order, `contract` says; each has a module of its name beside this one.
 
 use periapt_model::hook::{Effects, Info};
 use periapt_model::task::TaskId;
 use periapt_model::{ModelUuid, UnitName};
 
-use super::{action, leader, ports, relations, state, workload};
 use crate::Result;
 use crate::db::Tx;
 use crate::lease::rows::require_leader;
@@ -31,7 +30,7 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, effects: &Effects) ->
         require_leader(tx, of.model, of.unit).await?;
     }
     macro_rules! apply {
-        ($($tool:ident)*) => { $($tool::apply(tx, of, &effects.$tool).await?;)* };
+        ($($tool:ident)*) => { $(super::$tool::apply(tx, of, &effects.$tool).await?;)* };
     }
     periapt_contract::each_tool!(apply);
     Ok(())

@@ -8,10 +8,8 @@ use periapt_engine::SharedClock;
 use periapt_model::UnitName;
 use periapt_model::charm::Access;
 use periapt_sandbox::{
-    ActionAnswers, CallError, ConfigAnswers, GoalStateAnswers, HookContext, HookFailure,
-    LeadershipAnswers, LogAnswers, LogLevel, MetricsAnswers, NetworkAnswers, PortsAnswers,
-    RelationAnswers, ResourcesAnswers, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
-    UnitFiles, WorkloadAnswers,
+    CallError, HookContext, HookFailure, LogAnswers, LogLevel, MetricsAnswers, SharedDirectory,
+    UnitAnswers, UnitFiles,
 };
 
 use crate::context::record;
@@ -35,8 +33,6 @@ impl HookContext for RestrictedContext {
         Some(self.hook)
     }
 }
-
-impl ActionAnswers for RestrictedContext {}
 
 impl MetricsAnswers for RestrictedContext {
     fn add_metric(
@@ -77,16 +73,15 @@ impl UnitAnswers for RestrictedContext {
     }
 }
 
-impl ConfigAnswers for RestrictedContext {}
-impl GoalStateAnswers for RestrictedContext {}
-impl LeadershipAnswers for RestrictedContext {}
-impl NetworkAnswers for RestrictedContext {}
-impl PortsAnswers for RestrictedContext {}
-impl RelationAnswers for RestrictedContext {}
-impl ResourcesAnswers for RestrictedContext {}
-impl StateAnswers for RestrictedContext {}
-impl StatusAnswers for RestrictedContext {}
-impl WorkloadAnswers for RestrictedContext {}
+// Nothing else is answered, so whatever a later version adds is refused.
+macro_rules! others {
+    (LogAnswers) => {};
+    (MetricsAnswers) => {};
+    (UnitAnswers) => {};
+    ($answers:ident) => { impl periapt_sandbox::$answers for RestrictedContext {} };
+    ($($answers:ident)*) => { $(others! { $answers })* };
+}
+periapt_sandbox::each_answers!(others);
 
 /// The unit's files as they were committed, to read.
 pub(super) struct CommittedFiles {

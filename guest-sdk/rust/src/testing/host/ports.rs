@@ -7,7 +7,22 @@ use periapt_contract::{CallError, PortsAnswers};
 
 use super::TestHost;
 use crate::ports::PortsHost;
-use crate::{HostError, Opening, PortRange, Protocol};
+use crate::testing::Harness;
+use crate::{Charm, HostError, Opening, PortRange, Protocol};
+
+impl<C: Charm> Harness<C> {
+    /// The committed ports, in order.
+    pub fn ports(&self) -> Vec<PortRange> {
+        let host = self.host.borrow();
+        host.ports.ranges().map(PortRange::from).collect()
+    }
+
+    /// The committed ports with their endpoints, in order.
+    pub fn openings(&self) -> Vec<Opening> {
+        let host = self.host.borrow();
+        host.ports.iter().map(Opening::from).collect()
+    }
+}
 
 impl PortsAnswers for TestHost {
     fn opened_ports(&mut self) -> Result<Openings, CallError> {
