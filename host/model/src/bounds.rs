@@ -26,6 +26,7 @@ periapt_contract::bounds! {
     SHARED_DIRECTORIES = 16, "directories" of "what a principal and its subordinates share", "the charm is refused";
     CHARM_COMPONENTS = 8, "components" of "a charm, beside its own", "the charm is refused";
     CHARM_CONTAINERS = 32, "containers" of "a charm", "the charm is refused";
+    CHARM_RESOURCES = 64, "resources" of "a charm", "the charm is refused";
     CHARM_METRICS = 64, "metrics" of "a charm", "the charm is refused";
     CHARM_HOOKS = 256, "hooks" of "what a charm says it implements", "the charm is refused";
     HOOK_NAME_BYTES = 64, "bytes" of "a hook's name", "the charm is refused";

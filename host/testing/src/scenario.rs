@@ -9,8 +9,8 @@ use periapt_model::config::Value;
 use periapt_model::{ApplicationName, UnitName};
 use periapt_providers::{Providers, local};
 use periapt_wire::rest::{
-    AddModel, ApplicationInfo, ChangeRelation, ConfigChange, Deploy, HookQuery, HookRun, LogQuery,
-    LoginRequest, RelationInfo, UnitInfo,
+    AddModel, ApplicationInfo, AttachedResource, ChangeRelation, ConfigChange, Deploy, HookQuery,
+    HookRun, LogQuery, LoginRequest, RelationInfo, UnitInfo,
 };
 use periapt_wire::status::FullStatus;
 use tempfile::TempDir;
@@ -178,6 +178,22 @@ impl Scenario {
             .await
             .map(|_| ())
             .map_err(doing(format!("configuring {application}")))
+    }
+
+    /// Gives an application a file that its charm declares as a resource; units run `upgrade-charm`.
+    pub async fn attach_resource(
+        &self,
+        application: &str,
+        resource: &str,
+        content: impl Into<Vec<u8>>,
+    ) -> Result<AttachedResource, ScenarioError> {
+        let name: ApplicationName = name(application)?;
+        let content: Vec<u8> = content.into();
+        let client = &self.client;
+        let attached = client.attach_resource(MODEL, &name, resource, content.into(), None);
+        attached
+            .await
+            .map_err(doing(format!("attaching {resource} to {application}")))
     }
 
     /// Adds units.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::UnitName;
-use periapt_model::charm::{Access, ResourceKind};
+use periapt_model::charm::Access;
 use periapt_model::hook::{AtOnce, Effects};
 use periapt_sandbox::{
     Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo, SharedDirectory,
@@ -30,7 +30,7 @@ use crate::error::{UniterError, call};
 use crate::hook_files::HookFiles;
 use crate::lines::Lines;
 use crate::process::Process;
-use crate::resources::OfHook;
+use crate::resources::{OfHook, declared};
 use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
@@ -261,7 +261,7 @@ fn hook_call(
             unit: files,
             temporary: config.process.temporary(),
             shared: shared(&config.process, &config.unit, principal, charm),
-            resources: resources(charm).into_keys().collect(),
+            resources: declared(&charm.info).into_keys().collect(),
         },
         limits: snapshot.limits.clone(),
     }
@@ -289,20 +289,6 @@ pub(crate) fn shared(
     words.map(directory).collect()
 }
 
-/// Files that the charm may be given, with their names. One whose name is more than one word was never
-/// checked, and is left out.
-fn resources(charm: &Charm) -> BTreeMap<String, String> {
-    let declared = charm.info.metadata.resources.iter();
-    let files = declared.filter(|(name, resource)| {
-        let mut parts = Path::new(name).components();
-        let word = matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str());
-        word && resource.kind == ResourceKind::File
-    });
-    files
-        .map(|(name, resource)| (name.clone(), resource.file_name(name).to_owned()))
-        .collect()
-}
-
 #[allow(clippy::too_many_arguments)]
 fn context(
     config: &UniterConfig,
@@ -323,7 +309,7 @@ fn context(
         workloads: config.process.workloads().clone(),
         endpoints: charm.info.metadata.endpoints(),
         bindings: charm.info.metadata.bindings(),
-        resources: resources(charm),
+        resources: declared(&charm.info),
         all_resources: config.process.resources().clone(),
         held,
         relations: around.relations,

@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use periapt_model::charm::{CharmInfo, ResourceKind};
 use periapt_model::{Digest, UnitName};
 use periapt_wire::{ApiConnection, CallError};
 use tokio::sync::OnceCell;
@@ -205,6 +206,19 @@ fn write(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), UniterError> 
         .open(&path)
         .and_then(|mut opened| opened.write_all(bytes));
     written.map_err(file("write", &path))
+}
+
+/// Files that a charm may be given, with their names. A resource whose name is more than one word was never
+/// checked, and is left out.
+pub(crate) fn declared(charm: &CharmInfo) -> BTreeMap<String, String> {
+    let files = charm.metadata.resources.iter().filter(|(name, resource)| {
+        let mut parts = Path::new(name).components();
+        let word = matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str());
+        word && resource.kind == ResourceKind::File
+    });
+    files
+        .map(|(name, resource)| (name.clone(), resource.file_name(name).to_owned()))
+        .collect()
 }
 
 /// What one hook has of them, from its first question on. Clones are the same.

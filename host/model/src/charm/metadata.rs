@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::url::check_name;
-use crate::bounds::{CHARM_CONTAINERS, RESOURCE_FILE_NAME_BYTES};
+use crate::bounds::{CHARM_CONTAINERS, CHARM_RESOURCES, RESOURCE_FILE_NAME_BYTES};
 use crate::relation::JUJU_INFO;
 
 #[cfg(test)]
@@ -278,6 +278,13 @@ impl CharmMetadata {
         self.resources
             .keys()
             .try_for_each(|name| check_word("resource", name))?;
+        if CHARM_RESOURCES.exceeded_by(self.resources.len()) {
+            return Err(format!(
+                "{} resources, {} at most",
+                self.resources.len(),
+                CHARM_RESOURCES.most
+            ));
+        }
         for (name, resource) in &self.resources {
             if let Some(file) = &resource.filename
                 && !is_file_name(file)

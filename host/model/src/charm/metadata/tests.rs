@@ -67,3 +67,32 @@ fn what_cannot_work_is_refused_in_a_sentence() {
     );
     assert_eq!(subordinate.check(), Ok(()));
 }
+
+#[test]
+fn the_file_of_a_resource_has_a_name_and_no_path() {
+    let of = |filename: Option<&str>| {
+        let mut metadata = CharmMetadata {
+            name: "site".to_owned(),
+            ..CharmMetadata::default()
+        };
+        let theme = Resource {
+            kind: ResourceKind::File,
+            description: String::new(),
+            filename: filename.map(str::to_owned),
+            upstream_source: None,
+        };
+        metadata.resources.insert("theme".to_owned(), theme);
+        metadata
+    };
+    for (filename, used) in [(None, "theme"), (Some("theme.css"), "theme.css")] {
+        let metadata = of(filename);
+        assert_eq!(metadata.check(), Ok(()));
+        assert_eq!(metadata.resources["theme"].file_name("theme"), used);
+    }
+    for filename in ["", ".", "..", "a/b", "/etc/passwd", "a\\b", "a\nb"] {
+        let metadata = of(Some(filename));
+        let refused = metadata.check().expect_err("refused");
+        assert!(refused.contains("theme"), "{refused}");
+        assert_eq!(metadata.resources["theme"].file_name("theme"), "theme");
+    }
+}
