@@ -9,7 +9,7 @@ use periapt_client::rest::RestClient;
 use periapt_tests::account::{account, client};
 use periapt_tests::counters::Counters;
 use periapt_tests::{Home, hooks};
-use periapt_wire::agent::pinger::Ping;
+use periapt_wire::juju::pinger::Ping;
 use periapt_wire::rest::{HookQuery, HookRun, WaitQuery};
 
 use crate::figures::Figures;

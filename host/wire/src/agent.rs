@@ -1,13 +1,12 @@
 //! The facades that agents call, one module each, named as in Juju where Juju has one.
 //!
 //! Their shapes are our own, so their names are as well (`periapt.Uniter`): Juju's are for facades with
-//! Juju's shapes. A facade is declared here once, with whom it is for and what each call does.
+//! Juju's shapes, which are in [`juju`](crate::juju). A facade is declared here once, with whom it is for and what each call does.
 //!
 //! An agent may name only entities it is responsible for: the controller's own agents any
 //! entity of their model, the agent of a model's machines the machines it hosts and the units
 //! on them. Times are microseconds since the epoch (UTC), durations milliseconds.
 
-pub mod admin;
 pub mod charm_downloader;
 pub mod cleaner;
 pub mod credential_validator;
@@ -26,7 +25,6 @@ pub mod metrics;
 pub mod model_config;
 pub mod model_upgrader;
 pub mod models;
-pub mod pinger;
 pub mod provisioner;
 pub mod proxy_updater;
 pub mod retry_strategy;

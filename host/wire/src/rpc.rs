@@ -54,14 +54,27 @@ pub struct Response<'a> {
 
 /// A method of a facade: its address, for whom it is, what it does, and its shapes.
 pub trait Call: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The module of its declaration, which tells what kind of name its facade has.
+    const PLACE: &'static str;
     const FACADE: &'static str;
-    const VERSION: u32;
+    /// Those of the facade's in which the method has these shapes, in order.
+    const VERSIONS: &'static [u32];
+    /// In which it is called.
+    const VERSION: u32 = newest(Self::VERSIONS);
     const METHOD: &'static str;
     /// Names of the parameters. One called `unit`, `machine` or `entity` names what the call is about.
     const FIELDS: &'static [&'static str];
     const VISITOR: Visitor;
     const EFFECT: Effect;
     type Reply: Serialize + DeserializeOwned + Send + 'static;
+}
+
+/// The last one.
+const fn newest(versions: &[u32]) -> u32 {
+    match versions.last() {
+        Some(version) => *version,
+        None => 0,
+    }
 }
 
 /// The answer to a call that begins to watch: a handle for `Next` and `Stop`, and the first
@@ -89,59 +102,3 @@ pub struct Changes {
 /// The empty object, argument or result of calls without one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Empty {}
-
-/// Declares a facade, for whom it is, and its methods: `[Effect] Method as Type { fields } -> Reply`.
-///
-/// ```
-/// use periapt_wire::{Call, access::{Effect, Visitor}, rpc::Empty};
-///
-/// periapt_wire::facade! { "periapt.Doors" 1 for Agents {
-///     [Write] Open as OpenDoor { door: String } -> Empty;
-/// } }
-///
-/// assert_eq!((OpenDoor::FACADE, OpenDoor::METHOD), ("periapt.Doors", "Open"));
-/// assert_eq!((OpenDoor::VISITOR, OpenDoor::EFFECT), (Visitor::Agents, Effect::Write));
-/// ```
-///
-/// A call that does not say what it does to the world does not compile:
-///
-/// ```compile_fail
-/// use periapt_wire::rpc::Empty;
-///
-/// periapt_wire::facade! { "periapt.Doors" 1 for Agents {
-///     Open as OpenDoor { door: String } -> Empty;
-/// } }
-/// ```
-///
-/// Neither does one of a facade that does not say for whom it is:
-///
-/// ```compile_fail
-/// use periapt_wire::rpc::Empty;
-///
-/// periapt_wire::facade! { "periapt.Doors" 1 {
-///     [Write] Open as OpenDoor { door: String } -> Empty;
-/// } }
-/// ```
-#[macro_export]
-macro_rules! facade {
-    ($facade:literal $version:literal for $visitor:ident { $( $(#[$doc:meta])* [$effect:ident] $method:ident as $type:ident { $( $(#[$field_doc:meta])* $field:ident : $field_type:ty ),* $(,)? } -> $reply:ty; )+ }) => {
-        $(
-            $(#[$doc])*
-            #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-            #[serde(rename_all = "kebab-case")]
-            pub struct $type { $( $(#[$field_doc])* pub $field: $field_type ),* }
-
-            impl $crate::Call for $type {
-                const FACADE: &'static str = $facade;
-                const VERSION: u32 = $version;
-                const METHOD: &'static str = stringify!($method);
-                const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
-                const VISITOR: $crate::access::Visitor = $crate::access::Visitor::$visitor;
-                const EFFECT: $crate::access::Effect = $crate::access::Effect::$effect;
-                type Reply = $reply;
-            }
-        )+
-        /// How many calls the facade has.
-        pub const CALLS: usize = [$(stringify!($method)),+].len();
-    };
-}

@@ -19,7 +19,7 @@ use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt, StreamExt};
 use periapt_engine::SharedClock;
 use periapt_wire::CallError;
-use periapt_wire::agent::pinger::Ping;
+use periapt_wire::juju::pinger::Ping;
 use periapt_wire::rpc::{Call, Json, Request, Response, WATCHER_FACADE, WATCHER_NEXT, json};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};

@@ -18,7 +18,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use periapt_engine::{Clock, SharedClock, SystemClock};
 use periapt_model::{ModelUuid, Tag};
-use periapt_wire::agent::admin::Login;
+use periapt_wire::juju::admin::Login;
 use periapt_wire::rpc::{Json, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP};
 use periapt_wire::{ApiConnection, CallError, Caller};
 use rustls::ClientConfig;

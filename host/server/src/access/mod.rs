@@ -1,11 +1,12 @@
 //! Who may do what: the one place that gives a meaning to the words in which calls and routes are declared.
 //!
-//! A call says in its declaration (`periapt_wire::agent`) for whom it is and what it does, a route in its row
+//! A call says in its declaration (`periapt_wire::agent`, `periapt_wire::juju`) for whom it is and what it does, a route in its row
 //! ([`crate::rest`]); what does not say it does not compile. [`decide`] holds an identity against either. That an agent hosts the entity a call is about is checked by
 //! [`crate::rpc::session`], with the store's help.
 
 use periapt_wire::Call;
 pub use periapt_wire::access::{Effect, Visitor};
+use periapt_wire::juju::pinger::Ping;
 
 use crate::identity::Role;
 
@@ -47,7 +48,10 @@ impl Subject {
 /// The declaration of a call, as a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
+    /// The module in which it is declared.
+    pub place: &'static str,
     pub facade: &'static str,
+    /// One in which the method has these shapes.
     pub version: u32,
     pub method: &'static str,
     pub visitor: Visitor,
@@ -56,22 +60,24 @@ pub struct Rule {
 }
 
 impl Rule {
-    pub(crate) fn of<C: Call>() -> Self {
-        Self {
+    /// A rule for each version that the call is in.
+    pub(crate) fn in_all_versions<C: Call>() -> impl Iterator<Item = Self> {
+        C::VERSIONS.iter().map(|version| Self {
+            place: C::PLACE,
             facade: C::FACADE,
-            version: C::VERSION,
+            version: *version,
             method: C::METHOD,
             visitor: C::VISITOR,
             subject: Subject::of(C::FIELDS),
             effect: C::EFFECT,
-        }
+        })
     }
 
     /// Whether others than the controller's own agents may call it while the controller is being
     /// upgraded: what neither reads nor changes what the steps work on.
     #[must_use]
     pub fn during_upgrade(&self) -> bool {
-        self.facade == "Pinger"
+        self.facade == Ping::FACADE
     }
 
     /// Whether it is for anybody of this kind at all.

@@ -1,9 +1,14 @@
+use std::collections::HashSet;
+
+use periapt_wire::juju;
+
 use super::*;
 
 #[test]
 fn a_person_may_call_nothing_that_belongs_to_agents() {
     for rule in calls() {
-        assert_eq!(rule.is_for(Role::User), rule.facade == "Pinger", "{rule:?}");
+        let of_agents = rule.place.starts_with("periapt_wire::agent::");
+        assert_ne!(rule.is_for(Role::User), of_agents, "{rule:?}");
     }
 }
 
@@ -18,9 +23,22 @@ fn what_an_agent_may_call_names_what_it_hosts() {
 }
 
 #[test]
-fn facades_have_names_of_their_own_beside_jujus() {
+fn facades_have_names_of_their_own_or_jujus_with_its_versions_and_methods() {
     for rule in calls() {
-        let own = rule.facade.starts_with("periapt.");
-        assert_eq!(own, rule.facade != "Pinger", "{rule:?}");
+        let of_its_kind = match rule.place.split("::").nth(1) {
+            Some("agent") => rule.facade.starts_with("periapt.") && rule.version == 1,
+            Some("juju") => juju::has(rule.facade, rule.version, rule.method),
+            _ => false,
+        };
+        assert!(of_its_kind, "{rule:?}");
+    }
+}
+
+#[test]
+fn a_method_of_a_version_is_declared_once() {
+    let mut seen = HashSet::new();
+    for rule in calls() {
+        let address = (rule.facade, rule.version, rule.method);
+        assert!(seen.insert(address), "{rule:?}");
     }
 }

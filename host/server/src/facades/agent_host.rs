@@ -13,7 +13,7 @@ use super::watch;
 use crate::rpc::watcher::Source;
 use crate::rpc::{RpcError, Session};
 
-handlers! { for host:
+handlers! { for periapt_wire::agent::host:
     WatchHostedMachines: |session, _| {
         let model = session.model()?;
         let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE));

@@ -13,7 +13,7 @@ use super::{Names, watch};
 use crate::charms;
 use crate::rpc::{RpcError, Session};
 
-handlers! { for charm_downloader:
+handlers! { for periapt_wire::agent::charm_downloader:
     WatchPendingCharms: |session, _| {
         let model = session.model()?;
         let interest = Interest::model(model).all(namespace::CHARM).all(namespace::APPLICATION);

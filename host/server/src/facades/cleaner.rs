@@ -5,7 +5,7 @@ use periapt_wire::agent::cleaner::{Cleanup, WatchCleanups};
 
 use super::watch;
 
-handlers! { for cleaner:
+handlers! { for periapt_wire::agent::cleaner:
     WatchCleanups: |session, _| {
         let source = watch::notify(session, Interest::model(session.model()?).all(namespace::CLEANUP));
         session.watch(source, Vec::new())

@@ -8,7 +8,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for credential_validator:
+handlers! { for periapt_wire::agent::credential_validator:
     GetModelCredential: |session, _| Ok(session.store().model_credential(session.model()?).await?);
     WatchModelCredential: |session, _| {
         let model = session.model()?;

@@ -17,7 +17,7 @@ use crate::rpc::{RpcError, Session};
 #[cfg(test)]
 mod tests;
 
-handlers! { for deployer:
+handlers! { for periapt_wire::agent::deployer:
     WatchMachineUnits: |session, call| {
         let model = session.model()?;
         let interest = Interest::model(model).key(namespace::MACHINE_UNITS, &call.machine);

@@ -7,7 +7,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for firewaller:
+handlers! { for periapt_wire::agent::firewaller:
     WatchReach: |session, _| {
         let interest = Interest::model(session.model()?)
             .all(namespace::APPLICATION)

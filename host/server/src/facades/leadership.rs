@@ -7,7 +7,7 @@ use periapt_wire::rpc::Empty;
 use super::lease_time;
 use crate::rpc::RpcError;
 
-handlers! { for leadership:
+handlers! { for periapt_wire::agent::leadership:
     ClaimLeadership: |session, call| {
         let application = call.unit.application();
         let duration = lease_time(call.duration_ms)?;

@@ -7,7 +7,7 @@ use periapt_wire::agent::life_flag::{GetLife, WatchLife};
 use super::watch;
 use crate::rpc::RpcError;
 
-handlers! { for life_flag:
+handlers! { for periapt_wire::agent::life_flag:
     GetLife: |session, call| Ok(session.store().get_life(session.model()?, &call.entity).await?);
     WatchLife: |session, call| {
         let source = watch::notify(session, interest(session.model()?, &call.entity)?);

@@ -8,7 +8,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for log_forwarding:
+handlers! { for periapt_wire::agent::log_forwarding:
     GetDestination: |session, _| Ok(session.store().log_destination(session.model()?).await?);
     GetLastSent: |session, call| Ok(session.store().log_forwarded(session.model()?, &call.sink).await?);
     SetLastSent: |session, call| {

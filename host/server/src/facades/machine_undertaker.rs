@@ -8,7 +8,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for machine_undertaker:
+handlers! { for periapt_wire::agent::machine_undertaker:
     WatchMachineRemovals: |session, _| {
         let model = session.model()?;
         let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE_REMOVAL));

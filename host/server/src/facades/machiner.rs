@@ -8,7 +8,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for machiner:
+handlers! { for periapt_wire::agent::machiner:
     MachineLife: |session, call| Ok(session.store().machine_life(session.model()?, &call.machine).await?);
     WatchMachine: |session, call| {
         let interest = Interest::model(session.model()?).key(namespace::MACHINE, &call.machine);

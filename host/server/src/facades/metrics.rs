@@ -3,7 +3,7 @@
 use periapt_wire::agent::metrics::AddMetricBatches;
 use periapt_wire::rpc::Empty;
 
-handlers! { for metrics:
+handlers! { for periapt_wire::agent::metrics:
     AddMetricBatches: |session, call| {
         session.store().add_metrics(session.model()?, &call.unit, call.batches).await?;
         Ok(Empty {})

@@ -17,9 +17,10 @@ use crate::access::Rule;
 use crate::rpc::session::answer;
 use crate::rpc::{RpcError, Session};
 
-/// Declares the handlers of one facade of the wire, `Call: |session, call| body`, and their table.
+/// The handlers of one facade, by the module of its declaration, `Call: |session, call| body`. A method
+/// that has other shapes in another version has a call for each, and so a handler.
 macro_rules! handlers {
-    (for $facade:ident: $( $call:ty: |$session:ident, $request:pat_param| $body:expr; )+) => {
+    (for $($facade:ident)::+: $( $call:ty: |$session:ident, $request:pat_param| $body:expr; )+) => {
         $(
             impl $crate::facades::Handle for $call {
                 async fn handle(self, $session: &$crate::rpc::Session) -> Result<Self::Reply, $crate::rpc::RpcError> {
@@ -31,10 +32,12 @@ macro_rules! handlers {
         pub(super) fn handlers() -> Vec<$crate::facades::Handler> {
             const HANDLED: usize = [$(stringify!($call)),+].len();
             const _: () = assert!(
-                HANDLED == periapt_wire::agent::$facade::CALLS,
+                HANDLED == $($facade)::+::CALLS,
                 "a call of the facade has no handler",
             );
-            vec![$($crate::facades::handler::<$call>()),+]
+            let mut all = Vec::new();
+            $(all.extend($crate::facades::of_call::<$call>());)+
+            all
         }
     };
 }
@@ -63,6 +66,8 @@ mod proxy_updater;
 mod retry_strategy;
 mod singular;
 mod status_history;
+#[cfg(test)]
+mod tests;
 mod undertaker;
 mod unit_assigner;
 mod uniter;
@@ -140,29 +145,40 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
 type Methods = HashMap<&'static str, &'static Handler>;
 
 /// The same by facade and version.
-static FACADES: LazyLock<HashMap<&'static str, BTreeMap<u32, Methods>>> = LazyLock::new(|| {
-    let mut facades: HashMap<_, BTreeMap<_, Methods>> = HashMap::new();
-    for handler in all() {
-        let Rule {
-            facade,
-            version,
-            method,
-            ..
-        } = handler.rule;
-        let versions = facades.entry(facade).or_default();
-        versions.entry(version).or_default().insert(method, handler);
+#[derive(Default)]
+struct Facades(HashMap<&'static str, BTreeMap<u32, Methods>>);
+
+static FACADES: LazyLock<Facades> = LazyLock::new(|| Facades::of(all()));
+
+impl Facades {
+    fn of(handlers: impl Iterator<Item = &'static Handler>) -> Self {
+        let mut facades = Self::default();
+        for handler in handlers {
+            let Rule {
+                facade,
+                version,
+                method,
+                ..
+            } = handler.rule;
+            let versions = facades.0.entry(facade).or_default();
+            versions.entry(version).or_default().insert(method, handler);
+        }
+        facades
     }
-    facades
-});
+
+    fn find(&self, facade: &str, version: u32, method: &str) -> Option<&'static Handler> {
+        let versions = self.0.get(facade)?;
+        let methods = match version {
+            0 => versions.values().next_back(),
+            version => versions.get(&version),
+        };
+        methods?.get(method).copied()
+    }
+}
 
 /// The handler of a method; in the newest version of the facade for version 0.
 pub(crate) fn find(facade: &str, version: u32, method: &str) -> Option<&'static Handler> {
-    let versions = FACADES.get(facade)?;
-    let methods = match version {
-        0 => versions.values().next_back(),
-        version => versions.get(&version),
-    };
-    methods?.get(method).copied()
+    FACADES.find(facade, version, method)
 }
 
 /// The handlers of all calls, facade by facade.
@@ -170,7 +186,8 @@ pub(crate) fn all() -> std::slice::Iter<'static, Handler> {
     HANDLERS.iter()
 }
 
-fn handler<C: Handle>() -> Handler {
+/// The handlers of a call: one for each version that it is in.
+fn of_call<C: Handle>() -> impl Iterator<Item = Handler> {
     fn run<'a, C: Handle>(
         session: &'a Session,
         params: &'a str,
@@ -180,10 +197,10 @@ fn handler<C: Handle>() -> Handler {
             answer(&call.handle(session).await?)
         })
     }
-    Handler {
-        rule: Rule::of::<C>(),
+    Rule::in_all_versions::<C>().map(|rule| Handler {
+        rule,
         run: run::<C>,
-    }
+    })
 }
 
 /// The sources that most watchers are made of. Each subscribes before anybody reads, so that no

@@ -5,7 +5,7 @@ use periapt_wire::agent::models::{GetModel, WatchModels};
 
 use super::watch;
 
-handlers! { for models:
+handlers! { for periapt_wire::agent::models:
     WatchModels: |session, _| {
         let source = watch::keys(session, Interest::any_model().all(namespace::MODEL));
         let models = session.store().models().await?;

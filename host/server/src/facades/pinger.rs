@@ -1,8 +1,8 @@
 //! `Pinger`: a sign of life.
 
-use periapt_wire::agent::pinger::Ping;
+use periapt_wire::juju::pinger::Ping;
 use periapt_wire::rpc::Empty;
 
-handlers! { for pinger:
+handlers! { for periapt_wire::juju::pinger:
     Ping: |_session, _| Ok(Empty {});
 }

@@ -9,7 +9,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for provisioner:
+handlers! { for periapt_wire::agent::provisioner:
     WatchMachines: |session, _| {
         let model = session.model()?;
         let source = watch::keys(session, Interest::model(model).all(namespace::MACHINE));

@@ -5,7 +5,7 @@ use periapt_wire::agent::proxy_updater::GetProxyConfig;
 
 use super::agent_host::api_host_ports;
 
-handlers! { for proxy_updater:
+handlers! { for periapt_wire::agent::proxy_updater:
     GetProxyConfig: |session, _| {
         let options = session.store().model_config(session.model()?).await?;
         let settings = ProxySettings::of(&options);

@@ -5,7 +5,7 @@ use periapt_wire::agent::retry_strategy::{GetRetryStrategy, WatchRetryStrategy};
 
 use super::watch;
 
-handlers! { for retry_strategy:
+handlers! { for periapt_wire::agent::retry_strategy:
     GetRetryStrategy: |session, _| Ok(session.store().get_retry_strategy(session.model()?).await?);
     WatchRetryStrategy: |session, _| {
         let source = watch::notify(session, Interest::model(session.model()?).all(namespace::MODEL_CONFIG));

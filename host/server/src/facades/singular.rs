@@ -8,7 +8,7 @@ use periapt_wire::rpc::Empty;
 use super::lease_time;
 use crate::rpc::{RpcError, Session};
 
-handlers! { for singular:
+handlers! { for periapt_wire::agent::singular:
     Claim: |session, call| {
         let uuid = subject(session, &call.entity)?;
         // Another process of the controller claims for itself, over its own connection.

@@ -8,7 +8,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for undertaker:
+handlers! { for periapt_wire::agent::undertaker:
     GetUndertakerModel: |session, _| Ok(session.store().get_undertaker_model(session.model()?).await?);
     ProcessDyingModel: |session, _| {
         session.store().process_dying_model(session.model()?).await?;

@@ -6,7 +6,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for unit_assigner:
+handlers! { for periapt_wire::agent::unit_assigner:
     WatchUnitAssignments: |session, _| {
         let model = session.model()?;
         let source = watch::keys(session, Interest::model(model).all(namespace::UNIT_ASSIGNMENT));

@@ -11,7 +11,7 @@ use periapt_wire::rpc::Empty;
 
 use super::watch;
 
-handlers! { for uniter:
+handlers! { for periapt_wire::agent::uniter:
     WatchUnit: |session, call| {
         let application = call.unit.application();
         let place = session.store().unit_place(session.model()?, &call.unit).await?;

@@ -3,7 +3,7 @@
 use periapt_wire::agent::workloads::{CountRequests, ReportSpans, SetContainersSeen};
 use periapt_wire::rpc::Empty;
 
-handlers! { for workloads:
+handlers! { for periapt_wire::agent::workloads:
     SetContainersSeen: |session, call| {
         session.store().set_containers_seen(session.model()?, &call.unit, call.containers).await?;
         Ok(Empty {})

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use periapt_model::bounds::MESSAGE_VALUES;
-use periapt_wire::agent::admin::Login;
+use periapt_wire::juju::admin::Login;
 use periapt_wire::rpc::Json;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use periapt_model::{JUJU_VERSION, ModelUuid, Refusal, Tag, UserName};
-use periapt_wire::agent::admin::{Login, LoginResult};
+use periapt_wire::juju::admin::{Login, LoginResult};
 use periapt_wire::rpc::Json;
 use serde::Serialize;
 use serde_json::{Value, json};

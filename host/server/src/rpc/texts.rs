@@ -77,9 +77,12 @@ mod tests {
 
     #[test]
     fn an_agents_texts_have_bounds_and_those_of_hooks_wider_ones() {
-        let status = &Rule::of::<SetUnitStatus>();
-        let commit = &Rule::of::<CommitHook>();
-        let logs = &Rule::of::<WriteLogs>();
+        fn rule<C: Call>() -> Rule {
+            Rule::in_all_versions::<C>().next().unwrap()
+        }
+        let status = &rule::<SetUnitStatus>();
+        let commit = &rule::<CommitHook>();
+        let logs = &rule::<WriteLogs>();
         let bounded = |rule: &Rule, params: &Value| bounded(rule, &params.to_string());
         let saying = |bytes: usize| json!({ "status": [{ "message": "x".repeat(bytes) }] });
         bounded(status, &saying(4096)).unwrap();

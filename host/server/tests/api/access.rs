@@ -29,7 +29,7 @@ async fn call(
     rule: &Rule,
     params: Value,
 ) -> Result<Value, CallError> {
-    let request = ask(connection, rule.facade, rule.method, params);
+    let request = ask_in(connection, rule.facade, rule.version, rule.method, params);
     tokio::time::timeout(crate::common::PATIENCE, request)
         .await
         .unwrap_or_else(|_| panic!("{}.{} hangs", rule.facade, rule.method))
@@ -41,8 +41,20 @@ async fn ask(
     method: &str,
     params: Value,
 ) -> Result<Value, CallError> {
+    ask_in(connection, facade, 1, method, params).await
+}
+
+async fn ask_in(
+    connection: &Arc<dyn Caller>,
+    facade: &str,
+    version: u32,
+    method: &str,
+    params: Value,
+) -> Result<Value, CallError> {
     let params = json(&params).ok();
-    let answer = connection.request(facade, 1, method, None, params).await?;
+    let answer = connection
+        .request(facade, version, method, None, params)
+        .await?;
     Ok(serde_json::from_str(answer.get()).unwrap())
 }
 
@@ -88,11 +100,7 @@ async fn nobody_calls_anything_without_a_login() {
     for rule in calls() {
         for socket in [&mut silent, &mut liar, &mut neighbour, &mut nowhere] {
             let (code, _) = socket
-                .call(
-                    rule.facade,
-                    rule.method,
-                    params(rule, &model, "site/0", "0"),
-                )
+                .call_rule(rule, params(rule, &model, "site/0", "0"))
                 .await
                 .unwrap_err();
             refused(rule, &code);
@@ -183,11 +191,7 @@ async fn every_call_answers_every_caller_on_a_websocket_as_its_row_says() {
         }
         for rule in calls() {
             let result = socket
-                .call(
-                    rule.facade,
-                    rule.method,
-                    params(rule, &model, "site/0", "0"),
-                )
+                .call_rule(rule, params(rule, &model, "site/0", "0"))
                 .await;
             let denied = result
                 .as_ref()

@@ -124,7 +124,7 @@ async fn a_private_key_leaves_the_controller_to_nobody() {
     for rule in calls() {
         let called = rule.is_for(Role::Agent) && matches!(rule.effect, Effect::Read);
         if called || rule.facade == "periapt.LogForwarding" && rule.effect == Effect::Read {
-            let answer = agent.call(rule.facade, rule.method, params.clone()).await;
+            let answer = agent.call_rule(rule, params.clone()).await;
             if rule.method == "Destination" {
                 assert_eq!(answer.clone().unwrap_err().0, "unauthorized access");
             }

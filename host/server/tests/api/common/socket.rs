@@ -1,6 +1,7 @@
 //! A client of the websocket.
 
 use futures::{SinkExt, StreamExt};
+use periapt_server::access::Rule;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
@@ -30,8 +31,19 @@ impl Socket {
         id: Option<&str>,
         params: Value,
     ) -> u64 {
-        self.last += 1;
         let version = if facade == "Admin" { 3 } else { 1 };
+        self.send_in(facade, version, method, id, params).await
+    }
+
+    async fn send_in(
+        &mut self,
+        facade: &str,
+        version: u32,
+        method: &str,
+        id: Option<&str>,
+        params: Value,
+    ) -> u64 {
+        self.last += 1;
         let mut request = json!({ "request-id": self.last, "type": facade, "version": version, "request": method, "params": params });
         if let Some(id) = id {
             request["Id"] = json!(id);
@@ -83,6 +95,17 @@ impl Socket {
         params: Value,
     ) -> Result<Value, Refusal> {
         let sent = self.send(facade, method, id, params).await;
+        self.outcome_of(sent).await
+    }
+
+    /// A call as its rule has it, in the rule's version.
+    pub async fn call_rule(&mut self, rule: &Rule, params: Value) -> Result<Value, Refusal> {
+        let sent = self.send_in(rule.facade, rule.version, rule.method, None, params);
+        let sent = sent.await;
+        self.outcome_of(sent).await
+    }
+
+    async fn outcome_of(&mut self, sent: u64) -> Result<Value, Refusal> {
         let reply = self.reply().await.expect("the connection stands");
         assert_eq!(reply["request-id"], sent, "{reply}");
         outcome(reply)

@@ -1,4 +1,4 @@
-//! Proves that the connection answers. The one facade that is for people as well.
+//! Proves that the connection answers, for agents as for people.
 
 use crate::rpc::Empty;
 
