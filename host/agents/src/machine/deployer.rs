@@ -15,7 +15,7 @@ use periapt_engine::{
     Worker, WorkerContext, WorkerResult,
 };
 use periapt_model::status::{Agent, Status, Workload};
-use periapt_model::{Life, MachineId, UnitName};
+use periapt_model::{Life, UnitName};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::deployer::{
     DeployedUnit, MachineUnits, RemoveUnit, SetDeployStatus, SetUnitStopped, WatchMachineUnits,
@@ -24,7 +24,7 @@ use periapt_wire::rpc::code;
 
 use super::{MachineContext, agent, apicaller, stop_engine};
 use crate::unit::{self, UnitContext};
-use crate::watching::Watching;
+use crate::watching;
 
 pub const NAME: &str = "deployer";
 
@@ -60,26 +60,16 @@ impl Deployer {
     async fn run(self, worker: WorkerContext) -> WorkerResult {
         worker.add(Arc::new(self.runner.clone()))?;
         let machine = self.machine.machine.clone();
-        let watch = WatchMachineUnits {
-            machine: machine.clone(),
-        };
-        let doing = "watching units";
-        let mut changes = Watching::begin(&worker, &self.connection, &watch, doing).await?;
-        loop {
-            changes.changed().await?;
-            // In a frame of its own: a machine at rest keeps only what it waits with.
-            Box::pin(self.deploy_all(&machine, &worker)).await?;
-        }
+        let (watch, doing) = (WatchMachineUnits { machine }, "watching units");
+        // In a frame of its own: a machine at rest keeps only what it waits with.
+        let deploy = || Box::pin(self.deploy_all(&worker));
+        watching::notify(&worker, &self.connection, watch, doing, deploy).await
     }
 
-    async fn deploy_all(&self, machine: &MachineId, worker: &WorkerContext) -> WorkerResult {
-        let ask = MachineUnits {
-            machine: machine.clone(),
-        };
-        let units = worker
-            .or_dying(self.connection.call(&ask))
-            .await?
-            .while_doing("listing units")?;
+    async fn deploy_all(&self, worker: &WorkerContext) -> WorkerResult {
+        let machine = self.machine.machine.clone();
+        let units = self.connection.call(&MachineUnits { machine }).await;
+        let units = units.while_doing("listing units")?;
         self.stop_missing(&units, worker).await?;
         for unit in &units {
             match unit.life {

@@ -8,6 +8,9 @@
 //! reached is tried again, ever more slowly, and the report says so; settings that make no sense
 //! are logged, and the worker idles until they change.
 //!
+//! It loops by itself: it waits for the options while it forwards, and lets a page come to its end before
+//! another destination takes over.
+//!
 //! What it cannot know: syslog has no receipts. What the operating system took for a target that
 //! died before reading it is lost; it is never sent twice on purpose.
 

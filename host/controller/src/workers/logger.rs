@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use periapt_agents::model::apicaller::Connect;
-use periapt_agents::watching::Watching;
+use periapt_agents::watching;
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_model::config::Value;
 use periapt_server::ServerState;
@@ -36,26 +36,21 @@ pub fn manifold() -> Manifold {
                 .await;
             let api: ApiConnection = connected?;
             let (watch, doing) = (WatchModelConfig {}, "watching logging-config");
-            let mut options = Watching::begin(&worker, &api, &watch, doing).await?;
-            let mut applied = String::new();
-            loop {
-                options.changed().await?;
-                let config = worker
-                    .or_dying(api.call(&GetModelConfig {}))
-                    .await?
-                    .while_doing("reading logging-config")?;
-                let Some(Value::Text(levels)) = config.get("logging-config") else {
-                    continue;
-                };
-                if *levels == applied {
-                    continue;
+            watching::notify(&worker, &api, watch, doing, || async {
+                let config = api.call(&GetModelConfig {}).await;
+                let config = config.while_doing("reading logging-config")?;
+                if let Some(Value::Text(levels)) = config.get("logging-config") {
+                    // The same levels once more change nothing.
+                    match (controller.set_levels)(&filter(levels)) {
+                        Ok(()) => worker.set_report(json!({ "logging-config": levels })),
+                        Err(error) => {
+                            tracing::warn!(%levels, %error, "logging-config is not usable");
+                        }
+                    }
                 }
-                match (controller.set_levels)(&filter(levels)) {
-                    Ok(()) => applied.clone_from(levels),
-                    Err(error) => tracing::warn!(%levels, %error, "logging-config is not usable"),
-                }
-                worker.set_report(json!({ "logging-config": applied }));
-            }
+                Ok(())
+            })
+            .await
         }))
     })
     .needs([agent::NAME, apiserver::NAME, apicaller::NAME])

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use periapt_agents::model::{self, ModelContext};
-use periapt_agents::watching::Watching;
+use periapt_agents::watching;
 use periapt_engine::{
     Manifold, ResultExt, Runner, RunnerConfig, RunnerError, SharedClock, SharedWorker, TaskWorker,
     WorkerContext, WorkerError, WorkerResult,
@@ -70,25 +70,24 @@ struct Manager {
 impl Manager {
     async fn run(self) -> WorkerResult {
         let (watch, doing) = (WatchModels {}, "watching models");
-        let mut models = Watching::begin(&self.worker, &self.api, &watch, doing).await?;
-        loop {
-            for uuid in models.names::<ModelUuid>().await? {
-                let call = GetModel {
-                    model: uuid.clone(),
-                };
-                let model = self
-                    .worker
-                    .or_dying(self.api.call(&call))
-                    .await?
-                    .while_doing("reading a model")?;
-                match model {
-                    Some(model) => self.start(model)?,
-                    None => self.stop(&uuid).await?,
-                }
+        let follow = |models| self.follow(models);
+        watching::names(&self.worker, &self.api, watch, doing, follow).await
+    }
+
+    async fn follow(&self, models: Vec<ModelUuid>) -> WorkerResult {
+        for uuid in models {
+            let call = GetModel {
+                model: uuid.clone(),
+            };
+            let model = self.api.call(&call).await;
+            match model.while_doing("reading a model")? {
+                Some(model) => self.start(model)?,
+                None => self.stop(&uuid).await?,
             }
-            self.worker
-                .set_report(json!({ "models": self.runner.worker_ids() }));
         }
+        self.worker
+            .set_report(json!({ "models": self.runner.worker_ids() }));
+        Ok(())
     }
 
     fn start(
