@@ -340,9 +340,3 @@ fn summary(request: &EnqueueOperation, units: &[UnitName]) -> String {
     };
     format!("{what} run on {}{more}", named.join(", "))
 }
-
-/// For tests beside this: what a request is refused for before the model is looked at.
-#[cfg(test)]
-pub(super) fn refused(request: &EnqueueOperation) -> bool {
-    check(request).is_err()
-}
