@@ -152,6 +152,7 @@ async fn another_file_is_the_next_revision_and_the_charm_hears_of_it() {
         let interest = Interest::model(&model).key(namespace::APPLICATION, site().as_str());
         let mut changes = store.changes().subscribe(interest);
         assert_eq!(store.attach(&model, "theme", "blue").await, 2);
+        fixture.settle().await;
         assert!(!changes.next().await.expect("told").is_empty());
         assert_eq!(store.modified(&model).await, 2);
         assert!(!store.has("red").await && store.has("blue").await);
