@@ -31,9 +31,10 @@ fn an_action_is_run_followed_and_looked_up() -> Result<()> {
     let shown = home.ok(["show-action", "site", "rebuild"])?;
     ensure!(shown.contains("pages"), "{shown}");
 
+    // A site has two pages, so that it is asked for more than there are.
     let told = home.periapt(["run", "site/0", "rebuild", "pages=3"])?;
     ensure!(told.code == 0, "{told:?}");
-    ensure!(told.out.contains("built: 3"), "{told:?}");
+    ensure!(told.out.contains("built: 2"), "{told:?}");
     ensure!(
         told.err.contains("Running operation 1 with 1 task"),
         "{told:?}"
@@ -51,13 +52,13 @@ fn an_action_is_run_followed_and_looked_up() -> Result<()> {
         "{operation:#}"
     );
     let task = json_of(&home, &["show-task", "2"])?;
-    ensure!(task["results"]["pages"]["built"] == 3, "{task:#}");
+    ensure!(task["results"]["pages"]["built"] == 2, "{task:#}");
     ensure!(
         task["parameters"]["pages"] == 3 && task["parameters"]["dry-run"] == false,
         "{task:#}"
     );
     ensure!(
-        task["log"].as_array().is_some_and(|log| log.len() >= 3),
+        task["log"].as_array().is_some_and(|log| log.len() == 2),
         "{task:#}"
     );
     let operations = home.ok(["operations"])?;
