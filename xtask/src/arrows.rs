@@ -66,7 +66,7 @@ const LIMITS: &[(&str, May)] = &[
             SQL[1],
         ]),
     ),
-    ("contract", May::Only(&["periapt-plan", "serde"])),
+    ("contract", May::Only(&["periapt-plan", "serde", "serde_json"])),
     ("plan", May::Not(&[ASYNC])),
 ];
 
@@ -190,7 +190,7 @@ mod tests {
         for (room, package) in [
             ("agents", "axum"),
             ("agents", "periapt-store"),
-            ("contract", "serde_json"),
+            ("contract", "thiserror"),
             ("model", "tokio"),
             ("uniter", "wasmtime"),
         ] {
