@@ -66,7 +66,10 @@ const LIMITS: &[(&str, May)] = &[
             SQL[1],
         ]),
     ),
-    ("contract", May::Only(&["periapt-plan", "serde", "serde_json"])),
+    (
+        "contract",
+        May::Only(&["periapt-plan", "serde", "serde_json"]),
+    ),
     ("plan", May::Not(&[ASYNC])),
 ];
 

@@ -1,5 +1,6 @@
 //! What people ask for: an operation with a task for each unit, and its cancelling.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use periapt_model::bounds::{
@@ -55,10 +56,9 @@ impl Store {
                 let units = receivers(&mut tx.db, &model, &request).await?;
                 let mut works: BTreeMap<ApplicationName, Work> = BTreeMap::new();
                 for unit in &units {
-                    let application = unit.application();
-                    if !works.contains_key(&application) {
-                        let work = work(&mut tx.db, &model, &application, &request).await?;
-                        works.insert(application, work);
+                    if let Entry::Vacant(place) = works.entry(unit.application()) {
+                        let work = work(&mut tx.db, &model, place.key(), &request).await?;
+                        place.insert(work);
                     }
                 }
                 let operation = tx.take_numbers(&model, NUMBERS, 1 + units.len() as u64).await? + 1;

@@ -141,8 +141,8 @@ impl Store {
         let values = params![
             model,
             before,
-            wanted(&query.units, |unit| plain(unit))?,
-            wanted(&query.applications, |application| plain(application))?,
+            wanted(&query.units, plain)?,
+            wanted(&query.applications, plain)?,
             dispatches,
             statuses,
             limit + 1
