@@ -5,7 +5,7 @@
 //! whose methods refuse unless they are written), the tool's share of the [`HookTxn`] with its
 //! refusals, and its [`Effect`]. [`metrics`] has the same for the hook that commits nothing. What is common to them is beside the folders.
 //!
-//! Nothing here knows WebAssembly, a controller or a store, and nothing needs more than `serde` and
+//! Nothing here knows WebAssembly, a controller or a store, and nothing needs more than `serde`, `serde_json` and
 //! the rules of plans (`host/plan`):
 //! the sandbox runs these rules for a guest, the store and the tests' controller apply their
 //! effects, and the harness of `guest-sdk/rust` runs them in a charm's own tests. So there is one
