@@ -5,8 +5,7 @@ use periapt_tests::{Home, charm, kill};
 use serde_json::Value;
 
 fn task(home: &Home, id: &str) -> Result<Value> {
-    let told = home.ok(["show-task", id, "--format", "json"])?;
-    Ok(serde_json::from_str(&told)?)
+    home.json(["show-task", id])
 }
 
 fn runs(home: &Home, hook: &str) -> Result<usize> {

@@ -3,29 +3,15 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use periapt_tests::{Home, charm};
-use serde_json::{Value, json};
+use serde_json::json;
 
-fn site() -> Result<Home> {
-    let home = Home::started()?;
-    let site = charm("site").display().to_string();
-    home.ok(["deploy", &site, "site", "-n", "2"])?;
-    home.until_workload("site/0", "active")?;
-    home.until_workload("site/1", "active")?;
-    Ok(home)
-}
-
-fn json_of(home: &Home, arguments: &[&str]) -> Result<Value> {
-    let mut all = arguments.to_vec();
-    all.extend(["--format", "json"]);
-    let told = home.ok(all)?;
-    serde_json::from_str(&told).with_context(|| told.clone())
-}
+use super::two_sites;
 
 #[test]
 fn an_action_is_run_followed_and_looked_up() -> Result<()> {
-    let home = site()?;
+    let home = two_sites()?;
     let listed = home.ok(["actions", "site"])?;
     ensure!(listed.contains("rebuild"), "{listed}");
     let shown = home.ok(["show-action", "site", "rebuild"])?;
@@ -45,13 +31,13 @@ fn an_action_is_run_followed_and_looked_up() -> Result<()> {
     ensure!(both.contains("site/0") && both.contains("site/1"), "{both}");
     home.ok(["run", "site/leader", "rebuild", "dry-run=true"])?;
 
-    let operation = json_of(&home, &["show-operation", "1"])?;
+    let operation = home.json(["show-operation", "1"])?;
     ensure!(operation["status"] == "completed", "{operation:#}");
     ensure!(
         operation["summary"] == "rebuild run on site/0",
         "{operation:#}"
     );
-    let task = json_of(&home, &["show-task", "2"])?;
+    let task = home.json(["show-task", "2"])?;
     ensure!(task["results"]["pages"]["built"] == 2, "{task:#}");
     ensure!(
         task["action"]["parameters"] == json!({"pages": 3, "dry-run": false}),
@@ -74,7 +60,7 @@ fn an_action_is_run_followed_and_looked_up() -> Result<()> {
 
 #[test]
 fn what_an_action_does_not_take_is_refused_before_anything_runs() -> Result<()> {
-    let home = site()?;
+    let home = two_sites()?;
     for (arguments, words) in [
         (vec!["run", "site/0", "rebuidl"], "did you mean \"rebuild\""),
         (
@@ -95,7 +81,7 @@ fn what_an_action_does_not_take_is_refused_before_anything_runs() -> Result<()> 
             "{arguments:?}: {told:?}"
         );
     }
-    let operations = json_of(&home, &["operations"])?;
+    let operations = home.json(["operations"])?;
     ensure!(
         operations.as_array().is_none_or(Vec::is_empty) || operations == json!({}),
         "{operations:#}"
@@ -105,7 +91,7 @@ fn what_an_action_does_not_take_is_refused_before_anything_runs() -> Result<()> 
 
 #[test]
 fn a_command_is_run_in_the_sandbox_and_its_return_code_is_told() -> Result<()> {
-    let home = site()?;
+    let home = two_sites()?;
     let listed = home.periapt(["exec", "--unit", "site/0", "--", "list", "--long"])?;
     ensure!(
         listed.code == 0 && listed.out.contains("index.html"),
@@ -128,7 +114,8 @@ fn an_action_that_never_ends_is_cancelled_or_runs_out_of_time_and_its_unit_goes_
     home.until_workload("unruly/0", "active")?;
     home.ok(["run", "unruly/0", "loop", "--background"])?;
     home.until("a task that runs", |_| {
-        json_of(&home, &["show-task", "2"]).is_ok_and(|task| task["status"] == "running")
+        home.json(["show-task", "2"])
+            .is_ok_and(|task| task["status"] == "running")
     })?;
     let status = home.until("the unit to say so", |status| {
         let unit = &status["applications"]["unruly"]["units"]["unruly/0"];
@@ -144,7 +131,8 @@ fn an_action_that_never_ends_is_cancelled_or_runs_out_of_time_and_its_unit_goes_
     let asked = Instant::now();
     home.ok(["cancel-task", "2"])?;
     home.until("a task that was stopped", |_| {
-        json_of(&home, &["show-task", "2"]).is_ok_and(|task| task["status"] == "aborted")
+        home.json(["show-task", "2"])
+            .is_ok_and(|task| task["status"] == "aborted")
     })?;
     ensure!(
         asked.elapsed() < Duration::from_secs(20),
@@ -152,7 +140,7 @@ fn an_action_that_never_ends_is_cancelled_or_runs_out_of_time_and_its_unit_goes_
         asked.elapsed()
     );
     ensure!(
-        json_of(&home, &["show-task", "4"])?["status"] == "cancelled",
+        home.json(["show-task", "4"])?["status"] == "cancelled",
         "taken back"
     );
     let late = home.periapt(["run", "unruly/0", "loop", "--timeout", "1s"])?;
@@ -162,7 +150,7 @@ fn an_action_that_never_ends_is_cancelled_or_runs_out_of_time_and_its_unit_goes_
     );
     let trapped = home.periapt(["run", "unruly/0", "trap"])?;
     ensure!(trapped.code == 1, "{trapped:?}");
-    let task = json_of(&home, &["show-task", "8"])?;
+    let task = home.json(["show-task", "8"])?;
     ensure!(
         task["status"] == "failed"
             && task["results"]

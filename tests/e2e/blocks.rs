@@ -1,24 +1,10 @@
 //! Commands that are disabled in a model, and what people note of it.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use periapt_tests::{Home, charm};
-use serde_json::{Value, json};
+use serde_json::json;
 
-fn site() -> Result<Home> {
-    let home = Home::started()?;
-    let site = charm("site").display().to_string();
-    home.ok(["deploy", &site, "site", "-n", "2"])?;
-    home.until_workload("site/0", "active")?;
-    home.until_workload("site/1", "active")?;
-    Ok(home)
-}
-
-fn json_of(home: &Home, arguments: &[&str]) -> Result<Value> {
-    let mut all = arguments.to_vec();
-    all.extend(["--format", "json"]);
-    let told = home.ok(all)?;
-    serde_json::from_str(&told).with_context(|| told.clone())
-}
+use super::two_sites;
 
 /// Refused as a conflict, with the words of who disabled it and how to enable it.
 fn refused(home: &Home, arguments: &[&str], kind: &str) -> Result<()> {
@@ -36,7 +22,7 @@ const DESTROY: &[&str] = &["destroy-model", "test", "--no-prompt"];
 
 #[test]
 fn what_is_disabled_is_refused_until_it_is_enabled_again() -> Result<()> {
-    let home = site()?;
+    let home = two_sites()?;
     let none = home.periapt(["disabled-commands"])?;
     ensure!(
         none.code == 0 && none.err.contains("No commands are currently disabled"),
@@ -86,7 +72,7 @@ fn what_is_disabled_is_refused_until_it_is_enabled_again() -> Result<()> {
         disabled.lines().count() == 2 && disabled.contains("ask Ann first"),
         "{disabled}"
     );
-    let disabled = json_of(&home, &["disabled-commands", "--all"])?;
+    let disabled = home.json(["disabled-commands", "--all"])?;
     ensure!(
         disabled[0]["name"]
             .as_str()
@@ -110,7 +96,7 @@ fn what_is_disabled_is_refused_until_it_is_enabled_again() -> Result<()> {
 
 #[test]
 fn what_is_noted_is_shown_and_goes_with_what_it_is_about() -> Result<()> {
-    let home = site()?;
+    let home = two_sites()?;
     home.ok(["annotate", "site/1", "owner=ann", "rack=7"])?;
     home.ok(["annotate", "site", "team=web"])?;
     home.ok(["annotate", "1", "where=attic"])?;
@@ -120,7 +106,7 @@ fn what_is_noted_is_shown_and_goes_with_what_it_is_about() -> Result<()> {
         table.contains("unit-site-1") && !table.contains("rack"),
         "{table}"
     );
-    let of_unit = json_of(&home, &["annotations", "site/1"])?;
+    let of_unit = home.json(["annotations", "site/1"])?;
     ensure!(
         of_unit == json!({ "unit-site-1": { "owner": "bob" } }),
         "{of_unit:#}"
@@ -131,7 +117,7 @@ fn what_is_noted_is_shown_and_goes_with_what_it_is_about() -> Result<()> {
     home.until("a unit that is gone", |status| {
         status["applications"]["site"]["units"]["site/1"].is_null()
     })?;
-    let left = json_of(&home, &["annotations"])?;
+    let left = home.json(["annotations"])?;
     ensure!(
         left["application-site"] == json!({ "team": "web" }) && left["unit-site-1"].is_null(),
         "{left:#}"

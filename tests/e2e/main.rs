@@ -24,3 +24,16 @@ mod site;
 mod status;
 mod unruly;
 mod workers;
+
+use anyhow::Result;
+use periapt_tests::{Home, charm};
+
+/// The site with two units that are active.
+fn two_sites() -> Result<Home> {
+    let home = Home::started()?;
+    let site = charm("site").display().to_string();
+    home.ok(["deploy", &site, "site", "-n", "2"])?;
+    home.until_workload("site/0", "active")?;
+    home.until_workload("site/1", "active")?;
+    Ok(home)
+}

@@ -3,14 +3,13 @@
 
 use std::fs;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use periapt_tests::web::{free_port, get};
 use periapt_tests::{Home, charm};
 use serde_json::Value;
 
 fn resources(home: &Home) -> Result<Value> {
-    let told = home.ok(["resources", "site", "--format", "json"])?;
-    serde_json::from_str(&told).with_context(|| told.clone())
+    home.json(["resources", "site"])
 }
 
 fn until_styled(home: &Home, port: u16, rules: &str) -> Result<()> {

@@ -161,10 +161,16 @@ impl Home {
         Ok(home)
     }
 
+    /// What a command that succeeds prints with `--format json`.
+    pub fn json<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Value> {
+        let arguments = arguments.into_iter();
+        let arguments = arguments.map(|one| one.as_ref().to_owned());
+        let told = self.ok(arguments.chain(["--format".into(), "json".into()]))?;
+        serde_json::from_str(&told).with_context(|| told.clone())
+    }
+
     pub fn status(&self) -> Result<Value> {
-        Ok(serde_json::from_str(
-            &self.ok(["status", "--format", "json"])?,
-        )?)
+        self.json(["status"])
     }
 
     pub fn unit(&self, unit: &str) -> Result<Value> {
