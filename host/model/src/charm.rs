@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Schema;
+use crate::task::Asked;
 
 mod actions;
 mod archive;
@@ -74,4 +75,14 @@ pub struct CharmInfo {
     /// The hooks the component says it implements, in its own order.
     pub hooks: Vec<String>,
     pub subordinate: bool,
+}
+
+impl CharmInfo {
+    /// Names of the commands that it exports.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.hooks.iter().filter_map(|hook| match Asked::of(hook) {
+            Some(Asked::Command(name)) => Some(name),
+            Some(Asked::Action(_)) | None => None,
+        })
+    }
 }

@@ -46,21 +46,20 @@ pub(crate) struct HookState {
 }
 
 impl HookState {
-    /// When the guest has to have ended.
-    pub(crate) fn deadline(&self) -> Instant {
-        self.deadline + lock(&self.journal).context.waited()
-    }
-
     /// Whether the guest may go on; otherwise remembers why not.
     pub(crate) fn check(&mut self) -> wasmtime::Result<()> {
         let now = Instant::now();
+        let (cancelled, deadline) = {
+            let context = &lock(&self.journal).context;
+            (context.is_cancelled(), self.deadline + context.waited())
+        };
         let reason = if self.meter.host_calls > self.limits.host_calls {
             Some(HookFailure::HostCallLimit {
                 limit: self.limits.host_calls,
             })
-        } else if lock(&self.journal).context.is_cancelled() {
+        } else if cancelled {
             Some(HookFailure::Cancelled)
-        } else if now >= self.deadline() {
+        } else if now >= deadline {
             Some(HookFailure::Deadline {
                 limit: self.limits.wall_clock(),
             })

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use periapt_contract::action::Task;
 use periapt_model::hook::Info;
-use periapt_model::task::{ACTIONS, COMMANDS, DueTask, Results, TaskId};
+use periapt_model::task::{Asked, DueTask, Results, TaskId};
 use periapt_sandbox::Output;
 use periapt_wire::agent::uniter::TaskToRun;
 use tokio_util::sync::CancellationToken;
@@ -77,14 +77,13 @@ struct Printed {
 
 impl RunningTask {
     pub fn new(due: &DueTask, to_run: TaskToRun) -> Self {
-        let name = due.dispatch.strip_prefix(ACTIONS);
-        let name = name.or_else(|| due.dispatch.strip_prefix(COMMANDS));
+        let name = Asked::of(&due.dispatch).map_or(due.dispatch.as_str(), Asked::name);
         Self {
             id: due.id,
             dispatch: due.dispatch.clone(),
             task: Task {
                 id: due.id.to_string(),
-                name: name.unwrap_or(&due.dispatch).to_owned(),
+                name: name.to_owned(),
                 parameters: to_run.parameters,
                 arguments: to_run.arguments,
             },
@@ -95,7 +94,7 @@ impl RunningTask {
     }
 
     pub fn is_command(&self) -> bool {
-        self.dispatch.starts_with(COMMANDS)
+        matches!(Asked::of(&self.dispatch), Some(Asked::Command(_)))
     }
 
     /// Takes note of a line that a command wrote; how much that may be is the sandbox's to say.

@@ -7,6 +7,7 @@ use periapt_contract::action::Task;
 use periapt_model::hook::Info;
 use periapt_model::proxy::ProxySettings;
 use periapt_model::quota::Meter;
+use periapt_model::task::Asked;
 use periapt_model::{JUJU_VERSION, MachineId, UnitName};
 
 use crate::process::ModelIdentity;
@@ -23,10 +24,9 @@ pub fn variables(
     proxies: &ProxySettings,
     hook: &str,
 ) -> Vec<(String, String)> {
-    // An action or a command is no hook: `actions/rebuild`.
-    let (path, hook) = match hook.contains('/') {
-        true => (hook.to_owned(), None),
-        false => (
+    let (path, hook) = match Asked::of(hook) {
+        Some(_) => (hook.to_owned(), None),
+        None => (
             format!("hooks/{hook}"),
             Some(("JUJU_HOOK_NAME", hook.to_owned())),
         ),

@@ -1,4 +1,6 @@
-//! Work on files where waiting for a disk holds nobody up.
+//! Work on files where waiting for a disk holds nobody up, and names that are safe in paths.
+
+use std::path::{Component, Path};
 
 use crate::error::UniterError;
 
@@ -9,4 +11,10 @@ pub(crate) async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| UniterError::Thread(error.to_string()))?
+}
+
+/// Whether a name is one word of a path, and leads nowhere else.
+pub(crate) fn is_word(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!(parts.next(), Some(Component::Normal(part)) if part == name)
 }

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +26,7 @@ use crate::context::{Tether, UnitContext};
 use crate::dispatch::{Dispatch, RunningTask};
 use crate::environment;
 use crate::error::{UniterError, call};
+use crate::files::is_word;
 use crate::hook_files::HookFiles;
 use crate::lines::Lines;
 use crate::process::Process;
@@ -277,10 +277,7 @@ pub(crate) fn shared(
 ) -> Vec<SharedDirectory> {
     let root = process.shared_directory(principal.unwrap_or(unit));
     let declared = charm.info.shared.iter();
-    let words = declared.filter(|(name, _)| {
-        let mut parts = Path::new(name).components();
-        matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str())
-    });
+    let words = declared.filter(|(name, _)| is_word(name));
     let directory = |(name, access): (&String, &Access)| SharedDirectory {
         name: name.clone(),
         path: root.join(name),

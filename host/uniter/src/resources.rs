@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,7 +20,7 @@ use periapt_wire::{ApiConnection, CallError};
 use tokio::sync::OnceCell;
 
 use crate::error::{UniterError, call, file};
-use crate::files::blocking;
+use crate::files::{blocking, is_word};
 
 #[cfg(test)]
 mod tests;
@@ -211,11 +211,11 @@ fn write(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), UniterError> 
 /// Files that a charm may be given, with their names. A resource whose name is more than one word was never
 /// checked, and is left out.
 pub(crate) fn declared(charm: &CharmInfo) -> BTreeMap<String, String> {
-    let files = charm.metadata.resources.iter().filter(|(name, resource)| {
-        let mut parts = Path::new(name).components();
-        let word = matches!(parts.next(), Some(Component::Normal(part)) if part == name.as_str());
-        word && resource.kind == ResourceKind::File
-    });
+    let files = charm
+        .metadata
+        .resources
+        .iter()
+        .filter(|(name, resource)| is_word(name) && resource.kind == ResourceKind::File);
     files
         .map(|(name, resource)| (name.clone(), resource.file_name(name).to_owned()))
         .collect()

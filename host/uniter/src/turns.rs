@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use periapt_engine::SharedClock;
+use periapt_model::task::Asked;
 use periapt_model::turns::{self, Lock, Request, Room, Ticket, WaitsFor};
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::rest::{LockTurn, MachineLockReport};
@@ -216,10 +217,9 @@ fn tell(book: &Book, lock: &Lock) {
 }
 
 fn reason(unit: &UnitName, hook: &str) -> String {
-    match hook.contains('/') {
-        // `actions/rebuild`
-        true => format!("{unit}: run {hook}"),
-        false => format!("{unit}: run {hook} hook"),
+    match Asked::of(hook) {
+        Some(_) => format!("{unit}: run {hook}"),
+        None => format!("{unit}: run {hook} hook"),
     }
 }
 

@@ -33,6 +33,28 @@ pub const RESERVED_RESULTS: &[&str] = &[
 pub const ACTIONS: &str = "actions/";
 pub const COMMANDS: &str = "commands/";
 
+/// What a dispatch is that is no hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked<'a> {
+    Action(&'a str),
+    Command(&'a str),
+}
+
+impl<'a> Asked<'a> {
+    /// What a charm knows by this name; none for a hook.
+    pub fn of(dispatch: &'a str) -> Option<Self> {
+        let action = dispatch.strip_prefix(ACTIONS).map(Asked::Action);
+        action.or_else(|| dispatch.strip_prefix(COMMANDS).map(Asked::Command))
+    }
+
+    /// Without what tells actions and commands apart.
+    pub fn name(self) -> &'a str {
+        match self {
+            Asked::Action(name) | Asked::Command(name) => name,
+        }
+    }
+}
+
 /// What is being run, of an action or a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Task {

@@ -1,7 +1,7 @@
 //! What a component implements and what its metadata gives no occasion for: it would never run, and nobody
 //! would say so; and actions that are declared and that the component does not implement.
 
-use periapt_contract::action::{ACTIONS, COMMANDS};
+use periapt_contract::action::{ACTIONS, Asked};
 
 use super::metrics::COLLECT_METRICS;
 use super::{Actions, CharmMetadata, Metrics};
@@ -23,17 +23,16 @@ pub fn never_run(
 ) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for hook in hooks {
-        if hook.starts_with(COMMANDS) {
-            continue;
-        }
-        if let Some(action) = hook.strip_prefix(ACTIONS) {
-            if !actions.contains_key(action) {
+        match Asked::of(hook) {
+            Some(Asked::Action(action)) if !actions.contains_key(action) => {
                 found.push(format!(
                     "the action \"{action}\" never runs: the charm's actions.yaml does not declare it{}",
                     suggestion(action, actions.keys().map(String::as_str))
                 ));
+                continue;
             }
-            continue;
+            Some(_) => continue,
+            None => {}
         }
         let sentence = match endpoint_of(hook) {
             Some(endpoint)

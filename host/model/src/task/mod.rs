@@ -4,7 +4,7 @@
 //! A task runs at most once and always ends. Words are Juju's. Where it is kept, and who runs it, are not
 //! this module's business.
 
-pub use periapt_contract::action::{ACTIONS, COMMANDS, Results};
+pub use periapt_contract::action::{ACTIONS, Asked, COMMANDS, Results};
 use serde::{Deserialize, Serialize};
 
 use crate::hook::Limits;

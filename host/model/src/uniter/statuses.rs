@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::OperationState;
 use crate::hook::{Info, Kind};
 use crate::status::{Agent, Status, Workload};
+use crate::task::Asked;
 use crate::turns::WaitsFor;
 
 /// The agent, shown as `now`, runs `hook`. None for an `update-status` of an idle unit, which is
@@ -17,9 +18,9 @@ pub fn agent_executing(hook: &Info, now: Option<&Status<Agent>>) -> Option<Statu
 
 /// The agent runs an action or a command.
 pub fn agent_runs_task(dispatch: &str) -> Status<Agent> {
-    let what = match dispatch.split_once('/') {
-        Some(("actions", name)) => format!("running action {name}"),
-        Some((_, name)) => format!("running command {name}"),
+    let what = match Asked::of(dispatch) {
+        Some(Asked::Action(name)) => format!("running action {name}"),
+        Some(Asked::Command(name)) => format!("running command {name}"),
         None => format!("running {dispatch}"),
     };
     Status::new(Agent::Executing, what)

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use periapt_model::bounds::{CHARM_HOOKS, HOOK_NAME_BYTES};
 use periapt_model::hook::Limits;
-use periapt_model::task::{ACTIONS, COMMANDS};
+use periapt_model::task::Asked;
 use periapt_model::text;
 
 use super::CompileError;
@@ -56,10 +56,7 @@ pub(super) fn hooks(
     }
     let mut hooks: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
-        let task = [ACTIONS, COMMANDS]
-            .iter()
-            .find_map(|kind| name.strip_prefix(kind));
-        if !is_hook_name(task.unwrap_or(&name)) {
+        if !is_hook_name(Asked::of(&name).map_or(&name, Asked::name)) {
             let name = text::clean_line_at_most(&name, 2 * NAME_BYTES);
             return Err(failed(&format!("\"{name}\" is not the name of a hook")));
         }

@@ -119,12 +119,7 @@ impl Store {
         model: &ModelUuid,
         application: &ApplicationName,
     ) -> Result<CharmInfo> {
-        let sql = "SELECT charm.info FROM application
-            JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
-            WHERE application.model_uuid = $1 AND application.name = $2";
-        let values = params![model, application];
-        let charm = self.glance().await?.document("charm", sql, values).await?;
-        charm.ok_or_else(|| StoreError::not_found(Subject::Application, application))
+        of_application(&mut self.glance().await?, model, application).await
     }
 
     /// Applications whose charm has not been compiled for this engine.
@@ -143,6 +138,21 @@ impl Store {
         let values = params![model, engine_hash];
         Ok(db.words("application", sql, values).await?)
     }
+}
+
+/// The charm that an application wants.
+pub(crate) async fn of_application(
+    db: &mut Session,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<CharmInfo> {
+    let sql = "SELECT charm.info FROM application
+        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
+        WHERE application.model_uuid = $1 AND application.name = $2";
+    let charm = db
+        .document("charm", sql, params![model, application])
+        .await?;
+    charm.ok_or_else(|| StoreError::not_found(Subject::Application, application))
 }
 
 /// Adds a charm under the next number of its name.

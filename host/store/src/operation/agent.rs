@@ -4,12 +4,12 @@ use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status};
 use periapt_model::task::{Results, TaskId, TaskStatus};
-use periapt_model::{Life, ModelUuid, UnitName};
+use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookReport, TaskEnd, TaskToRun};
 
 use super::{TaskRow, find, touch};
 use crate::changes::namespace;
-use crate::db::{Tx, columns, json, params, to_json, word};
+use crate::db::{Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::hook::runs;
 use crate::{Result, Store, status};
@@ -40,13 +40,6 @@ columns! {
     const TO_RUN = "FROM task WHERE model_uuid = $1 AND id = $2";
 }
 
-columns! {
-    struct UnitLife {
-        life: Life = "life" as word,
-    }
-    const LIFE = "FROM unit WHERE model_uuid = $1 AND name = $2";
-}
-
 impl Store {
     /// Records that a task begins, and shows it. None where it is not to be run: it has ended, or began
     /// before. One of a unit that leaves is cancelled instead.
@@ -60,13 +53,12 @@ impl Store {
         let (model, unit) = (model.clone(), unit.clone());
         self.write(move |tx| {
             Box::pin(async move {
-                let found = tx.db.one(LIFE, params![&model, &unit]).await?;
-                let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
+                let life = crate::unit::life(&mut tx.db, &model, &unit).await?;
                 let task = of_unit(tx, &model, &unit, task).await?;
                 if task.status != TaskStatus::Pending {
                     return Ok(None);
                 }
-                if !found.life.is_alive() {
+                if !life.is_alive() {
                     let ending = Ending::of(
                         TaskStatus::Cancelled,
                         format!("unit {unit} is being removed"),

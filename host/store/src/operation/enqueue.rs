@@ -10,16 +10,16 @@ use periapt_model::charm::Parameters;
 use periapt_model::nearest::suggestion;
 use periapt_model::refusal::Subject;
 use periapt_model::task::{ACTIONS, COMMANDS, TaskId, TaskStatus};
-use periapt_model::{ApplicationName, Life, ModelUuid, Refusal, UnitName, UserName};
+use periapt_model::{ApplicationName, ModelUuid, Refusal, UnitName, UserName};
 use periapt_wire::rest::{EnqueueOperation, OperationInfo, TaskInfo};
 
 use super::agent::{Ending, end};
 use super::{NUMBERS, find, reading, touch};
 use crate::changes::namespace;
-use crate::db::{Session, Which, columns, params, to_json, word};
+use crate::db::{Session, Which, params, to_json};
 use crate::error::StoreError;
 use crate::lease::rows::leaders;
-use crate::{Result, Store, application};
+use crate::{Result, Store, application, charm};
 
 /// A unit's name for the one that leads its application: `site/leader`.
 const LEADER: &str = "/leader";
@@ -31,13 +31,6 @@ struct Work {
     parameters: Parameters,
     parallel: bool,
     execution_group: String,
-}
-
-columns! {
-    struct Alive {
-        life: Life = "life" as word,
-    }
-    const UNIT = "FROM unit WHERE model_uuid = $1 AND name = $2";
 }
 
 impl Store {
@@ -189,13 +182,12 @@ async fn receivers(
             Some(application) => leader(db, model, application).await?,
             None => name.parse()?,
         };
-        let found = db.one(UNIT, params![model, &unit]).await?;
-        let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
-        if !found.life.is_alive() {
+        let life = crate::unit::life(db, model, &unit).await?;
+        if !life.is_alive() {
             return Err(StoreError::NotAlive {
                 kind: Subject::Unit,
                 name: unit.to_string(),
-                life: found.life,
+                life,
             });
         }
         units.push(unit);
@@ -247,7 +239,7 @@ async fn work(
     application: &ApplicationName,
     request: &EnqueueOperation,
 ) -> Result<Work> {
-    let charm = reading::charm_of(db, model, application).await?;
+    let charm = charm::of_application(db, model, application).await?;
     let unknown = |subject, message| StoreError::Refused {
         refusal: Refusal::NotFound(subject),
         message,
@@ -279,17 +271,11 @@ async fn work(
             let (name, arguments) = request.command.split_first().ok_or_else(|| {
                 StoreError::bad_request("name an action, or a command with its arguments")
             })?;
-            let known = || {
-                charm
-                    .hooks
-                    .iter()
-                    .filter_map(|hook| hook.strip_prefix(COMMANDS))
-            };
-            if !known().any(|command| command == name) {
+            if !charm.commands().any(|command| command == name) {
                 let shown: String = name.chars().take(80).collect();
                 let message = format!(
                     "the charm of \"{application}\" has no command \"{shown}\"{}",
-                    suggestion(name, known())
+                    suggestion(name, charm.commands())
                 );
                 return Err(unknown(Subject::Command, message));
             }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::charm::CharmInfo;
 use periapt_model::refusal::Subject;
-use periapt_model::task::{ACTIONS, COMMANDS, TaskId, TaskStatus, operation_status};
+use periapt_model::task::{ACTIONS, Asked, TaskId, TaskStatus, operation_status};
 use periapt_model::{ApplicationName, ModelUuid};
 use periapt_wire::rest::{
     ActionInfo, ApplicationActions, OperationInfo, OperationQuery, Page, TaskInfo, TaskLine,
@@ -12,31 +11,11 @@ use periapt_wire::rest::{
 
 use crate::db::{Cells, Param, Session, columns, json, names, params, word};
 use crate::error::StoreError;
-use crate::{DatabaseError, Result, Store, require_model};
+use crate::{DatabaseError, Result, Store, charm, require_model};
 
 /// Operations on a page without `?limit`, and at most.
 const PAGE: u64 = 100;
 const LARGEST_PAGE: u64 = 1_000;
-
-columns! {
-    struct Charmed {
-        charm: CharmInfo = "charm.info" as json,
-    }
-    const CHARMED = "FROM application
-        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
-        WHERE application.model_uuid = $1 AND application.name = $2";
-}
-
-/// The charm whose actions units of an application have.
-pub(super) async fn charm_of(
-    db: &mut Session,
-    model: &ModelUuid,
-    application: &ApplicationName,
-) -> Result<CharmInfo> {
-    let found = db.one(CHARMED, params![model, application]).await?;
-    let found = found.ok_or_else(|| StoreError::not_found(Subject::Application, application))?;
-    Ok(found.charm)
-}
 
 columns! {
     struct OperationRow {
@@ -97,20 +76,23 @@ columns! {
 
 /// The name of an action.
 fn action(cells: &mut Cells<'_>) -> std::result::Result<String, DatabaseError> {
-    let dispatch = cells.str()?;
-    Ok(dispatch
-        .strip_prefix(ACTIONS)
-        .unwrap_or_default()
-        .to_owned())
+    Ok(match Asked::of(cells.str()?) {
+        Some(Asked::Action(name)) => name.to_owned(),
+        Some(Asked::Command(_)) | None => String::new(),
+    })
 }
 
 /// The words of a command.
 fn command(cells: &mut Cells<'_>) -> std::result::Result<Vec<String>, DatabaseError> {
-    let name = cells.str()?.strip_prefix(COMMANDS).map(str::to_owned);
+    let asked = Asked::of(cells.str()?);
     let arguments: Vec<String> = json(cells)?;
-    Ok(name.map_or_else(Vec::new, |name| {
-        std::iter::once(name).chain(arguments).collect()
-    }))
+    Ok(match asked {
+        Some(Asked::Command(name)) => {
+            let name = std::iter::once(name.to_owned());
+            name.chain(arguments).collect()
+        }
+        Some(Asked::Action(_)) | None => Vec::new(),
+    })
 }
 
 impl Store {
@@ -177,7 +159,7 @@ impl Store {
         application: &ApplicationName,
     ) -> Result<ApplicationActions> {
         let mut db = self.snapshot().await?;
-        let charm = charm_of(&mut db, model, application).await?;
+        let charm = charm::of_application(&mut db, model, application).await?;
         let actions = charm.actions.iter().map(|(name, action)| {
             let info = ActionInfo {
                 description: action.description.clone(),
@@ -187,14 +169,10 @@ impl Store {
             };
             (name.clone(), info)
         });
-        let commands = charm
-            .hooks
-            .iter()
-            .filter_map(|hook| hook.strip_prefix(COMMANDS));
         Ok(ApplicationActions {
             application: application.to_string(),
             actions: actions.collect(),
-            commands: commands.map(str::to_owned).collect(),
+            commands: charm.commands().map(str::to_owned).collect(),
         })
     }
 }

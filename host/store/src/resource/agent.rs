@@ -1,12 +1,10 @@
 //! What agents ask about resources, and which revision their units have.
 
-use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::uniter::ResourceContent;
 
 use crate::changes::namespace;
 use crate::db::{columns, params};
-use crate::error::StoreError;
 use crate::{Result, Store};
 
 columns! {
@@ -45,10 +43,7 @@ impl Store {
         let (model, unit, name) = (model.clone(), unit.clone(), name.to_owned());
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT COUNT(*) FROM unit WHERE model_uuid = $1 AND name = $2";
-                if tx.db.count(sql, params![&model, &unit]).await? == 0 {
-                    return Err(StoreError::not_found(Subject::Unit, &unit));
-                }
+                crate::unit::require(&mut tx.db, &model, &unit).await?;
                 // What the application does not have is nothing to be remembered.
                 let sql = "SELECT COUNT(*) FROM resource
                     WHERE model_uuid = $1 AND application = $2 AND name = $3";

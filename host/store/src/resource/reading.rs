@@ -2,24 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::charm::CharmInfo;
-use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationResources, AttachedResource, ResourceInfo, ResourceOfUnit};
 
 use super::attach::ATTACHED;
-use crate::db::{columns, json, params, word};
-use crate::error::StoreError;
-use crate::{Result, Store};
-
-columns! {
-    struct Charmed {
-        charm: CharmInfo = "charm.info" as json,
-    }
-    const CHARMED = "FROM application
-        JOIN charm ON charm.model_uuid = application.model_uuid AND charm.url = application.charm_url
-        WHERE application.model_uuid = $1 AND application.name = $2";
-}
+use crate::db::{columns, params, word};
+use crate::{Result, Store, charm};
 
 columns! {
     struct OfUnit {
@@ -40,9 +28,7 @@ impl Store {
         application: &ApplicationName,
     ) -> Result<ApplicationResources> {
         let mut db = self.snapshot().await?;
-        let found = db.one(CHARMED, params![model, application]).await?;
-        let found =
-            found.ok_or_else(|| StoreError::not_found(Subject::Application, application))?;
+        let charm = charm::of_application(&mut db, model, application).await?;
         let mut units: BTreeMap<String, Vec<ResourceOfUnit>> = BTreeMap::new();
         for row in db.all(OF_UNITS, params![model, application]).await? {
             let OfUnit {
@@ -54,7 +40,7 @@ impl Store {
             of_name.push(ResourceOfUnit { unit, revision });
         }
         let mut resources = Vec::new();
-        for (name, declared) in &found.charm.metadata.resources {
+        for (name, declared) in &charm.metadata.resources {
             let key = params![model, application, name];
             let attached: Option<AttachedResource> = db.one(ATTACHED, key).await?;
             resources.push(ResourceInfo {

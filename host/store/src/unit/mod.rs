@@ -2,7 +2,7 @@
 
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status};
-use periapt_model::{ModelUuid, Refusal, UnitName};
+use periapt_model::{Life, ModelUuid, Refusal, UnitName};
 
 use crate::changes::namespace;
 use crate::db::{Session, params};
@@ -58,6 +58,13 @@ impl Store {
         })
         .await
     }
+}
+
+/// The life of a unit that is there.
+pub(crate) async fn life(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<Life> {
+    let sql = "SELECT life FROM unit WHERE model_uuid = $1 AND name = $2";
+    let found = db.word("life of a unit", sql, params![model, unit]).await?;
+    found.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))
 }
 
 /// That the unit is there.

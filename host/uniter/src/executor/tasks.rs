@@ -35,6 +35,12 @@ use crate::snapshot::HookSnapshot;
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
 
+/// Of a task that was running when its agent stopped, or died.
+const STOPPED: &str =
+    "the agent stopped while it ran; what it had changed was dropped, and it is not run again";
+/// Of one that a person cancelled.
+const CANCELLED: &str = "it was cancelled while it ran";
+
 /// What a task leaves that is committed.
 struct Left {
     effects: Effects,
@@ -78,10 +84,8 @@ impl Executor {
     pub(super) async fn end_broken_off(&mut self, due: &DueTask) -> Result<Outcome, UniterError> {
         let status = due.status.broken_off().unwrap_or(TaskStatus::Failed);
         let message = match status {
-            TaskStatus::Aborted => "it was cancelled while it ran",
-            _ => {
-                "the agent stopped while it ran; what it had changed was dropped, and it is not run again"
-            }
+            TaskStatus::Aborted => CANCELLED,
+            _ => STOPPED,
         };
         self.log(
             "WARNING",
@@ -195,10 +199,7 @@ impl Executor {
                     ..self.report(task.dispatch.clone())
                 };
                 let (status, message) = match code == HookFailure::Cancelled.code() {
-                    true => (
-                        TaskStatus::Aborted,
-                        "it was cancelled while it ran".to_owned(),
-                    ),
+                    true => (TaskStatus::Aborted, CANCELLED.to_owned()),
                     false => (TaskStatus::Failed, reason),
                 };
                 self.task_failed(due, &task, status, message, run, Answer::default())
@@ -206,8 +207,7 @@ impl Executor {
             }
             Ok(Ended::BrokenOff) => {
                 let config = self.config.clone();
-                let message = "the agent stopped while it ran; what it had changed was dropped, and it is not run again";
-                let end = self.end_task(due, TaskStatus::Failed, message, Results::new(), None);
+                let end = self.end_task(due, TaskStatus::Failed, STOPPED, Results::new(), None);
                 // Should the controller not hear of it, the next process ends it.
                 clock::timeout(&**config.process.clock(), FAREWELL, end)
                     .await
