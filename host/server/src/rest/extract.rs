@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use periapt_model::bounds::MESSAGE_VALUES;
 use periapt_model::charm::CharmUrl;
 use periapt_model::refusal::Subject;
+use periapt_model::task::TaskId;
 use periapt_model::{
     ApplicationName, MachineId, ModelUuid, NameError, Refusal, UnitName, UserName,
 };
@@ -52,6 +53,15 @@ pub(super) struct InMachine(pub ModelUuid, pub MachineId);
 
 /// `{model}` and `{relation}`, a number.
 pub(super) struct InRelation(pub ModelUuid, pub u64);
+
+/// `{model}` and `{id}`, of a run of a hook.
+pub(super) struct InHook(pub ModelUuid, pub i64);
+
+/// `{model}` and `{operation}`, a number.
+pub(super) struct InOperation(pub ModelUuid, pub TaskId);
+
+/// `{model}` and `{task}`, a number.
+pub(super) struct InTask(pub ModelUuid, pub TaskId);
 
 /// `{model}` and `{charm}`, a charm's URL.
 pub(super) struct InCharm(pub ModelUuid, pub CharmUrl);
@@ -108,6 +118,12 @@ impl Params {
     /// The part of the path with this name, as what it names.
     fn parse<T: FromStr<Err = NameError>>(&self, name: &str) -> Result<T, Answer> {
         Ok(self.get(name).parse().map_err(|error: NameError| error)?)
+    }
+
+    /// The part of the path with this name, as a number; otherwise the refusal, and why.
+    fn number<T: FromStr>(&self, name: &str, refusal: Refusal, why: &str) -> Result<T, Answer> {
+        let refused = |_| Answer(Problem::new(refusal).why(why));
+        self.get(name).parse().map_err(refused)
     }
 
     fn model(&self) -> Result<ModelUuid, Answer> {
@@ -243,11 +259,40 @@ impl FromRequestParts<ServerState> for InRelation {
         let params = Params::read(parts)?;
         let model = params.model()?;
         let text = params.get("relation");
-        let id = text.parse().map_err(|_| {
-            let problem = periapt_wire::Problem::new(Refusal::RelationIdInvalid);
-            Answer(problem.why(format!("\"{text}\" is not the number of a relation")))
-        })?;
+        let why = format!("\"{text}\" is not the number of a relation");
+        let id = params.number("relation", Refusal::RelationIdInvalid, &why)?;
         Ok(InRelation(model, id))
+    }
+}
+
+impl FromRequestParts<ServerState> for InHook {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        let why = "the id of a hook's run is a number";
+        let id = params.number("id", Refusal::HookIdInvalid, why)?;
+        Ok(InHook(params.model()?, id))
+    }
+}
+
+/// Of operations and of tasks, which have numbers of one sequence.
+const NO_TASK_ID: &str = "the id of an operation or a task is a number";
+
+impl FromRequestParts<ServerState> for InOperation {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        let id = params.number("operation", Refusal::TaskIdInvalid, NO_TASK_ID)?;
+        Ok(InOperation(params.model()?, id))
+    }
+}
+
+impl FromRequestParts<ServerState> for InTask {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        let id = params.number("task", Refusal::TaskIdInvalid, NO_TASK_ID)?;
+        Ok(InTask(params.model()?, id))
     }
 }
 

@@ -4,14 +4,10 @@
 
 use std::time::Duration;
 
-use axum::extract::{FromRequestParts, Path, State};
-use axum::http::request::Parts;
+use axum::extract::State;
 use axum::{Extension, Json};
 use periapt_engine::clock;
-use periapt_model::Refusal;
-use periapt_model::task::TaskId;
 use periapt_store::{DatabaseError, Interest, StoreError, namespace};
-use periapt_wire::Problem;
 use periapt_wire::rest::{
     ApplicationActions, EnqueueOperation, OperationInfo, OperationQuery, OperationWait, Page,
     TaskInfo, TaskWait, paths,
@@ -19,9 +15,10 @@ use periapt_wire::rest::{
 use utoipa_axum::routes;
 
 use super::changed::changed;
-use super::extract::{Body, Ending, InApplication, InModel, Query};
+use super::extract::{Body, Ending, InApplication, InModel, InOperation, InTask, Query};
 use super::problem::Answer;
 use super::route::{READ, Row, WRITE, row};
+use super::users::person;
 use crate::identity::Identity;
 use crate::state::ServerState;
 
@@ -70,13 +67,7 @@ async fn enqueue(
     Extension(identity): Extension<Identity>,
     Body(request): Body<EnqueueOperation>,
 ) -> Result<Json<OperationInfo>, Answer> {
-    let Identity::User { name } = identity else {
-        return Err(StoreError::Refused {
-            refusal: Refusal::Forbidden,
-            message: "only people have units run actions".to_owned(),
-        }
-        .into());
-    };
+    let name = person(identity)?;
     changed(state.store().enqueue_operation(&model, &name, request)).await
 }
 
@@ -84,8 +75,7 @@ async fn enqueue(
 #[utoipa::path(get, path = paths::OPERATION.text, params(OperationWait), responses((status = 200, body = OperationInfo)))]
 async fn show(
     State(state): State<ServerState>,
-    InModel(model): InModel,
-    Operation(id): Operation,
+    InOperation(model, id): InOperation,
     Query(query): Query<OperationWait>,
     ending: Ending,
 ) -> Result<Json<OperationInfo>, Answer> {
@@ -101,8 +91,7 @@ async fn show(
 #[utoipa::path(get, path = paths::TASK.text, params(TaskWait), responses((status = 200, body = TaskInfo)))]
 async fn task(
     State(state): State<ServerState>,
-    InModel(model): InModel,
-    Task(id): Task,
+    InTask(model, id): InTask,
     Query(query): Query<TaskWait>,
     ending: Ending,
 ) -> Result<Json<TaskInfo>, Answer> {
@@ -126,8 +115,7 @@ async fn task(
 #[utoipa::path(post, path = paths::TASK_CANCEL.text, responses((status = 200, body = TaskInfo)))]
 async fn cancel(
     State(state): State<ServerState>,
-    InModel(model): InModel,
-    Task(id): Task,
+    InTask(model, id): InTask,
 ) -> Result<Json<TaskInfo>, Answer> {
     changed(state.store().cancel_task(&model, id)).await
 }
@@ -166,37 +154,5 @@ where
             None => Ok(look().await?),
         },
         () = ending.come() => Err(DatabaseError::Stopped.into()),
-    }
-}
-
-/// `{operation}` of the path.
-struct Operation(TaskId);
-
-/// `{task}` of the path.
-struct Task(TaskId);
-
-async fn number(parts: &mut Parts, state: &ServerState) -> Result<TaskId, Answer> {
-    let path = Path::<(String, String)>::from_request_parts(parts, state).await;
-    path.ok()
-        .and_then(|Path((_, id))| id.parse().ok())
-        .ok_or_else(|| {
-            Answer(
-                Problem::new(Refusal::TaskIdInvalid)
-                    .why("the id of an operation or a task is a number"),
-            )
-        })
-}
-
-impl FromRequestParts<ServerState> for Operation {
-    type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        number(parts, state).await.map(Operation)
-    }
-}
-
-impl FromRequestParts<ServerState> for Task {
-    type Rejection = Answer;
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Answer> {
-        number(parts, state).await.map(Task)
     }
 }
