@@ -30,8 +30,10 @@ impl Prune for Metrics {
     }
 
     async fn prune(api: &ApiConnection, bounds: Bounds) -> Result<u64, CallError> {
-        let max_age_ms = u64::try_from(bounds.age.as_millis()).unwrap_or(u64::MAX);
-        api.call(&PruneMetrics { max_age_ms }).await
+        api.call(&PruneMetrics {
+            max_age_ms: bounds.max_age_ms(),
+        })
+        .await
     }
 }
 

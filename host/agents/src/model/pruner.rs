@@ -21,6 +21,13 @@ pub struct Bounds {
     pub megabytes: u64,
 }
 
+impl Bounds {
+    /// The age as calls say it.
+    pub fn max_age_ms(&self) -> u64 {
+        u64::try_from(self.age.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
 /// What is pruned, when, and within which bounds.
 pub trait Prune: Send + Sync + 'static {
     /// Time between ticks.

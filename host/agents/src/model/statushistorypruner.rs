@@ -30,9 +30,8 @@ impl Prune for StatusHistory {
     }
 
     async fn prune(api: &ApiConnection, bounds: Bounds) -> Result<u64, CallError> {
-        let max_age_ms = u64::try_from(bounds.age.as_millis()).unwrap_or(u64::MAX);
         api.call(&PruneStatusHistory {
-            max_age_ms,
+            max_age_ms: bounds.max_age_ms(),
             max_size_mb: bounds.megabytes,
         })
         .await
