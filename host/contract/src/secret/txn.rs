@@ -28,7 +28,7 @@ pub enum Mode {
 pub(crate) struct Secrets {
     /// As of the last commit, once they were asked for.
     owned: Option<BTreeMap<SecretId, OwnedSecret>>,
-    changes: Changes,
+    pub(super) changes: Changes,
     /// What was read in this hook and is on record with it, so that it stays the same to its end.
     kept: BTreeMap<SecretId, ReadSecret>,
     /// So many were read.
