@@ -173,6 +173,7 @@ mod network;
 mod ports;
 mod relation;
 mod resources;
+mod secret;
 mod state;
 mod status;
 #[cfg(not(target_family = "wasm"))]
@@ -194,6 +195,10 @@ pub use meter::{MeterColor, MeterStatus};
 pub use network::Network;
 pub use ports::{Opening, PortRange, Protocol};
 pub use relation::{Bag, Relation, RelationData, RelationEvent, RelationHook, VERSION_KEY};
+pub use secret::{
+    RotatePolicy, Secret, SecretEvent, SecretGrant, SecretInfo, SecretMode, SecretOptions,
+    SecretOwner, SecretValues, secret_values,
+};
 pub use state::State;
 pub use status::{Status, StatusKind};
 pub use workload::{Check, Container, Layer, Service};

@@ -66,6 +66,7 @@ impl Known {
             relations,
             leader_settings_version,
             task,
+            secrets,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -80,6 +81,7 @@ impl Known {
             relations,
             leader_settings_version,
             task,
+            secrets,
         ))
     }
 
