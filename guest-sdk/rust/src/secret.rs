@@ -146,8 +146,15 @@ impl SecretEvent {
         })
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    pub(crate) fn attributes(&self) -> Vec<(String, String)> {
+    /// The event of a hook of this secret, for the harness's `run_event`.
+    pub fn event(&self, hook: crate::Hook) -> Event {
+        Event {
+            occasion: crate::Occasion::Unit(hook),
+            attributes: self.attributes(),
+        }
+    }
+
+    fn attributes(&self) -> Vec<(String, String)> {
         let revision = self.revision.map(|revision| revision.to_string());
         let label = Some(self.label.clone()).filter(|label| !label.is_empty());
         [
@@ -323,6 +330,25 @@ fn described(options: &SecretOptions) -> wit::Described {
         }),
         expires: options.expires,
     }
+}
+
+/// A password, a token or the like: so many letters and digits, of the host's randomness.
+///
+/// # Errors
+/// Where there is no randomness to be had.
+pub fn generated(characters: usize) -> Result<String> {
+    const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let mut made = String::with_capacity(characters);
+    let mut bytes = [0; 64];
+    while made.len() < characters {
+        getrandom::fill(&mut bytes)
+            .map_err(|error| crate::Error::Failed(format!("no randomness: {error}")))?;
+        // What is beyond the last whole set of letters would make some of them likelier.
+        let fair = bytes.iter().filter(|byte| **byte < 248);
+        let letters = fair.map(|byte| char::from(LETTERS[usize::from(*byte % 62)]));
+        made.extend(letters.take(characters - made.len()));
+    }
+    Ok(made)
 }
 
 /// Keys and values as the map that secrets are made of.

@@ -5,9 +5,7 @@ use periapt_contract::secret::{Content, SecretId};
 use super::harness::must;
 use super::host::TestSecret;
 use super::{Harness, Outcome};
-use crate::{
-    Charm, Event, Hook, Occasion, Result, SecretEvent, SecretGrant, SecretInfo, SecretValues,
-};
+use crate::{Charm, Hook, Result, SecretEvent, SecretGrant, SecretInfo, SecretValues};
 
 /// Secrets. An id is `secret:ID`, as the charm says or [`Harness::give_secret`] gives it.
 ///
@@ -125,10 +123,7 @@ impl<C: Charm> Harness<C> {
             label: self.secret_mut(id).known_as().to_owned(),
             revision,
         };
-        self.run_event(&Event {
-            occasion: Occasion::Unit(hook),
-            attributes: secret.attributes(),
-        })
+        self.run_event(&secret.event(hook))
     }
 }
 

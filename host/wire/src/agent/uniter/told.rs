@@ -130,6 +130,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use periapt_model::Life;
+    use periapt_model::secret::DueSecrets;
     use periapt_model::uniter::Resolved;
 
     use super::*;
@@ -149,6 +150,7 @@ mod tests {
                 retry_hook_version: 0,
                 update_status_version: 0,
                 task: None,
+                secrets: DueSecrets::default(),
             },
             view: HookView {
                 machine: None,
