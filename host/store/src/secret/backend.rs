@@ -86,7 +86,10 @@ async fn find(db: &mut Session, name: &str) -> Result<SecretBackend> {
         refusal: Refusal::NotFound(Subject::SecretBackend),
         message: format!(
             "secret back end \"{shown}\" not found{}",
-            suggestion(name, known.iter().map(String::as_str).chain([INTERNAL_BACKEND]))
+            suggestion(
+                name,
+                known.iter().map(String::as_str).chain([INTERNAL_BACKEND])
+            )
         ),
     })
 }
@@ -112,7 +115,11 @@ impl Store {
     /// Revisions that are in the database, of all models.
     pub async fn internal_secrets(&self) -> Result<u64> {
         let sql = "SELECT COUNT(*) FROM secret_revision WHERE backend = $1";
-        Ok(self.glance().await?.count(sql, params![INTERNAL_BACKEND]).await?)
+        Ok(self
+            .glance()
+            .await?
+            .count(sql, params![INTERNAL_BACKEND])
+            .await?)
     }
 
     /// Adds a back end.
@@ -131,7 +138,8 @@ impl Store {
                         name,
                     });
                 }
-                let sql = "INSERT INTO secret_backend (name, kind, config, sealed_config, sealed_under,
+                let sql =
+                    "INSERT INTO secret_backend (name, kind, config, sealed_config, sealed_under,
                         token_rotate_interval, next_token_rotate, created_at)
                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
                 let row = params![
@@ -164,7 +172,8 @@ impl Store {
                     true => before.next_token_rotate,
                     false => next(change.token_rotate_interval, tx.now),
                 };
-                let sql = "UPDATE secret_backend SET config = $2, sealed_config = $3, sealed_under = $4,
+                let sql =
+                    "UPDATE secret_backend SET config = $2, sealed_config = $3, sealed_under = $4,
                         token_rotate_interval = $5, next_token_rotate = $6, message = ''
                     WHERE name = $1 AND sealed_config = $7 AND config = $8";
                 let values = params![
@@ -218,7 +227,8 @@ impl Store {
         let (name, message) = (name.to_owned(), message.to_owned());
         self.write_aside(move |tx| {
             Box::pin(async move {
-                let sql = "UPDATE secret_backend SET message = $2 WHERE name = $1 AND message <> $2";
+                let sql =
+                    "UPDATE secret_backend SET message = $2 WHERE name = $1 AND message <> $2";
                 if tx.db.execute(sql, params![&name, &message]).await? > 0 {
                     tx.touch_controller(namespace::SECRET_BACKEND, name.as_str());
                 }

@@ -103,7 +103,8 @@ pub(crate) async fn add_revision(
         return Ok(false);
     }
     let revision = row.numbered + 1;
-    let sql = "UPDATE secret SET latest_revision = $3, updated_at = $4 WHERE model_uuid = $1 AND id = $2";
+    let sql =
+        "UPDATE secret SET latest_revision = $3, updated_at = $4 WHERE model_uuid = $1 AND id = $2";
     let values = params![model, row.id.as_str(), revision, tx.now];
     tx.db.execute(sql, values).await?;
     put_revision(tx, model, &row.id, revision, new, expires).await?;
@@ -124,7 +125,8 @@ async fn put_revision(
     content: &Sealed,
     expires: Option<i64>,
 ) -> Result<()> {
-    let sql = "INSERT INTO secret_revision (model_uuid, secret, revision, backend, content_id, sealed,
+    let sql =
+        "INSERT INTO secret_revision (model_uuid, secret, revision, backend, content_id, sealed,
             checksum, expires, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let row = params![
@@ -198,7 +200,8 @@ pub(crate) async fn grant(
     grantee: &str,
     relation: i64,
 ) -> Result<()> {
-    let sql = "INSERT INTO secret_grant (model_uuid, secret, grantee, relation) VALUES ($1, $2, $3, $4)
+    let sql =
+        "INSERT INTO secret_grant (model_uuid, secret, grantee, relation) VALUES ($1, $2, $3, $4)
         ON CONFLICT (model_uuid, secret, grantee, relation) DO NOTHING";
     let values = params![model, id.as_str(), grantee, relation];
     if tx.db.execute(sql, values).await? > 0 {
@@ -237,8 +240,7 @@ pub(super) async fn drop_strangers(tx: &mut Tx, model: &ModelUuid, id: &SecretId
                         AND unit.name = secret_reader.unit)))";
     let strangers: Vec<String> = tx.db.scalars(sql, params![model, id.as_str()]).await?;
     for unit in &strangers {
-        let sql =
-            "DELETE FROM secret_reader WHERE model_uuid = $1 AND secret = $2 AND unit = $3";
+        let sql = "DELETE FROM secret_reader WHERE model_uuid = $1 AND secret = $2 AND unit = $3";
         tx.db
             .execute(sql, params![model, id.as_str(), unit])
             .await?;
@@ -260,7 +262,10 @@ pub(crate) async fn settle(tx: &mut Tx, model: &ModelUuid, row: &SecretRow) -> R
     if !row.auto_prune {
         return Ok(());
     }
-    let revisions: Vec<RevisionRow> = tx.db.all(OF_SECRET, params![model, row.id.as_str()]).await?;
+    let revisions: Vec<RevisionRow> = tx
+        .db
+        .all(OF_SECRET, params![model, row.id.as_str()])
+        .await?;
     let revisions: Vec<u32> = revisions.iter().map(|one| one.revision).collect();
     let readers: Vec<ReaderRow> = tx.db.all(READERS, params![model, row.id.as_str()]).await?;
     let readers: BTreeMap<String, u32> = readers
@@ -281,7 +286,10 @@ pub(crate) async fn remove_revisions(
     row: &SecretRow,
     revisions: &BTreeSet<u32>,
 ) -> Result<()> {
-    let there: Vec<RevisionRow> = tx.db.all(OF_SECRET, params![model, row.id.as_str()]).await?;
+    let there: Vec<RevisionRow> = tx
+        .db
+        .all(OF_SECRET, params![model, row.id.as_str()])
+        .await?;
     for revision in revisions {
         if !there.iter().any(|one| one.revision == *revision) {
             return Err(StoreError::Refused {
@@ -295,7 +303,8 @@ pub(crate) async fn remove_revisions(
     }
     for one in there.iter().filter(|one| revisions.contains(&one.revision)) {
         leftover::leave(tx, model, &one.backend, &one.content_id).await?;
-        let sql = "DELETE FROM secret_revision WHERE model_uuid = $1 AND secret = $2 AND revision = $3";
+        let sql =
+            "DELETE FROM secret_revision WHERE model_uuid = $1 AND secret = $2 AND revision = $3";
         let key = params![model, row.id.as_str(), one.revision];
         tx.db.execute(sql, key).await?;
     }

@@ -133,7 +133,9 @@ async fn of_owned(
                 let Some(expires) = one.expires else {
                     continue;
                 };
-                let again = one.expired_told_at.map(|told| told.saturating_add(DUE_AGAIN));
+                let again = one
+                    .expired_told_at
+                    .map(|told| told.saturating_add(DUE_AGAIN));
                 let at = again.unwrap_or(expires).max(expires);
                 match at <= now {
                     true => due.expired.push(of_revision(one.revision)),
@@ -147,7 +149,8 @@ async fn of_owned(
             let untold = revisions
                 .iter()
                 .filter(|one| !one.obsolete_told && unread.contains(&one.revision));
-            due.remove.extend(untold.map(|one| of_revision(one.revision)));
+            due.remove
+                .extend(untold.map(|one| of_revision(one.revision)));
         }
     }
     due.next = later.into_iter().min();

@@ -6,15 +6,16 @@ use periapt_model::secret::{OwnerKind, SecretId};
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 
 use super::change::{drop_strangers, remove, settle};
-use super::rows::{OF_OWNER, SecretRow, by_id};
 use super::leftover;
+use super::rows::{OF_OWNER, SecretRow, by_id};
 use crate::Result;
 use crate::db::{Tx, params};
 
 /// Removes the secrets of a unit that goes, and what it read.
 pub(crate) async fn unit_gone(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
     of_owner(tx, model, OwnerKind::Unit, unit.as_str()).await?;
-    let sql = "SELECT secret FROM secret_reader WHERE model_uuid = $1 AND unit = $2 ORDER BY secret";
+    let sql =
+        "SELECT secret FROM secret_reader WHERE model_uuid = $1 AND unit = $2 ORDER BY secret";
     let read: Vec<SecretId> = tx.db.words("secret", sql, params![model, unit]).await?;
     let sql = "DELETE FROM secret_reader WHERE model_uuid = $1 AND unit = $2";
     tx.db.execute(sql, params![model, unit]).await?;
@@ -47,10 +48,7 @@ async fn of_owner(tx: &mut Tx, model: &ModelUuid, kind: OwnerKind, owner: &str) 
 /// Takes back what was granted in a relation that goes.
 pub(crate) async fn relation_gone(tx: &mut Tx, model: &ModelUuid, relation: u64) -> Result<()> {
     let sql = "SELECT secret FROM secret_grant WHERE model_uuid = $1 AND relation = $2";
-    let granted: Vec<SecretId> = tx
-        .db
-        .words("secret", sql, params![model, relation])
-        .await?;
+    let granted: Vec<SecretId> = tx.db.words("secret", sql, params![model, relation]).await?;
     if granted.is_empty() {
         return Ok(());
     }

@@ -86,7 +86,8 @@ impl Store {
         self.write_aside(move |tx| {
             Box::pin(async move {
                 require_alive_model(&mut tx.db, &model).await?;
-                let sql = "INSERT INTO secret_key (model_uuid, sealed_under, sealed) VALUES ($1, $2, $3)
+                let sql =
+                    "INSERT INTO secret_key (model_uuid, sealed_under, sealed) VALUES ($1, $2, $3)
                     ON CONFLICT (model_uuid) DO NOTHING";
                 let row = params![&model, &key.under, &key.sealed];
                 tx.db.execute(sql, row).await?;
@@ -152,7 +153,8 @@ impl Store {
                         return Err(meanwhile());
                     }
                 }
-                let sql = "INSERT INTO secret_key_succession (key_id, sealed_under, sealed, created_at)
+                let sql =
+                    "INSERT INTO secret_key_succession (key_id, sealed_under, sealed, created_at)
                     VALUES ($1, $2, $3, $4)";
                 let row = params![&next.id, &next.under, &next.sealed, next.created_at];
                 tx.db.execute(sql, row).await?;

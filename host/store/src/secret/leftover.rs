@@ -76,7 +76,8 @@ async fn put(
     if backend == INTERNAL_BACKEND {
         return Ok(());
     }
-    let sql = "INSERT INTO secret_leftover (backend, content_id, model_uuid, due) VALUES ($1, $2, $3, $4)
+    let sql =
+        "INSERT INTO secret_leftover (backend, content_id, model_uuid, due) VALUES ($1, $2, $3, $4)
         ON CONFLICT (backend, content_id) DO UPDATE SET due = excluded.due";
     let row = params![backend, content_id, model, due];
     tx.db.execute(sql, row).await?;
@@ -128,7 +129,13 @@ impl Store {
     /// What is to be removed from back ends now, so many at a time; no commit names it any more.
     pub async fn take_secret_leftovers(&self) -> Result<Vec<Leftover>> {
         let now = self.now();
-        if self.glance().await?.all(DUE, params![now]).await?.is_empty() {
+        if self
+            .glance()
+            .await?
+            .all(DUE, params![now])
+            .await?
+            .is_empty()
+        {
             return Ok(Vec::new());
         }
         self.write_aside(move |tx| {
@@ -167,9 +174,7 @@ impl Store {
     /// It could not be removed, and is tried again later.
     pub async fn secret_leftover_stays(&self, leftover: &Leftover) -> Result<()> {
         let leftover = leftover.clone();
-        self.write_aside(move |tx| {
-            Box::pin(async move { put_off(tx, &leftover, AGAIN).await })
-        })
-        .await
+        self.write_aside(move |tx| Box::pin(async move { put_off(tx, &leftover, AGAIN).await }))
+            .await
     }
 }

@@ -1,8 +1,8 @@
 //! Revisions on their way to the back end that their model wants.
 
+use periapt_model::ModelUuid;
 use periapt_model::config::Value;
 use periapt_model::secret::{INTERNAL_BACKEND, SecretId};
-use periapt_model::ModelUuid;
 use periapt_wire::agent::secrets::Misplaced;
 
 use super::options::{AUTO, OPTION};

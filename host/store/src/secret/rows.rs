@@ -161,7 +161,8 @@ pub(super) async fn named(db: &mut Session, model: &ModelUuid, text: &str) -> Re
 
 /// That there is no such secret, with the user secret that was perhaps meant.
 pub(super) async fn missing(db: &mut Session, model: &ModelUuid, text: &str) -> Result<String> {
-    let sql = "SELECT label FROM secret WHERE model_uuid = $1 AND owner_kind = 'model' ORDER BY label";
+    let sql =
+        "SELECT label FROM secret WHERE model_uuid = $1 AND owner_kind = 'model' ORDER BY label";
     let known: Vec<String> = db.scalars(sql, params![model]).await?;
     let shown: String = text.chars().take(80).collect();
     Ok(format!(
