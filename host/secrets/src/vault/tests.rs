@@ -20,12 +20,12 @@ fn a_configuration_is_checked_before_it_is_used() {
     let token = ("token", "hvs.x");
     for (pairs, why) in [
         (&[token][..], "endpoint is missing"),
-        (&[("endpoint", "http://127.0.0.1:8200")], "token is missing"),
-        (&[("endpoint", "http://vault.lan"), token], "https://"),
-        (&[("endpoint", "ftp://127.0.0.1"), token], "https://"),
-        (&[("endpoint", "nonsense"), token], "no URL"),
+        (&[("endpoint", "http://127.0.0.1:8200")][..], "token is missing"),
+        (&[("endpoint", "http://vault.lan"), token][..], "https://"),
+        (&[("endpoint", "ftp://127.0.0.1"), token][..], "https://"),
+        (&[("endpoint", "nonsense"), token][..], "no URL"),
         (
-            &[("endpoint", "http://me@127.0.0.1"), token],
+            &[("endpoint", "http://me@127.0.0.1"), token][..],
             "neither a user",
         ),
         (
@@ -45,7 +45,7 @@ fn a_configuration_is_checked_before_it_is_used() {
             "certificate",
         ),
         (
-            &[("endpoint", "http://127.0.0.1"), token, ("endpont", "x")],
+            &[("endpoint", "http://127.0.0.1"), token, ("endpont", "x")][..],
             "did you mean \"endpoint\"",
         ),
     ] {

@@ -8,6 +8,7 @@ use periapt_model::refusal::Subject;
 use periapt_model::secret::INTERNAL_BACKEND;
 
 use super::SealedKey;
+use super::keys::require_current;
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json};
 use crate::error::StoreError;
@@ -132,6 +133,7 @@ impl Store {
         let (name, kind) = (name.to_owned(), kind.to_owned());
         self.write(move |tx| {
             Box::pin(async move {
+                require_current(tx, &change.secret_config.under).await?;
                 if tx.db.one(ONE, params![&name]).await?.is_some() {
                     return Err(StoreError::AlreadyExists {
                         kind: Subject::SecretBackend,
@@ -168,6 +170,7 @@ impl Store {
     ) -> Result<SecretBackend> {
         self.write(move |tx| {
             Box::pin(async move {
+                require_current(tx, &change.secret_config.under).await?;
                 let due = match change.token_rotate_interval == before.token_rotate_interval {
                     true => before.next_token_rotate,
                     false => next(change.token_rotate_interval, tx.now),
@@ -208,6 +211,7 @@ impl Store {
         let name = name.to_owned();
         self.write(move |tx| {
             Box::pin(async move {
+                require_current(tx, &token.under).await?;
                 let found = find(&mut tx.db, &name).await?;
                 let due = next(found.token_rotate_interval, tx.now);
                 let sql = "UPDATE secret_backend

@@ -3,9 +3,9 @@
 use periapt_model::{ModelUuid, Refusal};
 
 use crate::changes::namespace;
-use crate::db::{columns, params, word};
+use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, require_alive_model};
+use crate::{Result, Store, require_model};
 
 /// Something sealed under a key of the controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,22 @@ fn node_key(node: u32) -> String {
     format!("secret-key-of-node-{node}")
 }
 
+/// Where it is written which of the controller's keys everything is sealed under, once that is not the first.
+const CURRENT: &str = "secret-key";
+
+/// Refuses what was sealed under a key that was replaced meanwhile: nothing comes under it any more.
+pub(super) async fn require_current(tx: &mut Tx, under: &str) -> Result<()> {
+    match current(&mut tx.db).await? {
+        Some(current) if current != under => Err(meanwhile()),
+        _ => Ok(()),
+    }
+}
+
+async fn current(db: &mut Session) -> Result<Option<String>> {
+    let sql = "SELECT value FROM controller_value WHERE key = $1";
+    Ok(db.scalar(sql, params![CURRENT]).await?)
+}
+
 fn meanwhile() -> StoreError {
     StoreError::Refused {
         refusal: Refusal::TryAgain,
@@ -111,17 +127,6 @@ impl Store {
         Ok(keys.map(key).collect())
     }
 
-    /// Whether anything is sealed under a key of the controller.
-    pub async fn has_secret_keys(&self) -> Result<bool> {
-        let mut db = self.snapshot().await?;
-        let sql = "SELECT 1 FROM secret_key LIMIT 1";
-        if db.exists(sql, vec![]).await? {
-            return Ok(true);
-        }
-        let sql = "SELECT 1 FROM secret_backend LIMIT 1";
-        Ok(db.exists(sql, vec![]).await?)
-    }
-
     /// Puts in place what was sealed under the controller's new key.
     ///
     /// # Errors
@@ -130,6 +135,7 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let next = &resealed.succession;
+                require_current(tx, &next.under).await?;
                 let sql = "SELECT (SELECT COUNT(*) FROM secret_key WHERE sealed_under <> $1)
                     + (SELECT COUNT(*) FROM secret_backend WHERE sealed_under <> $1)";
                 let wanted = tx.db.count(sql, params![&next.id]).await?;
@@ -158,11 +164,19 @@ impl Store {
                     VALUES ($1, $2, $3, $4)";
                 let row = params![&next.id, &next.under, &next.sealed, next.created_at];
                 tx.db.execute(sql, row).await?;
+                let sql = "INSERT INTO controller_value (key, value) VALUES ($1, $2)
+                    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+                tx.db.execute(sql, params![CURRENT, &next.id]).await?;
                 tx.touch_controller(namespace::SECRET_BACKEND, "");
                 Ok(())
             })
         })
         .await
+    }
+
+    /// The key of the controller under which everything is sealed; none while it is the first.
+    pub async fn current_secret_key(&self) -> Result<Option<String>> {
+        current(&mut self.glance().await?).await
     }
 
     /// The controller's keys that some process has not taken over yet, the oldest first.
