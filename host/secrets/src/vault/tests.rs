@@ -20,7 +20,10 @@ fn a_configuration_is_checked_before_it_is_used() {
     let token = ("token", "hvs.x");
     for (pairs, why) in [
         (&[token][..], "endpoint is missing"),
-        (&[("endpoint", "http://127.0.0.1:8200")][..], "token is missing"),
+        (
+            &[("endpoint", "http://127.0.0.1:8200")][..],
+            "token is missing",
+        ),
         (&[("endpoint", "http://vault.lan"), token][..], "https://"),
         (&[("endpoint", "ftp://127.0.0.1"), token][..], "https://"),
         (&[("endpoint", "nonsense"), token][..], "no URL"),

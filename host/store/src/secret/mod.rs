@@ -27,14 +27,15 @@ mod user;
 
 pub use backend::{BackendChange, SecretBackend};
 pub(crate) use change::{
-    Described, NewRow, add_revision, describe, grant, insert, remove, remove_revisions, revoke, settle,
+    Described, NewRow, add_revision, describe, grant, insert, remove, remove_revisions, revoke,
+    settle,
 };
 pub(crate) use due::due;
 pub(crate) use going::{application_gone, model_gone, relation_gone, unit_gone};
 pub use keys::{Resealed, SealedKey, Succession};
 pub use leftover::Leftover;
-pub(crate) use reading::by_ids;
 pub(crate) use options::{require_backend, with_secrets};
+pub(crate) use reading::by_ids;
 pub(crate) use rows::{SecretRow, by_id, may_read};
 
 pub(crate) const TABLES: &[Table] = tables! {
