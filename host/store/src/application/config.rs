@@ -9,6 +9,7 @@ use periapt_wire::rest::{ApplicationConfig, ConfigChange};
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json, word};
 use crate::error::StoreError;
+use crate::secret::with_secrets;
 use crate::{Result, Store};
 
 impl Store {
@@ -36,6 +37,7 @@ impl Store {
                 if !life.is_alive() {
                     return Err(StoreError::NotAlive { kind: Subject::Application, name: application.to_string(), life });
                 }
+                let change = with_secrets(&mut tx.db, &model, &before.schema, &change).await?;
                 let settings = apply(&before.schema, before.settings.clone(), &change)?;
                 if settings == before.settings {
                     return Ok(before);

@@ -10,7 +10,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, application, charm, machine, relation, resource, unit, views};
+use crate::{Result, Store, application, charm, machine, relation, resource, secret, unit, views};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
 const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
@@ -36,6 +36,7 @@ impl Store {
                     ));
                 }
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
+                let change = secret::with_secrets(&mut tx.db, &model, &charm.config, &change).await?;
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
                 let hash = config::hash(&charm.config.effective(&settings));
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
