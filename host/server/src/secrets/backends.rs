@@ -8,9 +8,7 @@ use periapt_model::secret::INTERNAL_BACKEND;
 use periapt_secrets::backend::{self, TOKEN, is_secret};
 use periapt_secrets::{Backend, BackendError};
 use periapt_store::{BackendChange, SecretBackend, StoreError};
-use periapt_wire::rest::{
-    NewSecretBackend, SecretBackendInfo, SecretValues, UpdateSecretBackend,
-};
+use periapt_wire::rest::{NewSecretBackend, SecretBackendInfo, SecretValues, UpdateSecretBackend};
 
 use super::{Open, Secrets, refused, unsealed};
 
@@ -229,9 +227,8 @@ impl Secrets {
         config: &BTreeMap<String, String>,
     ) -> Result<(), StoreError> {
         let opened = backend::open(kind, config);
-        let opened = opened.map_err(|error| {
-            refused(Refusal::SecretBackendConfigInvalid, error.to_string())
-        })?;
+        let opened = opened
+            .map_err(|error| refused(Refusal::SecretBackendConfigInvalid, error.to_string()))?;
         let answered = opened.check().await;
         answered.map_err(|error| unavailable(name, &error.to_string()))
     }

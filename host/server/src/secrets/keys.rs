@@ -64,7 +64,10 @@ impl Secrets {
         if !self.inner.keyring.has(&kept.under) {
             self.catch_up().await?;
         }
-        let opened = self.inner.keyring.open_under(&kept.under, about, &kept.sealed);
+        let opened = self
+            .inner
+            .keyring
+            .open_under(&kept.under, about, &kept.sealed);
         opened.map_err(of_keys)
     }
 

@@ -88,7 +88,7 @@ async fn put(
 /// Nothing names any content of the model any more.
 pub(super) async fn leave_all(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
     let sql = "INSERT INTO secret_leftover (backend, content_id, model_uuid, due)
-        SELECT backend, content_id, model_uuid, $2 FROM secret_revision
+        SELECT backend, content_id, model_uuid, CAST($2 AS BIGINT) FROM secret_revision
         WHERE model_uuid = $1 AND backend <> $3
         ON CONFLICT (backend, content_id) DO UPDATE SET due = excluded.due";
     let values = params![model, tx.now, INTERNAL_BACKEND];
