@@ -131,7 +131,7 @@ impl Secrets {
     }
 
     /// Everything that is sealed under the controller's key, sealed under another that is here.
-    async fn reseal(&self, id: &str, created_at: i64) -> Result<Resealed, StoreError> {
+    pub(super) async fn reseal(&self, id: &str, created_at: i64) -> Result<Resealed, StoreError> {
         let (store, keyring) = (self.store(), &self.inner.keyring);
         let again = |about: &[&str], kept: &SealedKey| {
             let text = keyring.open_under(&kept.under, about, &kept.sealed)?;

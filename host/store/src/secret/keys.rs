@@ -5,7 +5,7 @@ use periapt_model::{ModelUuid, Refusal};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, require_model};
+use crate::{Result, Store, require_alive_model};
 
 /// Something sealed under a key of the controller.
 #[derive(Clone, Debug, PartialEq, Eq)]

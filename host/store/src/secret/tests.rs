@@ -92,11 +92,12 @@ impl<'a> Room<'a> {
 
     async fn lead(&self, name: &str) {
         let of = unit(name);
+        let application = of.application();
         let leases = Manager::new(&self.fixture.store);
         let claimed = leases.claim(
             Namespace::ApplicationLeadership,
             &self.model,
-            of.application().as_str(),
+            application.as_str(),
             of.as_str(),
             Duration::from_secs(24 * 3600),
         );

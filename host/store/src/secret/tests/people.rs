@@ -29,8 +29,9 @@ async fn a_user_secret_is_read_by_applications_that_it_was_granted_to() {
         let room = Room::new(&fixture).await;
         let (store, model, secret) = (&fixture.store, &room.model, id(1));
         room.add_named(&secret, "database", "one").await;
+        let other = id(2);
         let taken =
-            store.add_user_secret(model, &id(2), "database", "", room.kept("internal", "x"));
+            store.add_user_secret(model, &other, "database", "", room.kept("internal", "x"));
         assert_eq!(
             taken.await.expect_err("taken").refusal().code(),
             "secret-already-exists"
