@@ -85,13 +85,15 @@ impl Secrets {
         let Some(wanted) = store.current_secret_key().await? else {
             return Ok(());
         };
-        if !keyring.has(&wanted) {
-            for next in store.secret_successions().await? {
-                if keyring.has(&next.under) && !keyring.has(&next.id) {
-                    let taken = keyring.take_over(&next.under, &next.sealed, next.created_at);
-                    taken.map_err(of_keys)?;
-                }
-            }
+        // Each is sealed under the one before it.
+        let mut handed_on = match keyring.has(&wanted) {
+            true => Vec::new(),
+            false => store.secret_successions().await?,
+        };
+        while let Some(place) = handed_on.iter().position(|next| keyring.has(&next.under)) {
+            let next = handed_on.swap_remove(place);
+            let taken = keyring.take_over(&next.under, &next.sealed, next.created_at);
+            taken.map_err(of_keys)?;
         }
         keyring.settle(&wanted).map_err(of_keys)?;
         store.secret_key_taken_over(self.inner.node, &wanted).await
@@ -131,7 +133,7 @@ impl Secrets {
     }
 
     /// Everything that is sealed under the controller's key, sealed under another that is here.
-    async fn reseal(&self, id: &str, created_at: i64) -> Result<Resealed, StoreError> {
+    pub(super) async fn reseal(&self, id: &str, created_at: i64) -> Result<Resealed, StoreError> {
         let (store, keyring) = (self.store(), &self.inner.keyring);
         let again = |about: &[&str], kept: &SealedKey| {
             let text = keyring.open_under(&kept.under, about, &kept.sealed)?;
