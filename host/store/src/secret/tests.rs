@@ -471,6 +471,50 @@ async fn the_same_value_makes_no_revision_and_a_label_is_its_owners_alone() {
     }
 }
 
+/// What a charm does to one that expired: the same value once more, in place of the revision that goes.
+#[tokio::test]
+async fn a_revision_that_follows_one_which_goes_is_there_also_with_the_same_value() {
+    for fixture in fixtures().await {
+        let room = Room::new(&fixture).await;
+        let secret = id(1);
+        room.add("site/0", Owner::Unit, &secret, "one").await;
+        let removed = RemovedSecret {
+            owner: Owner::Unit,
+            revisions: [1].into(),
+        };
+        let changes = Changes {
+            removed: [(secret.clone(), removed)].into(),
+            ..changed(Owner::Unit, &secret, Some("one"), Described::default())
+        };
+        room.commit("site/0", None, changes)
+            .await
+            .expect("replaced");
+        let read = room.read("site/0", &secret, true).await.expect("own");
+        assert_eq!((read.revision, read.content.sealed.as_str()), (2, "one"));
+        // A label is free for another in the hook that removes the secret which has it.
+        let labelled = Described {
+            label: Some("db".to_owned()),
+            ..Described::default()
+        };
+        let named = changed(Owner::Unit, &secret, None, labelled.clone());
+        room.commit("site/0", None, named).await.expect("named");
+        let removed = RemovedSecret {
+            owner: Owner::Unit,
+            revisions: Default::default(),
+        };
+        let changes = Changes {
+            removed: [(secret.clone(), removed)].into(),
+            ..added(Owner::Unit, &id(2), "two", labelled)
+        };
+        room.commit("site/0", None, changes)
+            .await
+            .expect("replaced");
+        assert_eq!(room.code("site/0", &secret).await, "not found");
+        assert_eq!(room.code("site/0", &id(2)).await, "read");
+        fixture.end().await;
+    }
+}
+
 #[tokio::test]
 async fn the_leader_alone_changes_what_is_the_applications() {
     for fixture in fixtures().await {
