@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(remove)).removes(),
         row(ADMIN, routes!(reveal)).secret().never_blocked(),
         row(WRITE, routes!(grant)),
-        row(WRITE, routes!(revoke)),
+        row(WRITE, routes!(revoke)).removes(),
     ]
 }
 

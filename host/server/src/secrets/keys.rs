@@ -85,13 +85,15 @@ impl Secrets {
         let Some(wanted) = store.current_secret_key().await? else {
             return Ok(());
         };
-        if !keyring.has(&wanted) {
-            for next in store.secret_successions().await? {
-                if keyring.has(&next.under) && !keyring.has(&next.id) {
-                    let taken = keyring.take_over(&next.under, &next.sealed, next.created_at);
-                    taken.map_err(of_keys)?;
-                }
-            }
+        // Each is sealed under the one before it.
+        let mut handed_on = match keyring.has(&wanted) {
+            true => Vec::new(),
+            false => store.secret_successions().await?,
+        };
+        while let Some(place) = handed_on.iter().position(|next| keyring.has(&next.under)) {
+            let next = handed_on.swap_remove(place);
+            let taken = keyring.take_over(&next.under, &next.sealed, next.created_at);
+            taken.map_err(of_keys)?;
         }
         keyring.settle(&wanted).map_err(of_keys)?;
         store.secret_key_taken_over(self.inner.node, &wanted).await

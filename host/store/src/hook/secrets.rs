@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use periapt_contract::Effect;
-use periapt_contract::secret::{Changes, Grant, Owner, Reader};
+use periapt_contract::secret::{Changes, Grant, Owner, Reader, RemovedSecret};
 use periapt_model::Refusal;
 use periapt_model::hook::{Info, Kind, SecretEvent};
 use periapt_model::refusal::Subject;
@@ -37,14 +37,10 @@ pub(super) async fn apply(tx: &mut Tx, of: Committing<'_>, changes: &Changes) ->
 async fn change(tx: &mut Tx, of: Committing<'_>, changes: &Changes) -> Result<BTreeSet<SecretId>> {
     let model = of.model;
     let mut renewed = BTreeSet::new();
+    // Whole secrets first, since labels are free then; revisions after what follows them.
     for (id, removed) in &changes.removed {
-        // One that went meanwhile is gone, as it was to be.
-        let Some(row) = owned(tx, of, id, removed.owner).await? else {
-            continue;
-        };
-        match removed.revisions.is_empty() {
-            true => secret::remove(tx, model, &row).await?,
-            false => secret::remove_revisions(tx, model, &row, &removed.revisions).await?,
+        if removed.revisions.is_empty() {
+            remove(tx, of, id, removed).await?;
         }
     }
     for (id, changed) in &changes.changed {
@@ -62,7 +58,11 @@ async fn change(tx: &mut Tx, of: Committing<'_>, changes: &Changes) -> Result<BT
         secret::describe(tx, model, &row, described).await?;
         if changed.content.is_some() {
             let content = sealed(of, id)?;
-            match secret::add_revision(tx, model, &row, content, said.expires).await? {
+            let removed = changes.removed.get(id);
+            let newest_goes = removed.is_some_and(|one| one.revisions.contains(&row.newest));
+            let added =
+                secret::add_revision(tx, model, &row, content, said.expires, newest_goes).await?;
+            match added {
                 true => {
                     renewed.insert(id.clone());
                 }
@@ -75,6 +75,11 @@ async fn change(tx: &mut Tx, of: Committing<'_>, changes: &Changes) -> Result<BT
                     secret::describe(tx, model, &row, again).await?;
                 }
             }
+        }
+    }
+    for (id, removed) in &changes.removed {
+        if !removed.revisions.is_empty() {
+            remove(tx, of, id, removed).await?;
         }
     }
     for (id, new) in &changes.added {
@@ -112,6 +117,22 @@ async fn change(tx: &mut Tx, of: Committing<'_>, changes: &Changes) -> Result<BT
         read(tx, of, id, reader).await?;
     }
     Ok(renewed)
+}
+
+/// Removes a secret or revisions of it. One that went meanwhile is gone, as it was to be.
+async fn remove(
+    tx: &mut Tx,
+    of: Committing<'_>,
+    id: &SecretId,
+    removed: &RemovedSecret,
+) -> Result<()> {
+    let Some(row) = owned(tx, of, id, removed.owner).await? else {
+        return Ok(());
+    };
+    match removed.revisions.is_empty() {
+        true => secret::remove(tx, of.model, &row).await,
+        false => secret::remove_revisions(tx, of.model, &row, &removed.revisions).await,
+    }
 }
 
 fn number(relation: u64) -> i64 {

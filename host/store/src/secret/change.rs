@@ -90,16 +90,19 @@ async fn require_free(
     }
 }
 
-/// Gives a secret another value, unless it is the one that its newest revision has. Whether it is another.
+/// Gives a secret another value, unless it is the one that its newest revision has and keeps. Whether it is
+/// another revision.
 pub(crate) async fn add_revision(
     tx: &mut Tx,
     model: &ModelUuid,
     row: &SecretRow,
     new: &Sealed,
     expires: Option<i64>,
+    newest_goes: bool,
 ) -> Result<bool> {
     let before = content(&mut tx.db, model, &row.id, row.newest).await?;
-    if before.is_some_and(|before| before.checksum == new.checksum) {
+    let same = before.is_some_and(|before| before.checksum == new.checksum);
+    if same && !newest_goes {
         return Ok(false);
     }
     let revision = row.numbered + 1;

@@ -195,7 +195,10 @@ impl Store {
                 tx.db.execute(sql, params![node_key(node), &key]).await?;
                 let nodes: Vec<u32> = tx
                     .db
-                    .scalars("SELECT node FROM controller_node WHERE seen_at >= 0", vec![])
+                    .scalars(
+                        "SELECT node FROM controller_node WHERE seen_at >= 0",
+                        vec![],
+                    )
                     .await?;
                 for other in nodes {
                     let sql = "SELECT value FROM controller_value WHERE key = $1";
@@ -204,10 +207,9 @@ impl Store {
                         return Ok(());
                     }
                 }
-                let sql = "SELECT key_id FROM secret_key_succession ORDER BY created_at DESC, key_id LIMIT 1";
-                let newest: Option<String> = tx.db.scalar(sql, vec![]).await?;
-                if newest.as_deref() == Some(key.as_str()) {
-                    tx.db.execute("DELETE FROM secret_key_succession", vec![]).await?;
+                if current(&mut tx.db).await?.as_deref() == Some(key.as_str()) {
+                    let sql = "DELETE FROM secret_key_succession";
+                    tx.db.execute(sql, vec![]).await?;
                 }
                 Ok(())
             })

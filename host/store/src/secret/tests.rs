@@ -6,22 +6,24 @@ use std::time::Duration;
 use bytes::Bytes;
 use periapt_contract::secret::{
     ChangedGrants, ChangedSecret, Changes, Content, Described, Grant, NewSecret, Owner, Reader,
-    RemovedSecret, RotatePolicy,
 };
 use periapt_model::ModelUuid;
 use periapt_model::charm::CharmInfo;
-use periapt_model::hook::{Effects, Info, Kind, SecretEvent};
-use periapt_model::secret::{DUE_AGAIN, DueSecret, DueSecrets, SecretId};
+use periapt_model::hook::{Effects, Info, SecretEvent};
+use periapt_model::secret::{DueSecret, DueSecrets, SecretId};
 use periapt_model::uniter::OperationState;
 use periapt_wire::agent::secrets::NamedSecret;
 
 use super::{Sealed, StoredSecret};
 use crate::lease::{Manager, Namespace};
 use crate::relation::tests::metadata;
-use crate::testing::{Fixture, application, fixtures, request, unit};
+use crate::testing::{Fixture, fixtures, request, unit};
 use crate::unit::removal::remove_unit_now;
 use crate::{HookCommit, Result};
 
+mod changing;
+mod due;
+mod going;
 mod outside;
 mod people;
 mod property;
@@ -287,10 +289,6 @@ fn event(id: &SecretId, label: &str, revision: u32, leaders: bool) -> DueSecret 
     }
 }
 
-fn ran(kind: Kind, id: &SecretId, revision: u32) -> Option<Info> {
-    Some(Info::secret(kind, event(id, "", revision, false).event))
-}
-
 #[tokio::test]
 async fn a_secret_is_read_by_whom_it_was_granted_to_until_it_is_taken_back() {
     for fixture in fixtures().await {
@@ -399,282 +397,6 @@ async fn a_secret_is_read_by_whom_it_was_granted_to_until_it_is_taken_back() {
         assert!(
             shown.grants.is_empty() && shown.revisions.iter().all(|one| one.readers.is_empty())
         );
-        fixture.end().await;
-    }
-}
-
-#[tokio::test]
-async fn the_same_value_makes_no_revision_and_a_label_is_its_owners_alone() {
-    for fixture in fixtures().await {
-        let room = Room::new(&fixture).await;
-        let (one, two, other) = (id(1), id(2), id(3));
-        let labelled = || Described {
-            label: Some("db".to_owned()),
-            ..Described::default()
-        };
-        let first = added(Owner::Unit, &one, "one", labelled());
-        room.commit("site/0", None, first).await.expect("added");
-        let taken = added(Owner::Unit, &two, "two", labelled());
-        let taken = room.commit("site/0", None, taken).await.expect_err("taken");
-        assert_eq!(taken.refusal().code(), "secret-already-exists");
-        let elsewhere = added(Owner::Unit, &other, "two", labelled());
-        room.commit("site/1", None, elsewhere)
-            .await
-            .expect("another owner");
-        room.renew("site/0", Owner::Unit, &one, "one").await;
-        let owned = fixture
-            .store
-            .owned_secrets(&room.model, &unit("site/0"))
-            .await
-            .expect("owned");
-        assert_eq!((owned.len(), owned[0].revisions.clone()), (1, vec![1]));
-        room.renew("site/0", Owner::Unit, &one, "two").await;
-        room.renew("site/0", Owner::Unit, &one, "one").await;
-        let owned = fixture
-            .store
-            .owned_secrets(&room.model, &unit("site/0"))
-            .await
-            .expect("owned");
-        assert_eq!(
-            (owned[0].label.as_str(), owned[0].revisions.clone()),
-            ("db", vec![1, 2, 3])
-        );
-        // The numbers of revisions that went are not given again.
-        let removed = RemovedSecret {
-            owner: Owner::Unit,
-            revisions: [3].into(),
-        };
-        let removed = Changes {
-            removed: [(one.clone(), removed)].into(),
-            ..Changes::default()
-        };
-        room.commit("site/0", None, removed).await.expect("removed");
-        assert_eq!(
-            room.read("site/0", &one, true).await.expect("own").revision,
-            2
-        );
-        room.renew("site/0", Owner::Unit, &one, "four").await;
-        assert_eq!(
-            room.read("site/0", &one, true).await.expect("own").revision,
-            4
-        );
-        let whole = RemovedSecret {
-            owner: Owner::Unit,
-            revisions: Default::default(),
-        };
-        let whole = Changes {
-            removed: [(one.clone(), whole)].into(),
-            ..Changes::default()
-        };
-        room.commit("site/0", None, whole).await.expect("removed");
-        assert_eq!(room.code("site/0", &one).await, "not found");
-        fixture.end().await;
-    }
-}
-
-#[tokio::test]
-async fn the_leader_alone_changes_what_is_the_applications() {
-    for fixture in fixtures().await {
-        let room = Room::new(&fixture).await;
-        let secret = id(1);
-        let nobodys = added(Owner::Application, &secret, "one", Described::default());
-        let refused = room
-            .commit("site/0", None, nobodys)
-            .await
-            .expect_err("leads not");
-        assert_eq!(refused.refusal().call_code(), "leadership claim denied");
-        room.lead("site/0").await;
-        room.add("site/0", Owner::Application, &secret, "one").await;
-        assert_eq!(room.code("site/1", &secret).await, "read");
-        let theirs = changed(
-            Owner::Application,
-            &secret,
-            Some("two"),
-            Described::default(),
-        );
-        room.commit("site/1", None, theirs)
-            .await
-            .expect_err("leads not");
-        // What says that it is a unit's is not taken for it.
-        let claimed = changed(Owner::Unit, &secret, Some("two"), Described::default());
-        let refused = room
-            .commit("site/1", None, claimed)
-            .await
-            .expect_err("not a unit's");
-        assert_eq!(refused.refusal().call_code(), "unauthorized access");
-        fixture.end().await;
-    }
-}
-
-#[tokio::test]
-async fn hooks_of_secrets_are_due_in_their_time_until_they_ran() {
-    for fixture in fixtures().await {
-        let room = Room::new(&fixture).await;
-        let (relation, secret) = (room.relate().await, id(1));
-        room.lead("site/0").await;
-        let begun = room.now();
-        let described = Described {
-            label: Some("db".to_owned()),
-            rotate: Some(RotatePolicy::Hourly),
-            expires: Some(begun + 10 * SECOND),
-            ..Described::default()
-        };
-        let new = added(Owner::Application, &secret, "one", described);
-        room.commit("site/0", None, new).await.expect("added");
-        let to_front = granted(Owner::Application, &secret, relation, "front", true);
-        room.commit("site/0", None, to_front)
-            .await
-            .expect("granted");
-        room.track("front/0", &secret, false).await;
-        assert!(room.due("front/0").await.is_empty());
-        let due = room.due("site/1").await;
-        assert_eq!(
-            (due.clone().next, due.expired.len()),
-            (Some(begun + 10 * SECOND), 0)
-        );
-        // It expires, and again until the charm removes it.
-        fixture.clock.advance(Duration::from_secs(10));
-        let of_leaders = |revision| vec![event(&secret, "db", revision, true)];
-        assert_eq!(room.due("site/0").await.expired, of_leaders(1));
-        room.commit(
-            "site/0",
-            ran(Kind::SecretExpired, &secret, 1),
-            Changes::default(),
-        )
-        .await
-        .expect("ran");
-        let due = room.due("site/0").await;
-        assert_eq!(
-            (due.expired.clone(), due.next),
-            (vec![], Some(begun + 10 * SECOND + DUE_AGAIN))
-        );
-        fixture
-            .clock
-            .advance(Duration::from_micros(DUE_AGAIN.unsigned_abs()));
-        assert_eq!(room.due("site/0").await.expired, of_leaders(1));
-        // A new value: its readers are told, and nobody is told of the first until nobody is on it.
-        room.renew("site/0", Owner::Application, &secret, "two")
-            .await;
-        assert_eq!(
-            room.due("front/0").await.changed,
-            [event(&secret, "mine", 2, false)]
-        );
-        assert!(room.due("front/1").await.is_empty());
-        assert_eq!(room.due("site/0").await.remove, []);
-        room.commit(
-            "front/0",
-            ran(Kind::SecretChanged, &secret, 2),
-            Changes::default(),
-        )
-        .await
-        .expect("ran");
-        assert!(room.due("front/0").await.changed.is_empty());
-        assert_eq!(room.due("site/0").await.remove, []);
-        room.track("front/0", &secret, true).await;
-        assert_eq!(room.due("site/0").await.remove, of_leaders(1));
-        room.commit(
-            "site/0",
-            ran(Kind::SecretRemove, &secret, 1),
-            Changes::default(),
-        )
-        .await
-        .expect("ran");
-        assert_eq!(room.due("site/0").await.remove, []);
-        // An hour is over: soon again without a new value, and after an hour with one.
-        fixture.clock.advance(Duration::from_secs(3600));
-        assert_eq!(room.due("site/0").await.rotate, of_leaders(2));
-        room.commit(
-            "site/0",
-            ran(Kind::SecretRotate, &secret, 2),
-            Changes::default(),
-        )
-        .await
-        .expect("ran");
-        assert_eq!(room.due("site/0").await.rotate, []);
-        fixture
-            .clock
-            .advance(Duration::from_micros(DUE_AGAIN.unsigned_abs()));
-        assert_eq!(room.due("site/0").await.rotate, of_leaders(2));
-        let renewed = changed(
-            Owner::Application,
-            &secret,
-            Some("three"),
-            Described::default(),
-        );
-        room.commit("site/0", ran(Kind::SecretRotate, &secret, 2), renewed)
-            .await
-            .expect("ran");
-        fixture.clock.advance(Duration::from_secs(3599));
-        assert_eq!(room.due("site/0").await.rotate, []);
-        fixture.clock.advance(Duration::from_secs(1));
-        assert_eq!(room.due("site/0").await.rotate, of_leaders(3));
-        fixture.end().await;
-    }
-}
-
-#[tokio::test]
-async fn a_hook_that_a_charm_does_not_have_is_never_due() {
-    for fixture in fixtures().await {
-        let room = Room::with_hooks(&fixture, &["install"]).await;
-        let secret = id(1);
-        let described = Described {
-            rotate: Some(RotatePolicy::Hourly),
-            expires: Some(room.now() + SECOND),
-            ..Described::default()
-        };
-        let new = added(Owner::Unit, &secret, "one", described);
-        room.commit("site/0", None, new).await.expect("added");
-        room.renew("site/0", Owner::Unit, &secret, "two").await;
-        fixture.clock.advance(Duration::from_secs(7200));
-        assert!(room.due("site/0").await.is_empty());
-        fixture.end().await;
-    }
-}
-
-#[tokio::test]
-async fn a_secret_goes_with_its_owner_and_a_reader_with_the_unit() {
-    for fixture in fixtures().await {
-        let room = Room::new(&fixture).await;
-        let (relation, of_unit, of_all) = (room.relate().await, id(1), id(2));
-        room.lead("site/0").await;
-        room.add("site/1", Owner::Unit, &of_unit, "one").await;
-        room.add("site/0", Owner::Application, &of_all, "two").await;
-        let one = granted(Owner::Unit, &of_unit, relation, "front", true);
-        room.commit("site/1", None, one).await.expect("granted");
-        let all = granted(Owner::Application, &of_all, relation, "front/1", true);
-        room.commit("site/0", None, all).await.expect("granted");
-        room.track("front/1", &of_all, false).await;
-        let store = &fixture.store;
-        room.lose("front/1").await;
-        let shown = store
-            .secret(&room.model, of_all.as_str())
-            .await
-            .expect("there");
-        assert!(shown.grants.is_empty() && shown.revisions[0].readers.is_empty());
-        room.lose("site/1").await;
-        assert_eq!(room.code("front/0", &of_unit).await, "not found");
-        store
-            .remove_application(&room.model, &application("site"), true)
-            .await
-            .expect("removed");
-        let report = store.cleanup(&room.model).await.expect("cleaned");
-        assert_eq!(report.errors, [""; 0]);
-        room.lose("site/0").await;
-        assert_eq!(room.code("front/0", &of_all).await, "not found");
-        for sql in [
-            "SELECT COUNT(*) FROM secret",
-            "SELECT COUNT(*) FROM secret_revision",
-            "SELECT COUNT(*) FROM secret_reader",
-            "SELECT COUNT(*) FROM secret_grant",
-        ] {
-            let left = store
-                .glance()
-                .await
-                .expect("session")
-                .count(sql, vec![])
-                .await;
-            assert_eq!(left.expect("counted"), 0, "{sql}");
-        }
         fixture.end().await;
     }
 }

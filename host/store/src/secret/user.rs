@@ -79,7 +79,7 @@ impl Store {
                 };
                 describe(tx, &model, &row, said).await?;
                 if let Some(content) = &content {
-                    add_revision(tx, &model, &row, content, None).await?;
+                    add_revision(tx, &model, &row, content, None, false).await?;
                 }
                 if let Some(prune) = auto_prune
                     && prune != row.auto_prune

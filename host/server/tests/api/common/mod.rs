@@ -12,9 +12,9 @@ use std::time::Duration;
 use periapt_engine::SystemClock;
 use periapt_model::{AgentName, ModelUuid, Tag, UserName};
 use periapt_server::{
-    Authenticator, Authority, ControllerIdentity, Feed, Keyring, LeafResolver, ListenerLimits, ModelCache,
-    Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve, ServerOptions, ServerState,
-    StopSignal, Upgrade, authority, feed, listener,
+    Authenticator, Authority, ControllerIdentity, Feed, Keyring, LeafResolver, ListenerLimits,
+    ModelCache, Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve, ServerOptions,
+    ServerState, StopSignal, Upgrade, authority, feed, listener,
 };
 use periapt_store::{NewToken, Store, StoreOptions, lease};
 use periapt_telemetry::Spans;

@@ -6,6 +6,7 @@ use periapt_wire::rest::{ConfigChange, SecretQuery};
 
 use super::*;
 use crate::Setter;
+use crate::testing::application;
 
 impl Room<'_> {
     async fn add_named(&self, id: &SecretId, name: &str, text: &str) {

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
+use periapt_contract::secret::RemovedSecret;
+
 use super::*;
 
 const UNITS: [&str; 4] = ["site/0", "site/1", "front/0", "front/1"];
