@@ -24,6 +24,7 @@ host!(
     log::LogHost,
     metrics::MetricsHost,
     network::NetworkHost,
+    payloads::PayloadsHost,
     ports::PortsHost,
     relation::RelationHost,
     resources::ResourcesHost,

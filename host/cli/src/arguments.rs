@@ -15,7 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, credentials, machines, reach, relations, resources, tasks,
+    actions, annotations, blocks, credentials, machines, payloads, reach, relations, resources,
+    tasks,
 };
 
 pub use accounts::{
@@ -136,6 +137,8 @@ pub enum Command {
     RemoveApplication(RemoveApplication),
     #[command(flatten)]
     Resources(resources::Verb),
+    #[command(flatten)]
+    Payloads(payloads::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
@@ -414,6 +417,8 @@ mod tests {
             "annotate site/0 owner=ann rack=",
             "annotate team=web -m demo",
             "annotations site/0 --format yaml",
+            "payloads site/0 running --format yaml",
+            "list-payloads -m demo",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

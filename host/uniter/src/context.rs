@@ -38,6 +38,7 @@ use crate::workloads::Workloads;
 
 mod action;
 mod facts;
+mod payloads;
 mod relations;
 mod resources;
 mod status;
@@ -84,6 +85,8 @@ pub(crate) struct UnitContext {
     pub endpoints: BTreeSet<String>,
     /// Endpoints and what else can be bound to a network.
     pub bindings: BTreeSet<String>,
+    /// That the charm declares, with their types.
+    pub payload_classes: BTreeMap<String, String>,
     /// That the charm declares, with the names of their files.
     pub resources: BTreeMap<String, String>,
     pub all_resources: Resources,

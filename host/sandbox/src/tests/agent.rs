@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use periapt_contract::action::Task;
+use periapt_contract::payloads::Payload;
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
 use periapt_model::ports::{Openings, PortRange};
@@ -15,9 +16,9 @@ use super::unit_files::{Files, content};
 use crate::{
     ActionAnswers, Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals,
     HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
-    LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers,
-    RelationInfo, ResourcesAnswers, SandboxEngine, Settings, SharedDirectory, StateAnswers,
-    StatusAnswers, UnitAnswers, WorkloadAnswers,
+    LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PayloadsAnswers, PortsAnswers,
+    RelationAnswers, RelationInfo, ResourcesAnswers, SandboxEngine, Settings, SharedDirectory,
+    StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -184,6 +185,16 @@ impl HookContext for Context {
 }
 
 impl WorkloadAnswers for Context {}
+
+impl PayloadsAnswers for Context {
+    fn payloads(&mut self) -> Result<Vec<Payload>, CallError> {
+        Ok(Vec::new())
+    }
+
+    fn payload_classes(&mut self) -> Result<BTreeMap<String, String>, CallError> {
+        Ok([("monitor".to_owned(), "process".to_owned())].into())
+    }
+}
 
 impl ResourcesAnswers for Context {
     fn resource(&mut self, name: &str) -> Result<Option<String>, CallError> {

@@ -13,6 +13,7 @@ mod leadership;
 mod log;
 mod metrics;
 mod network;
+mod payloads;
 mod ports;
 mod relation;
 mod resources;
@@ -98,6 +99,7 @@ tools! {
     log: LogAnswers,
     metrics: MetricsAnswers,
     network: NetworkAnswers,
+    payloads: PayloadsAnswers,
     ports: PortsAnswers,
     relation: RelationAnswers,
     resources: ResourcesAnswers,

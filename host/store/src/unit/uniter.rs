@@ -22,7 +22,7 @@ use crate::db::{
 use crate::error::StoreError;
 use crate::usage::meter::meter;
 use crate::views::unit::number;
-use crate::{DatabaseError, Result, Store, hook, reach, relation, status, views};
+use crate::{DatabaseError, Result, Store, hook, payload, reach, relation, status, views};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations whose
@@ -78,6 +78,7 @@ impl Store {
             charm_state,
             opened_ports: row.opened_ports,
             containers: hook::containers(&mut db, model, unit).await?,
+            payloads: payload::of_unit(&mut db, model, unit).await?,
             agent,
         })
     }

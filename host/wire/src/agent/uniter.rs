@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::charm::{CharmInfo, Parameters};
 use periapt_model::hook::{Effects, Info};
+use periapt_model::payloads::Payload;
 use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::task::{Results, TaskId, TaskStatus};
@@ -36,6 +37,9 @@ pub struct UnitState {
     /// What was committed of the unit's containers, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub containers: BTreeMap<String, Committed>,
+    /// What its charm registered, by class and id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub payloads: Vec<Payload>,
     /// As the agent is shown; none before it was ever set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Status<Agent>>,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use periapt_contract::metrics::{Collected, Kind, Sample};
+use periapt_contract::payloads::Payload;
 use periapt_contract::ports::Openings;
 use periapt_contract::{CallError, CallErrorCode, Effects, HookTxn};
 
@@ -20,6 +21,7 @@ use crate::{ErrorCode, GoalState, Hook, HostError, Level, Network, Status, Statu
 mod action;
 mod leadership;
 mod metrics;
+mod payloads;
 mod ports;
 mod relation;
 mod resources;
@@ -40,6 +42,9 @@ pub(super) struct TestHost {
     pub application_status: Status,
     pub workload_version: Option<String>,
     pub state: BTreeMap<String, String>,
+    /// What the charm declares that it runs by itself: types by class.
+    pub payload_classes: BTreeMap<String, String>,
+    pub payloads: Vec<Payload>,
     pub ports: Openings,
     pub log: Vec<(Level, String)>,
     pub relations: BTreeMap<u64, TestRelation>,
@@ -74,6 +79,8 @@ impl Default for TestHost {
             application_status: Status::new(StatusKind::Unknown, ""),
             workload_version: None,
             state: BTreeMap::new(),
+            payload_classes: BTreeMap::new(),
+            payloads: Vec::new(),
             ports: Openings::default(),
             log: Vec::new(),
             relations: BTreeMap::new(),

@@ -1,6 +1,8 @@
 //! What a hook asked for becomes true in the controller in memory: a method for each tool, by its name.
 
-use periapt_contract::{Effect, action, leadership, ports, relation, settings, state, workload};
+use periapt_contract::{
+    Effect, action, leadership, payloads, ports, relation, settings, state, workload,
+};
 use periapt_model::UnitName;
 use periapt_model::hook::commit::{self, Standing};
 use periapt_model::hook::{Effects, Info};
@@ -95,6 +97,13 @@ impl Inner {
             None if outcome.changes_nothing() => Ok(()),
             None => Err(refused(code::BAD_REQUEST, "a hook has no results")),
         }
+    }
+
+    fn payloads(&mut self, of: Of<'_>, changes: &payloads::Changes) -> Result<(), CallError> {
+        commit::payloads_are_sound(changes)?;
+        let kept = &mut self.record(of.unit)?.state.payloads;
+        *kept = changes.applied(kept);
+        Ok(commit::payloads_fit(kept.len() as u64)?)
     }
 
     fn workload(&mut self, of: Of<'_>, changes: &workload::Changes) -> Result<(), CallError> {
