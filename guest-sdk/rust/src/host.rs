@@ -19,6 +19,7 @@ macro_rules! host {
 host!(
     action::ActionHost,
     config::ConfigHost,
+    credential::CredentialHost,
     goal_state::GoalStateHost,
     leadership::LeadershipHost,
     log::LogHost,

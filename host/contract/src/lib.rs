@@ -14,6 +14,7 @@
 pub mod action;
 pub mod at_once;
 pub mod bounds;
+pub mod credential;
 mod effects;
 mod error;
 pub mod leadership;

@@ -37,6 +37,7 @@ use crate::turns::Turn;
 use crate::workloads::Workloads;
 
 mod action;
+mod credential;
 mod facts;
 mod payloads;
 mod relations;

@@ -80,6 +80,8 @@ pub(crate) struct HookSnapshot {
     pub workload_version: Option<String>,
     /// What the unit is told of its quotas.
     pub meter: Option<Meter>,
+    /// Whether an operator trusts the application with the cloud's credential.
+    pub trusted: bool,
     pub state: Arc<Kept>,
     pub limits: Limits,
 }
@@ -103,6 +105,7 @@ impl HookSnapshot {
             application: view.application,
             workload_version: view.workload_version,
             meter: view.meter,
+            trusted: view.trusted,
             state,
             limits,
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::*;
 use crate::{
-    Bag, ErrorCode, Goal, GoalState, Opening, PayloadStatus, PortRange, RelationData,
+    Bag, CloudAccess, ErrorCode, Goal, GoalState, Opening, PayloadStatus, PortRange, RelationData,
     RelationEvent, RelationHook, VERSION_KEY, hook_names,
 };
 
@@ -397,4 +397,22 @@ fn payloads_are_registered_at_the_commit_and_held_against_what_is_declared() {
         assert_eq!(gone.host_code(), Some(ErrorCode::NotFound));
     });
     assert_eq!(harness.payloads().len(), 1);
+}
+
+#[test]
+fn the_credential_of_the_cloud_is_for_trusted_applications() {
+    let mut harness = Harness::<Greeter>::new();
+    harness.with_context(Hook::Start, |context| {
+        let denied = context.cloud_access().expect_err("nobody trusts it");
+        assert_eq!(denied.host_code(), Some(ErrorCode::Denied));
+    });
+    let local = CloudAccess {
+        name: "local".to_owned(),
+        kind: "local".to_owned(),
+        ..CloudAccess::default()
+    };
+    harness.trust_with(local.clone());
+    harness.with_context(Hook::Start, |context| {
+        assert_eq!(context.cloud_access().expect("is trusted"), local);
+    });
 }

@@ -14,11 +14,11 @@ use periapt_model::status::{Status, Workload};
 
 use super::unit_files::{Files, content};
 use crate::{
-    ActionAnswers, Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals,
-    HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
-    LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PayloadsAnswers, PortsAnswers,
-    RelationAnswers, RelationInfo, ResourcesAnswers, SandboxEngine, Settings, SharedDirectory,
-    StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
+    ActionAnswers, Bag, CallError, ConfigAnswers, CredentialAnswers, Directories, Goal,
+    GoalStateAnswers, Goals, HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers,
+    LoadedCharm, LogAnswers, LogLevel, Member, MetricsAnswers, Network, NetworkAnswers,
+    PayloadsAnswers, PortsAnswers, RelationAnswers, RelationInfo, ResourcesAnswers, SandboxEngine,
+    Settings, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -185,6 +185,9 @@ impl HookContext for Context {
 }
 
 impl WorkloadAnswers for Context {}
+
+/// Trusted with nothing.
+impl CredentialAnswers for Context {}
 
 impl PayloadsAnswers for Context {
     fn payloads(&mut self) -> Result<Vec<Payload>, CallError> {

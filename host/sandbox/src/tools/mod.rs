@@ -8,6 +8,7 @@
 
 mod action;
 mod config;
+mod credential;
 mod goal_state;
 mod leadership;
 mod log;
@@ -24,6 +25,7 @@ mod tests;
 mod unit;
 mod workload;
 
+pub use credential::CloudAccess;
 pub use goal_state::{Goal, Goals};
 pub use log::{LogLevel, Output};
 pub use network::Network;
@@ -94,6 +96,7 @@ tools! {
     $
     action: ActionAnswers,
     config: ConfigAnswers,
+    credential: CredentialAnswers,
     goal_state: GoalStateAnswers,
     leadership: LeadershipAnswers,
     log: LogAnswers,
@@ -146,6 +149,8 @@ pub enum Permission {
     InCollectMetrics,
     /// In an action or a command, and in no hook.
     InAction,
+    /// Of applications that an operator trusts.
+    Trusted,
 }
 
 impl Tool {

@@ -58,6 +58,7 @@ fn page() -> String {
             Permission::Leader => "the leader",
             Permission::LeaderForApplication => "every unit; for its own application the leader",
             Permission::InCollectMetrics => "every unit, in the hook `collect-metrics`",
+            Permission::Trusted => "every unit of a trusted application",
             Permission::InAction => "every unit, in an action or a command",
         };
         let Tool {

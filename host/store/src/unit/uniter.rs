@@ -13,7 +13,7 @@ use periapt_model::status::{Status, Workload};
 use periapt_model::task::{Beside, DueTask};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
-use periapt_wire::agent::uniter::{HookView, Told, UnitState};
+use periapt_wire::agent::uniter::{CloudAccess, HookView, Told, UnitState};
 
 use crate::changes::namespace;
 use crate::db::{
@@ -22,7 +22,7 @@ use crate::db::{
 use crate::error::StoreError;
 use crate::usage::meter::meter;
 use crate::views::unit::number;
-use crate::{DatabaseError, Result, Store, hook, payload, reach, relation, status, views};
+use crate::{DatabaseError, Result, Store, cloud, hook, payload, reach, relation, status, views};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations whose
@@ -81,6 +81,24 @@ impl Store {
             payloads: payload::of_unit(&mut db, model, unit).await?,
             agent,
         })
+    }
+
+    /// The cloud of a unit's model, with the credential that the model uses there; none unless its
+    /// application is trusted.
+    pub async fn cloud_access(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Option<CloudAccess>> {
+        let mut db = self.snapshot().await?;
+        let row = db.one(UNIT, params![model, unit]).await?;
+        let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))?;
+        let hash = row.config_hash.clone();
+        let told = told(&mut db, model, unit, row, &hash).await?;
+        if !told.view.trusted {
+            return Ok(None);
+        }
+        cloud::access(&mut db, model).await.map(Some)
     }
 
     /// The status of a unit's application: what its leader set, else the worst of its units.
@@ -288,6 +306,7 @@ pub(crate) async fn told(
             application: row.application,
             workload_version: own_version.then_some(row.workload_version),
             meter: row.meter,
+            trusted: false,
         },
         config,
     })

@@ -16,9 +16,12 @@ use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
 use crate::log::LogHost;
 use crate::network::NetworkHost;
-use crate::{ErrorCode, GoalState, Hook, HostError, Level, Network, Status, StatusKind, Value};
+use crate::{
+    CloudAccess, ErrorCode, GoalState, Hook, HostError, Level, Network, Status, StatusKind, Value,
+};
 
 mod action;
+mod credential;
 mod leadership;
 mod metrics;
 mod payloads;
@@ -50,6 +53,8 @@ pub(super) struct TestHost {
     pub relations: BTreeMap<u64, TestRelation>,
     pub next_relation: u64,
     pub leader_settings: BTreeMap<String, String>,
+    /// That it is trusted with.
+    pub cloud: Option<CloudAccess>,
     pub goal_state: GoalState,
     pub networks: BTreeMap<String, Network>,
     /// Files by the names of resources.
@@ -86,6 +91,7 @@ impl Default for TestHost {
             relations: BTreeMap::new(),
             next_relation: 0,
             leader_settings: BTreeMap::new(),
+            cloud: None,
             goal_state: GoalState::default(),
             networks: BTreeMap::new(),
             resources: BTreeMap::new(),
