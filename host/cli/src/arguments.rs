@@ -396,6 +396,8 @@ mod tests {
             "remove-machine 0 1 --force --no-prompt",
             "machines --format yaml",
             "wait-for relation 3",
+            "wait-for operation 1 --query 'status==\"completed\"' --timeout 5m",
+            "wait-for task 2",
             "actions site --schema --format json",
             "list-actions site",
             "show-action site backup --format yaml",
