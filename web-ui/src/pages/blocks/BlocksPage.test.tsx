@@ -27,7 +27,7 @@ function opened(held: { kind: string; message: string }[], mayAdmin = true): str
 describe("blocks", () => {
   it("are disabled with a message", async () => {
     const asked = opened([]);
-    fireEvent.click(await screen.findByRole("button", { name: "Disable of remove-object" }));
+    fireEvent.click(await screen.findByRole("button", { name: "Disable remove-object" }));
     fireEvent.change(screen.getByLabelText("Message"), { target: { value: "ask Ann first" } });
     fireEvent.submit(document.querySelector("form") as HTMLFormElement);
     await waitFor(() => expect(asked).toEqual(['PUT /v1/models/m/blocks/remove-object {"message":"ask Ann first"}']));

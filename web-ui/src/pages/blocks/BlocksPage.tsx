@@ -59,7 +59,7 @@ export function Blocks({ model, mayAdmin }: { model: string; mayAdmin: boolean }
                   <td data-label="Change">
                     <button type="button" className="p-button is-small" onClick={() => setChosen(kind)}>
                       {block ? "Change message" : "Disable"}
-                      <span className="u-off-screen"> of {kind}</span>
+                      <span className="u-off-screen">{block ? ` of ${kind}` : ` ${kind}`}</span>
                     </button>
                     {block && (
                       <button
