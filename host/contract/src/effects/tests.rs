@@ -3,7 +3,8 @@ use serde_json::json;
 use crate::relation::RelationSettings;
 use crate::testing::range;
 use crate::{
-    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, ports, relation, workload,
+    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, payloads, ports, relation,
+    workload,
 };
 
 fn effects() -> Effects {
@@ -34,6 +35,13 @@ fn effects() -> Effects {
             },
         )]
         .into(),
+        payloads: payloads::Changes {
+            put: Vec::new(),
+            gone: vec![payloads::PayloadKey {
+                class: "monitor".to_owned(),
+                id: "a".to_owned(),
+            }],
+        },
         action: action::Outcome {
             results: [("built".to_owned(), json!(3))].into_iter().collect(),
             ..action::Outcome::default()
@@ -55,6 +63,7 @@ fn words_name_what_changes_and_no_value() {
             "leader setting token",
             "planned web",
             "stop site in web",
+            "unregistered payload monitor a",
             "result built",
         ]
     );
@@ -70,6 +79,7 @@ fn effects_are_sent_as_they_always_were() {
         "relations": { "3": { "unit": { "host": "x" }, "application": { "url": null } } },
         "leader": { "token": "secret" },
         "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
+        "payloads": { "gone": [{ "class": "monitor", "id": "a" }] },
         "action": { "results": { "built": 3 } },
     });
     assert_eq!(serde_json::to_value(effects()).unwrap(), sent);
