@@ -346,29 +346,37 @@ impl Store {
         ids(&mut self.glance().await?, sql, model).await
     }
 
-    /// Removes a marked machine for good. One that is gone already is fine.
-    pub async fn complete_machine_removal(
+    /// Removes those of these machines that are marked, for good and all at once. One that is
+    /// gone already is fine.
+    pub async fn complete_machine_removals(
         &self,
         model: &ModelUuid,
-        machine: &MachineId,
+        machines: &[MachineId],
     ) -> Result<()> {
-        let (model, machine) = (model.clone(), machine.clone());
+        let (model, machines) = (model.clone(), machines.to_vec());
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT COUNT(*) FROM machine_removal
-                    WHERE model_uuid = $1 AND machine_id = $2";
-                if tx.db.count(sql, params![&model, &machine]).await? == 0 {
-                    return Ok(());
+                for machine in &machines {
+                    complete_removal(tx, &model, machine).await?;
                 }
-                tables::remove(tx, &model, With::Machine, &machine).await?;
-                tx.touch(&model, namespace::MACHINE_REMOVAL, machine.as_str());
-                tx.touch(&model, namespace::MACHINE, machine.as_str());
-                tx.touch(&model, namespace::MACHINE_STATUS, machine.as_str());
                 Ok(())
             })
         })
         .await
     }
+}
+
+async fn complete_removal(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM machine_removal
+        WHERE model_uuid = $1 AND machine_id = $2";
+    if tx.db.count(sql, params![model, machine]).await? == 0 {
+        return Ok(());
+    }
+    tables::remove(tx, model, With::Machine, machine).await?;
+    tx.touch(model, namespace::MACHINE_REMOVAL, machine.as_str());
+    tx.touch(model, namespace::MACHINE, machine.as_str());
+    tx.touch(model, namespace::MACHINE_STATUS, machine.as_str());
+    Ok(())
 }
 
 async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<Vec<MachineId>> {

@@ -134,7 +134,10 @@ async fn a_removal_that_nobody_forces_ends_by_its_deadline() {
         assert_eq!(remaining(&fixture, &model).await, 0);
         let marked = store.all_machine_removals(&model).await.unwrap();
         assert_eq!(marked, std::slice::from_ref(&zero));
-        store.complete_machine_removal(&model, &zero).await.unwrap();
+        store
+            .complete_machine_removals(&model, std::slice::from_ref(&zero))
+            .await
+            .unwrap();
         for sql in [
             "SELECT COUNT(*) FROM machine WHERE model_uuid = $1",
             "SELECT COUNT(*) FROM unit WHERE model_uuid = $1",
@@ -256,7 +259,10 @@ async fn an_application_and_a_model_end_by_the_deadline_of_what_is_in_them() {
                 let life = store.machine_life(&model, &id).await.unwrap();
                 assert_eq!(life, Some(Life::Dead), "machine {id}");
                 store.mark_machine_for_removal(&model, &id).await.unwrap();
-                store.complete_machine_removal(&model, &id).await.unwrap();
+                store
+                    .complete_machine_removals(&model, std::slice::from_ref(&id))
+                    .await
+                    .unwrap();
             }
             let sql = "SELECT COUNT(*) FROM cleanup WHERE model_uuid = $1";
             assert_eq!(count(&fixture, &model, sql).await, 0);
