@@ -1,6 +1,6 @@
 //! Machines: what the provisioner, the machiner and the machine undertaker see and say.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Machine, Status};
@@ -219,15 +219,26 @@ impl Store {
         .await
     }
 
-    /// What the provisioner says of a machine's instance.
-    pub async fn set_instance_status(
+    /// What the provisioner says of the instances of these machines, all at once. One that is gone
+    /// is passed over.
+    pub async fn set_instance_statuses(
         &self,
         model: &ModelUuid,
-        machine: &MachineId,
-        status: Status<Machine>,
+        statuses: BTreeMap<MachineId, Status<Machine>>,
     ) -> Result<()> {
-        self.put_machine_status(model, kind::INSTANCE, machine, status, None)
-            .await
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2";
+                for (machine, status) in &statuses {
+                    if tx.db.count(sql, params![&model, machine]).await? > 0 {
+                        status::put_machine(tx, &model, kind::INSTANCE, machine, status).await?;
+                    }
+                }
+                Ok(())
+            })
+        })
+        .await
     }
 
     /// What the machine's agent says of itself, with the addresses that it found if it looked.
@@ -239,18 +250,6 @@ impl Store {
         addresses: Option<&[String]>,
     ) -> Result<()> {
         let addresses = addresses.map(|found| to_json(&found)).transpose()?;
-        self.put_machine_status(model, kind::MACHINE, machine, status, addresses)
-            .await
-    }
-
-    async fn put_machine_status(
-        &self,
-        model: &ModelUuid,
-        kind: &'static str,
-        machine: &MachineId,
-        status: Status<Machine>,
-        addresses: Option<String>,
-    ) -> Result<()> {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -262,7 +261,7 @@ impl Store {
                         tx.touch(&model, namespace::MACHINE, machine.as_str());
                     }
                 }
-                status::put_machine(tx, &model, kind, &machine, &status).await
+                status::put_machine(tx, &model, kind::MACHINE, &machine, &status).await
             })
         })
         .await

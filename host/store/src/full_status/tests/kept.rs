@@ -257,7 +257,7 @@ impl World<'_> {
                         Machine::Pending,
                     ];
                     let says = Status::new(words[usize::from(*what)], "so");
-                    let set = store.set_instance_status(model, &id, says);
+                    let set = store.set_instance_statuses(model, [(id, says)].into());
                     set.await.expect("status");
                 }
             }
