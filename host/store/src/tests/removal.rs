@@ -294,3 +294,30 @@ async fn units_that_are_gone_are_told_from_those_that_have_no_machine_yet() {
         fixture.end().await;
     }
 }
+
+#[tokio::test]
+async fn machines_that_are_marked_go_at_once_and_others_stay() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.model("lab").await;
+        store.add_machines(&model, 3).await.unwrap();
+        for name in ["0", "1"] {
+            let marked = machine(name);
+            store.remove_machine(&model, &marked, false).await.unwrap();
+            store.ensure_machine_dead(&model, &marked).await.unwrap();
+            store
+                .mark_machine_for_removal(&model, &marked)
+                .await
+                .unwrap();
+        }
+        // Machine 2 is not marked, and machine 7 never was.
+        let asked = ["0", "1", "2", "7"].map(machine);
+        store
+            .complete_machine_removals(&model, &asked)
+            .await
+            .unwrap();
+        assert!(store.all_machine_removals(&model).await.unwrap().is_empty());
+        assert_eq!(store.machine_ids(&model).await.unwrap(), [machine("2")]);
+        fixture.end().await;
+    }
+}
