@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use axum::extract::{Path, Request, State};
@@ -29,6 +30,8 @@ struct Kept {
     tokens: Vec<String>,
     made: u32,
     sealed: bool,
+    /// How long an answer takes.
+    takes: Duration,
     contents: BTreeMap<String, Vec<Value>>,
 }
 
@@ -80,6 +83,11 @@ impl Vault {
         locked(&self.kept).sealed = sealed;
     }
 
+    /// Takes so long for each answer.
+    pub fn slow_down(&self, takes: Duration) {
+        locked(&self.kept).takes = takes;
+    }
+
     pub fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -129,11 +137,13 @@ fn token(headers: &HeaderMap) -> &str {
 }
 
 async fn require_token(State(kept): State<Shared>, request: Request, next: Next) -> Response {
-    let (sealed, known) = {
+    let (sealed, known, takes) = {
         let kept = locked(&kept);
         let given = token(request.headers());
-        (kept.sealed, kept.tokens.iter().any(|token| token == given))
+        let known = kept.tokens.iter().any(|token| token == given);
+        (kept.sealed, known, kept.takes)
     };
+    tokio::time::sleep(takes).await;
     match (sealed, known) {
         (true, _) => errors(StatusCode::SERVICE_UNAVAILABLE, &["Vault is sealed"]),
         (false, false) => errors(StatusCode::FORBIDDEN, &["permission denied"]),
