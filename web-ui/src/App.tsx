@@ -13,6 +13,7 @@ import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
 import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
 import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
+import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
 import { AuditPage } from "./pages/AuditPage";
 import { CharmPage } from "./pages/charms/CharmPage";
@@ -34,6 +35,8 @@ import { OperationsPage } from "./pages/operations/OperationsPage";
 import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
 import { RelationPage } from "./pages/relations/RelationPage";
 import { RegisterPage } from "./pages/RegisterPage";
+import { SecretPage } from "./pages/secrets/SecretPage";
+import { SecretsPage } from "./pages/secrets/SecretsPage";
 import { SignInPage } from "./pages/SignInPage";
 import { UnitPage } from "./pages/unit/UnitPage";
 import { UserPage } from "./pages/users/UserPage";
@@ -96,6 +99,7 @@ export function App() {
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
+            <Route path="secrets" element={<SecretsPage />} />
             <Route path="config" element={<ModelConfigPage />} />
             <Route
               element={
@@ -120,12 +124,14 @@ export function App() {
           <Route path="machines/:machine" element={<MachinePage />} />
           <Route path="relations/:relation" element={<RelationPage />} />
           <Route path="operations/:operation" element={<OperationPage />} />
+          <Route path="secrets/:secret" element={<SecretPage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
             <Route index element={<ApplicationUnitsPage />} />
             <Route path="relations" element={<ApplicationRelationsPage />} />
             <Route path="actions" element={<ApplicationActionsPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
+            <Route path="secrets" element={<ApplicationSecretsPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />
             <Route path="hooks" element={<HooksPage />} />

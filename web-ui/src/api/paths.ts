@@ -38,6 +38,13 @@ export const operation = (inModel: string, id: number | string): string => `${op
 
 export const task = (inModel: string, id: number): string => `${model(inModel)}/tasks/${id}`;
 
+export const secrets = (inModel: string): string => `${model(inModel)}/secrets`;
+
+/** By its id, or the name that a person gave it. */
+export const secret = (inModel: string, id: string): string => `${secrets(inModel)}/${part(id)}`;
+
+export const SECRET_BACKENDS = "/v1/secret-backends";
+
 export const user = (name: string): string => `/v1/users/${part(name)}`;
 
 export const modelAccess = (inModel: string, name: string): string =>
