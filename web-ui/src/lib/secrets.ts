@@ -76,5 +76,5 @@ export function nameError(name: string): string | null {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
     return "Letters, digits, dashes, underscores and dots, a letter or a digit first";
   }
-  return /^[a-z0-9]{20}$/.test(name) ? "This reads as an id" : null;
+  return /^[0-9a-v]{20}$/.test(name) ? "This reads as an id" : null;
 }
