@@ -13,6 +13,9 @@ export const ownerOf = (secret: SecretInfo): string => (isOfPeople(secret) ? "th
 /** The newest. A secret has one for as long as it is there. */
 export const newestOf = ({ revisions }: SecretInfo): number => revisions.at(-1)?.revision ?? 0;
 
+/** Whether a person granted it, rather than a charm for as long as a relation is there. */
+export const isLasting = ({ relation }: SecretInfo["grants"][number]): boolean => relation == null;
+
 const applicationOf = (name: string): string => name.split("/")[0] ?? name;
 
 /** Those of an application and of its units. */

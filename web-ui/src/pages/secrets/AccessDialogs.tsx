@@ -9,6 +9,7 @@ import { Dialog } from "../../components/Dialog";
 import { TakesAlong } from "../../components/TakesAlong";
 import { natural } from "../../lib/attention";
 import { command } from "../../lib/commands";
+import { isLasting } from "../../lib/secrets";
 import { useAct } from "../../lib/useAct";
 import { useModel } from "../../live/context";
 
@@ -21,7 +22,7 @@ interface Properties {
 export function GrantDialog({ model, secret, onClose }: Properties) {
   const { applications } = useModel(model);
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const granted = new Set(secret.grants.filter((grant) => !grant.relation).map(({ to }) => to));
+  const granted = new Set(secret.grants.filter(isLasting).map(({ to }) => to));
   const open = applications.filter(({ name, life }) => life === "alive" && !granted.has(name));
   const names = open.map(({ name }) => name).sort(natural);
   const body = { applications: chosen.toSorted(natural) };

@@ -55,7 +55,7 @@ export function UpdateSecretDialog({ model, secret, onClose }: { model: string; 
           "update-secret", "-m", model, secret.label,
           ...(nothing ? [] : ["--file", "values.yaml"]),
           ...(name !== secret.label ? ["--name", name] : []),
-          ...(description !== secret.description ? ["--info", description || "''"] : []),
+          ...(description !== secret.description ? [`--info=${description}`] : []),
           ...(prune !== secret["auto-prune"] ? [`--auto-prune=${prune}`] : []),
         )}
       />
