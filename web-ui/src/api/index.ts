@@ -194,9 +194,9 @@ export const secrets = {
   reveal: (model: string, id: string, revision: number) =>
     call<t.RevealedSecret>("POST", `${paths.secret(model, id)}/reveal`, { body: { revision } }),
   grant: (model: string, id: string, applications: string[]) =>
-    call<t.SecretInfo>("POST", `${paths.secret(model, id)}/grants`, { body: { applications } }),
+    call<t.SecretInfo>("POST", paths.secretGrants(model, id), { body: { applications } }),
   revoke: (model: string, id: string, application: string) =>
-    call<t.SecretInfo>("DELETE", `${paths.secret(model, id)}/grants/${encodeURIComponent(application)}`),
+    call<t.SecretInfo>("DELETE", paths.secretGrant(model, id, application)),
 };
 
 export const secretBackends = {

@@ -60,7 +60,7 @@ export function GrantDialog({ model, secret, onClose }: Properties) {
       {chosen.length > 0 && (
         <CommandHint
           cli={command("grant-secret", "-m", model, secret.label, body.applications.join(","))}
-          request={{ method: "POST", path: `${paths.secret(model, secret.id)}/grants`, body }}
+          request={{ method: "POST", path: paths.secretGrants(model, secret.id), body }}
         />
       )}
     </Dialog>
@@ -85,7 +85,7 @@ export function RevokeDialog({ model, secret, from, onClose }: Properties & { fr
       </p>
       <CommandHint
         cli={command("revoke-secret", "-m", model, secret.label, from)}
-        request={{ method: "DELETE", path: `${paths.secret(model, secret.id)}/grants/${encodeURIComponent(from)}` }}
+        request={{ method: "DELETE", path: paths.secretGrant(model, secret.id, from) }}
       />
     </Dialog>
   );

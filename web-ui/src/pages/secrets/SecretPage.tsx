@@ -135,7 +135,7 @@ function SecretFacts({ model, secret }: { model: string; secret: SecretInfo }) {
         ["Rotation", secret.rotate],
         ["Next rotation", secret["next-rotate"] ? <Time key="next" at={secret["next-rotate"]} /> : "none"],
         ["Expires", secret.expires ? <Time key="expires" at={secret.expires} /> : "never"],
-        ["Revisions that nobody is on", secret["auto-prune"] ? "are removed at once" : "stay"],
+        ["Unread revisions", secret["auto-prune"] ? "removed at once" : "kept"],
         ["Added", <Time key="added" at={secret["created-at"]} />],
         ["Updated", <Time key="updated" at={secret["updated-at"]} />],
       ]}
