@@ -13,9 +13,13 @@ import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
 import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
 import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
+import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
 import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
+import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
+import { BlocksPage } from "./pages/blocks/BlocksPage";
+import { BlockedBanner } from "./pages/blocks/BlockedBanner";
 import { CharmPage } from "./pages/charms/CharmPage";
 import { CharmsPage } from "./pages/charms/CharmsPage";
 import { ControllerPage } from "./pages/controller/ControllerPage";
@@ -88,7 +92,15 @@ export function App() {
         </Route>
         <Route path="/models/:model" element={<OneModel />}>
           <Route element={<ModelLayout />}>
-            <Route index element={<OverviewPage />} />
+            <Route
+              index
+              element={
+                <>
+                  <OverviewPage />
+                  <ModelNotes />
+                </>
+              }
+            />
             <Route
               path="topology"
               element={<Later what="the topology" page={<TopologyPage />} />}
@@ -101,6 +113,7 @@ export function App() {
             <Route path="charms" element={<CharmsPage />} />
             <Route path="secrets" element={<SecretsPage />} />
             <Route path="config" element={<ModelConfigPage />} />
+            <Route path="blocks" element={<BlocksPage />} />
             <Route
               element={
                 <ModelUsersOnly who="admin">
@@ -127,9 +140,18 @@ export function App() {
           <Route path="secrets/:secret" element={<SecretPage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
-            <Route index element={<ApplicationUnitsPage />} />
+            <Route
+              index
+              element={
+                <>
+                  <ApplicationUnitsPage />
+                  <ApplicationNotes />
+                </>
+              }
+            />
             <Route path="relations" element={<ApplicationRelationsPage />} />
             <Route path="actions" element={<ApplicationActionsPage />} />
+            <Route path="resources" element={<ApplicationResourcesPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
             <Route path="secrets" element={<ApplicationSecretsPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
@@ -183,6 +205,7 @@ function OneModel() {
     <LiveProvider key={model} model={model}>
       <Shell model={model}>
         <ModelGate model={model}>
+          <BlockedBanner model={model} />
           <Outlet />
         </ModelGate>
       </Shell>

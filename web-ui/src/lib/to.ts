@@ -18,5 +18,6 @@ export const toSecrets = (model: string): string => `${toModel(model)}/secrets`;
 /** By its id, or the name that a person gave it. */
 export const toSecret = (model: string, id: string): string => `${toSecrets(model)}/${part(id)}`;
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
+export const toBlocks = (model: string): string => `${toModel(model)}/blocks`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;
 export const toUser = (name: string): string => `/users/${part(name)}`;

@@ -12,7 +12,7 @@ import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
-import { toDeploy, toModel, toOperations, toSecrets } from "../../lib/to";
+import { toBlocks, toDeploy, toModel, toOperations, toSecrets } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady, useSecrets } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -39,6 +39,7 @@ export function ModelLayout() {
     { to: `${to}/charms`, label: "Charms", count: charms.length },
     { to: toSecrets(name), label: "Secrets", count: secrets.length },
     { to: `${to}/config`, label: "Configuration" },
+    { to: toBlocks(name), label: "Blocks" },
   ];
   if (mayAdmin) tabs.push({ to: `${to}/access`, label: "Access" }, { to: `${to}/audit`, label: "Audit" });
   // The controller's own model holds nothing that is deployed, and goes with the controller alone.
