@@ -147,12 +147,18 @@ pub struct Refresh {
     /// The application.
     pub application: String,
     /// A .charm file, or a project with one in it.
-    #[arg(long, required_unless_present = "resource")]
+    #[arg(long, required_unless_present_any = ["force_units", "resource", "revision"])]
     pub path: Option<PathBuf>,
+    /// A revision of its charm that the model has already, an older one too.
+    #[arg(long, value_name = "NUMBER", conflicts_with = "path")]
+    pub revision: Option<u32>,
+    /// Set options in the same step: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
+    #[arg(long, value_name = "KEY=VALUE|FILE")]
+    pub config: Vec<String>,
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
-    /// Change units in error too.
+    /// Change units in error too; alone, those that wait in error with an earlier charm.
     #[arg(long)]
     pub force_units: bool,
     #[command(flatten)]

@@ -143,6 +143,7 @@ fn units(charm: &CharmMetadata, wanted: Option<u32>, placed: bool) -> Outcome<u3
 pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let application: ApplicationName = arguments.application.parse()?;
     let files = Files::read(&arguments.resource)?;
+    let config = settings::from_words(&arguments.config, application.as_str())?;
     let archive = match &arguments.path {
         Some(path) => Some((read_archive(path)?, path)),
         None => None,
@@ -152,16 +153,23 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let before = here.client().application(&here.model, &application).await?;
     let url = match archive {
         Some((bytes, path)) => {
-            if !files.is_empty() {
-                let metadata = check_archive(path, &bytes)?.metadata;
-                files.require(application.as_str(), &metadata.resources)?;
+            if !files.is_empty() || !config.is_empty() {
+                let archive = check_archive(path, &bytes)?;
+                files.require(application.as_str(), &archive.metadata.resources)?;
+                for (name, value) in &config {
+                    let checked = archive.config.coerce(name, value);
+                    checked.map_err(|error| unfit_option(&application, &error))?;
+                }
             }
             let charm = upload(context, &here, bytes).await?;
             charm.url.to_string()
         }
-        None => before.charm.clone(),
+        None => match arguments.revision {
+            Some(revision) => find_revision(&here, &before, revision).await?,
+            None => before.charm.clone(),
+        },
     };
-    if before.charm == url && files.is_empty() {
+    if before.charm == url && files.is_empty() && config.is_empty() && !arguments.force_units {
         context
             .output
             .say(&format!("\"{application}\" runs {url} already"));
@@ -170,6 +178,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let refresh = rest::Refresh {
         resources: files.upload(context, &here).await?,
         charm: url,
+        config,
         force_units: arguments.force_units,
     };
     let after = here
@@ -180,6 +189,36 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         .output
         .say(&format!("Refreshed \"{application}\" to {}", after.charm));
     Ok(())
+}
+
+/// The charm of the application at `revision`, which the model must have.
+async fn find_revision(
+    here: &ModelSession,
+    application: &rest::ApplicationInfo,
+    revision: u32,
+) -> Outcome<String> {
+    let charms = here.client().charms(&here.model).await?;
+    let mut own: Vec<CharmInfo> = charms
+        .into_iter()
+        .filter(|charm| charm.name == application.charm_name)
+        .collect();
+    if let Some(found) = own.iter().find(|charm| charm.revision == revision) {
+        return Ok(found.url.to_string());
+    }
+    own.sort_unstable_by_key(|charm| charm.revision);
+    let there: Vec<String> = own.iter().map(|charm| charm.revision.to_string()).collect();
+    Err(Failure::new(
+        Exit::NotFound,
+        format!(
+            "charm \"{}\" has no revision {revision} in this model",
+            application.charm_name
+        ),
+    )
+    .why(format!("the model has {}", there.join(", ")))
+    .advice(format!(
+        "name one of these, or upload another: periapt refresh {} --path ./FILE.charm",
+        application.name
+    )))
 }
 
 pub async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {

@@ -98,9 +98,10 @@ impl Store {
         .await
     }
 
-    /// Changes an application's charm to another revision of it. The same revision again
-    /// changes nothing but resources that are named. Settings that the new charm does not know, or
-    /// reads differently, go, and so do resources that it does not declare.
+    /// Changes an application's charm to another revision of it, newer or older, and options with
+    /// it. The same revision again changes nothing but what is named: resources, options, and that
+    /// units in error are not to wait. Settings that the new charm does not know, or reads
+    /// differently, go, and so do resources that it does not declare.
     pub async fn refresh(
         &self,
         model: &ModelUuid,
@@ -128,11 +129,16 @@ impl Store {
                         message: format!("\"{application}\" cannot change between principal and subordinate"),
                     });
                 }
+                let change = ConfigChange { set: request.config, reset: Vec::new() };
                 let resources = &request.resources;
                 let attached = resource::attach_uploads(tx, &model, &application, &new, resources).await?;
                 if new.url == old.url {
                     if attached {
                         resource::tell(tx, &model, &application).await?;
+                    }
+                    application::config::change(tx, &model, &application, &change).await?;
+                    if request.force_units {
+                        force_units(tx, &model, &application).await?;
                     }
                     return views::application::find(&mut tx.db, &model, &application).await;
                 }
@@ -143,6 +149,7 @@ impl Store {
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();
                 settings.retain(|name, value| new.config.coerce(name, value).is_ok());
+                let settings = application::config::apply(&new.config, settings, &change)?;
                 let hash = config::hash(&new.config.effective(&settings));
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
                         charm_modified_version = charm_modified_version + 1
@@ -165,6 +172,21 @@ impl Store {
         })
         .await
     }
+}
+
+/// Lets units in error change to the charm that the application has already.
+async fn force_units(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName) -> Result<()> {
+    let sql = "UPDATE application SET force_charm = $3
+        WHERE model_uuid = $1 AND name = $2 AND force_charm <> $3";
+    if tx
+        .db
+        .execute(sql, params![model, application, true])
+        .await?
+        > 0
+    {
+        tx.touch(model, namespace::APPLICATION, application.as_str());
+    }
+    Ok(())
 }
 
 /// Makes units with their first statuses and a staged assignment each.

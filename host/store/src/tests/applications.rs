@@ -387,6 +387,7 @@ async fn refreshing_counts_and_keeps_what_still_fits() {
         let to = |charm: &str| Refresh {
             resources: Default::default(),
             charm: charm.to_owned(),
+            config: Default::default(),
             force_units: false,
         };
         let wrong = store

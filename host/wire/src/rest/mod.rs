@@ -225,6 +225,12 @@ pub struct ApplicationInfo {
 #[serde(rename_all = "kebab-case")]
 pub struct Refresh {
     pub charm: String,
+    /// Options that are set in the same step, as the new charm reads them; the others stay.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
+    pub config: BTreeMap<String, Value>,
+    /// Units in error are changed too. With the charm that the application has already, those that
+    /// wait in error with an earlier one.
     #[serde(default)]
     pub force_units: bool,
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.

@@ -80,6 +80,7 @@ async fn take(
             let refresh = Refresh {
                 resources: Default::default(),
                 charm: charms.url(context, here, &application).await?,
+                config: Default::default(),
                 force_units: false,
             };
             client.refresh(model, &application, &refresh).await?;

@@ -298,6 +298,7 @@ impl World<'_> {
                 let request = periapt_wire::rest::Refresh {
                     resources: Default::default(),
                     charm: url.to_string(),
+                    config: Default::default(),
                     force_units: false,
                 };
                 let _ = store.refresh(model, &application("bare"), request).await;

@@ -123,6 +123,7 @@ async fn a_refresh_keeps_endpoints_in_use_and_makes_new_peers() {
         let to = |charm: &CharmInfo| Refresh {
             resources: Default::default(),
             charm: charm.url.to_string(),
+            config: Default::default(),
             force_units: false,
         };
         let refused = store
@@ -261,6 +262,7 @@ async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
             let request = Refresh {
                 resources: Default::default(),
                 charm: charm.expect("charm").url.to_string(),
+                config: Default::default(),
                 force_units: true,
             };
             let answer = store.refresh(&house.model, &site, request).await;
