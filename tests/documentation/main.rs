@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use periapt_tests::{charm, program, root};
+use periapt_tests::{charm, charm_with, program, root};
 
 /// The `sh` blocks of a page, in order.
 fn blocks(page: &Path) -> Result<Vec<String>> {
@@ -237,6 +237,26 @@ fn the_page_about_resources_works_as_written() -> Result<()> {
     let script = blocks(&root().join("docs/how-to/resources.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
     for wanted in ["teal", "refused, as it should be", "theme.css", "navy"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_upgrading_charms_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let newer = home.join("newer.charm");
+    charm_with("site", &[("files/news.txt", "newer")], &newer)?;
+    let script = blocks(&root().join("docs/how-to/upgrade-charms.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "Refreshed \"docs\" to local:site-1",
+        "Handbook",
+        "refused, as it should be",
+        "the model has 0, 1",
+        "there is no such revision",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())

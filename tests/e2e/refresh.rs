@@ -1,0 +1,121 @@
+//! Another revision of a charm: for units in error by force alone, back to an earlier one, with options in the same
+//! step, and refused where relations would break.
+
+use anyhow::{Result, ensure};
+use periapt_tests::{Home, charm, charm_with, root};
+use serde_json::Value;
+
+fn probe(model: &Value) -> &Value {
+    &model["applications"]["probe"]
+}
+
+/// Whether the unit has the charm that the application wants.
+fn in_place(model: &Value) -> bool {
+    probe(model)["units"]["probe/0"]["upgrading-from"].is_null()
+}
+
+#[test]
+fn units_in_error_change_by_force_alone_and_come_back_to_the_failed_hook() -> Result<()> {
+    let home = Home::started()?;
+    home.ok(["model-config", "automatically-retry-hooks=false"])?;
+    let file = charm("probe").display().to_string();
+    let fails = "script=start: fail";
+    home.ok(["deploy", &file, "probe", "--config", fails])?;
+    home.until_hook_error("probe/0")?;
+
+    let newer = home.path().join("probe.charm");
+    charm_with("probe", &[("files/news.txt", "newer")], &newer)?;
+    home.ok(["refresh", "probe", "--path", &newer.display().to_string()])?;
+    let waits = home.status()?;
+    ensure!(probe(&waits)["charm-rev"] == 1, "{waits:#}");
+    ensure!(
+        probe(&waits)["units"]["probe/0"]["upgrading-from"] == "local:probe-0",
+        "{waits:#}"
+    );
+
+    home.ok(["refresh", "probe", "--force-units"])?;
+    home.until("the unit has the new charm", in_place)?;
+    let message = home.until_hook_error("probe/0")?;
+    ensure!(message.contains("hook failed: \"start\""), "{message}");
+
+    let mended = "script=start: status active mended";
+    let told = home.periapt(["refresh", "probe", "--revision", "1", "--config", mended])?;
+    ensure!(told.code == 0, "{told:?}");
+    home.ok(["resolved", "probe/0"])?;
+    home.until_workload("probe/0", "active")?;
+    Ok(())
+}
+
+#[test]
+fn a_refresh_goes_back_to_an_earlier_revision_and_sets_options_with_it() -> Result<()> {
+    let home = Home::started()?;
+    let file = charm("probe").display().to_string();
+    let ready = "script=start: status active ready";
+    home.ok(["deploy", &file, "probe", "--config", ready])?;
+    home.until_workload("probe/0", "active")?;
+    let newer = home.path().join("probe.charm");
+    charm_with("probe", &[("files/news.txt", "newer")], &newer)?;
+    let newer = newer.display().to_string();
+
+    let wrong = home.periapt(["refresh", "probe", "--path", &newer, "--config", "scrip=x"])?;
+    ensure!(
+        wrong.code == 2 && wrong.err.contains("config-unknown-option"),
+        "{wrong:?}"
+    );
+    ensure!(probe(&home.status()?)["charm-rev"] == 0, "nothing changed");
+
+    home.ok(["refresh", "probe", "--path", &newer])?;
+    home.until("the newer charm is in place", |model| {
+        probe(model)["charm-rev"] == 1 && in_place(model)
+    })?;
+    home.until_workload("probe/0", "active")?;
+
+    let missing = home.periapt(["refresh", "probe", "--revision", "7"])?;
+    ensure!(
+        missing.code != 0 && missing.err.contains("the model has 0, 1"),
+        "{missing:?}"
+    );
+    // The hook of the refresh sees the option already: it was the same step.
+    let back = "script=upgrade-charm: status active went-back";
+    home.ok(["refresh", "probe", "--revision", "0", "--config", back])?;
+    home.until(
+        "the earlier charm is in place and knows the option",
+        |model| {
+            let unit = &probe(model)["units"]["probe/0"];
+            probe(model)["charm-rev"] == 0
+                && in_place(model)
+                && unit["workload-status"]["message"] == "went-back"
+        },
+    )?;
+    let told = home.periapt(["refresh", "probe", "--revision", "0"])?;
+    ensure!(
+        told.code == 0 && told.err.contains("runs local:probe-0 already"),
+        "{told:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_charm_that_would_break_a_relation_is_refused_and_the_old_one_goes_on() -> Result<()> {
+    let home = Home::started()?;
+    for name in ["site", "front"] {
+        let file = charm(name).display().to_string();
+        home.ok(["deploy", &file, name])?;
+    }
+    home.ok(["integrate", "front:website", "site:website"])?;
+    let metadata = std::fs::read_to_string(root().join("charms/site/metadata.yaml"))?;
+    let lacking = metadata.replace("  website:", "  pages:");
+    let file = home.path().join("site.charm");
+    charm_with("site", &[("metadata.yaml", &lacking)], &file)?;
+    let path = file.display().to_string();
+    let refused = home.periapt(["refresh", "site", "--path", &path, "--force-units"])?;
+    ensure!(
+        refused.code != 0
+            && refused.err.contains("has no endpoint \"website\"")
+            && refused.err.contains("charm-breaks-relations"),
+        "{refused:?}"
+    );
+    let after = home.status()?;
+    ensure!(after["applications"]["site"]["charm-rev"] == 0, "{after:#}");
+    Ok(())
+}
