@@ -18,6 +18,7 @@ mod hooks;
 mod manifest;
 mod metadata;
 pub mod metrics;
+mod replacement;
 mod url;
 mod workload;
 
@@ -29,6 +30,7 @@ pub use metadata::{
     CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,
 };
 pub use metrics::{Metric, Metrics};
+pub use replacement::{Unfit, may_replace};
 pub use url::CharmUrl;
 pub use workload::{Root, Workload};
 

@@ -1,9 +1,10 @@
 //! Deploying an application, adding units, and changing the charm.
 
 use periapt_model::bounds;
+use periapt_model::charm::may_replace;
 use periapt_model::config::{self, Values};
 use periapt_model::refusal::Subject;
-use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, Refusal, UnitName};
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
 use crate::changes::namespace;
@@ -114,21 +115,10 @@ impl Store {
                 let current = application::require_alive(&mut tx.db, &model, &application).await?;
                 let old = charm::find(&mut tx.db, &model, &current).await?;
                 let new = charm::find(&mut tx.db, &model, &request.charm).await?;
-                if new.name != old.name {
-                    return Err(StoreError::Refused {
-                        refusal: Refusal::CharmNameDiffers,
-                        message: format!(
-                            "\"{application}\" runs charm \"{}\" and cannot be refreshed to \"{}\"",
-                            old.name, new.name
-                        ),
-                    });
-                }
-                if new.subordinate != old.subordinate {
-                    return Err(StoreError::Refused {
-                        refusal: Refusal::CharmKindDiffers,
-                        message: format!("\"{application}\" cannot change between principal and subordinate"),
-                    });
-                }
+                may_replace(&old, &new).map_err(|unfit| StoreError::Refused {
+                    refusal: unfit.refusal,
+                    message: format!("\"{application}\" {}", unfit.why),
+                })?;
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
                 let resources = &request.resources;
                 let attached = resource::attach_uploads(tx, &model, &application, &new, resources).await?;
