@@ -263,6 +263,26 @@ fn the_page_about_upgrading_charms_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let newer = home.join("newer.charm");
+    charm_with("site", &[("files/news.txt", "newer")], &newer)?;
+    let script = blocks(&root().join("docs/how-to/charm-repository.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "Published site revision 0 to channel stable",
+        "Published site revision 1 to channel edge",
+        "refused, as it should be",
+        "Deployed \"docs\"",
+        "runs local:site-0 already",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_accounts_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     let script = blocks(&root().join("docs/how-to/accounts-and-audit.md"))?.join("\n");

@@ -119,3 +119,55 @@ fn a_charm_that_would_break_a_relation_is_refused_and_the_old_one_goes_on() -> R
     ensure!(after["applications"]["site"]["charm-rev"] == 0, "{after:#}");
     Ok(())
 }
+
+#[test]
+fn charms_are_published_to_a_directory_and_deployed_from_it() -> Result<()> {
+    let home = Home::started()?;
+    let charms = home.path().join("charms").display().to_string();
+    let newer = home.path().join("newer.charm");
+    charm_with("probe", &[("files/news.txt", "newer")], &newer)?;
+    let (older, newer) = (
+        charm("probe").display().to_string(),
+        newer.display().to_string(),
+    );
+
+    let empty = home.periapt(["deploy", "probe", "--repository", &charms])?;
+    ensure!(
+        empty.code == 3 && empty.err.contains("is no charm repository"),
+        "{empty:?}"
+    );
+    home.ok(["charm", "publish", &older, &charms])?;
+    home.ok(["deploy", "probe", "--repository", &charms])?;
+    home.until("the unit is there", |model| {
+        probe(model)["units"]["probe/0"]["juju-status"]["current"] == "idle"
+    })?;
+
+    let told = home.periapt(["charm", "publish", &newer, &charms])?;
+    ensure!(
+        told.code == 0 && told.err.contains("revision 1 to channel stable"),
+        "{told:?}"
+    );
+    let index = home.path().join("charms/index.json");
+    let before = std::fs::read_to_string(&index)?;
+    let back = home.periapt(["charm", "publish", &older, &charms])?;
+    ensure!(
+        back.code == 4 && back.err.contains("is at revision 1"),
+        "{back:?}"
+    );
+    home.ok(["charm", "publish", &newer, &charms])?;
+    ensure!(
+        std::fs::read_to_string(&index)? == before,
+        "the same charm again changes nothing"
+    );
+
+    home.ok(["refresh", "probe", "--repository", &charms])?;
+    home.until("the newer charm is in place", |model| {
+        probe(model)["charm-rev"] == 1 && in_place(model)
+    })?;
+    let misspelt = home.periapt(["deploy", "prob", "--repository", &charms])?;
+    ensure!(
+        misspelt.code == 3 && misspelt.err.contains("did you mean \"probe\"?"),
+        "{misspelt:?}"
+    );
+    Ok(())
+}

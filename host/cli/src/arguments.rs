@@ -24,7 +24,7 @@ pub use accounts::{
 };
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
-pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
+pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmPublish};
 pub use clouds::{Clouds, Credentials};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,
@@ -380,6 +380,8 @@ mod tests {
             "refresh site --path ./site.charm --config title=News --config site.yaml --force-units",
             "refresh site --revision 0",
             "refresh site --force-units",
+            "refresh site --repository ./charms --channel edge",
+            "deploy site docs --repository ./charms --channel edge",
             "deploy ./site.charm --resource theme=./theme.css --resource words=./words.txt",
             "attach-resource site theme=./theme.css",
             "resources site --details --format yaml",
@@ -425,6 +427,7 @@ mod tests {
             "debug-log --include unit-site-0 --level WARNING --replay --no-tail --limit 100 -n 20",
             "wait-for application site --query 'status==\"active\"' --timeout 5m",
             "charm inspect site.charm",
+            "charm publish site.charm ./charms --channel edge --revision 3",
             "workers --format json",
             "audit --user bob --matching models --since 1h --limit 5 --format json",
             "audit -m demo --refused",

@@ -19,6 +19,7 @@ mod manifest;
 mod metadata;
 pub mod metrics;
 mod replacement;
+pub mod repository;
 mod url;
 mod workload;
 

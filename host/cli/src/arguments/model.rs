@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use periapt_model::charm::repository::CHANNEL;
 use periapt_wire::rest::WaitKind;
 
 use super::{
@@ -82,7 +83,7 @@ pub struct DestroyModel {
 
 #[derive(Debug, Args)]
 pub struct Deploy {
-    /// A .charm file, a project with one in it, or a bundle's .yaml file.
+    /// A .charm file, a project with one in it, a bundle's .yaml file, or a charm of --repository.
     pub path: PathBuf,
     /// Name of the application [default: the charm's].
     pub application: Option<String>,
@@ -104,7 +105,20 @@ pub struct Deploy {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
+    pub repository: Repository,
+    #[command(flatten)]
     pub model: ModelChoice,
+}
+
+/// Where a charm is taken from by its name.
+#[derive(Debug, Args)]
+pub struct Repository {
+    /// Take the charm from this charm repository, a directory on this machine.
+    #[arg(long = "repository", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// With --repository: the channel.
+    #[arg(long, value_name = "NAME", default_value = CHANNEL, requires = "directory")]
+    pub channel: String,
 }
 
 #[derive(Debug, Args)]
@@ -147,10 +161,10 @@ pub struct Refresh {
     /// The application.
     pub application: String,
     /// A .charm file, or a project with one in it.
-    #[arg(long, required_unless_present_any = ["force_units", "resource", "revision"])]
+    #[arg(long, required_unless_present_any = ["directory", "force_units", "resource", "revision"], conflicts_with = "directory")]
     pub path: Option<PathBuf>,
     /// A revision of its charm that the model has already, an older one too.
-    #[arg(long, value_name = "NUMBER", conflicts_with = "path")]
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["directory", "path"])]
     pub revision: Option<u32>,
     /// Set options in the same step: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
@@ -161,6 +175,8 @@ pub struct Refresh {
     /// Change units in error too; alone, those that wait in error with an earlier charm.
     #[arg(long)]
     pub force_units: bool,
+    #[command(flatten)]
+    pub repository: Repository,
     #[command(flatten)]
     pub model: ModelChoice,
 }

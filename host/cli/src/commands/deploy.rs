@@ -12,14 +12,15 @@ use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
 use super::resources::Files;
-use super::{Context, bundle, settings};
+use super::{Context, bundle, repository, settings};
 use crate::arguments::{Deploy, Refresh};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
 use crate::session::ModelSession;
 
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
-    if bundle::find(&arguments.path).is_some() {
+    let source = &arguments.repository;
+    if source.directory.is_none() && bundle::find(&arguments.path).is_some() {
         if !arguments.resource.is_empty() {
             return Err(Failure::usage("--resource is not for bundles")
                 .why("a bundle has several applications")
@@ -39,7 +40,13 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         .as_deref()
         .map(str::parse)
         .transpose()?;
-    let bytes = read_archive(&arguments.path)?;
+    let bytes = match &source.directory {
+        Some(directory) => {
+            let name = arguments.path.to_string_lossy();
+            repository::take(directory, &name, &source.channel)?
+        }
+        None => read_archive(&arguments.path)?,
+    };
     // Whatever can be refused is refused before the charm goes up: an upload compiles, and a
     // revision that nobody wants would stay.
     let archive = check_archive(&arguments.path, &bytes)?;
@@ -84,7 +91,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
 }
 
 /// The archive, read as the controller will read it.
-fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
+pub fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
     Archive::read(bytes).map_err(|error| {
         Failure::usage(format!("{} is not a charm", path.display()))
             .why(format!("{error} ({})", error.refusal()))
@@ -151,6 +158,14 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     // Nothing is uploaded for an application that is not there.
     let before = here.client().application(&here.model, &application).await?;
+    let source = &arguments.repository;
+    let archive = match (archive, &source.directory) {
+        (None, Some(directory)) => {
+            let bytes = repository::take(directory, &before.charm_name, &source.channel)?;
+            Some((bytes, directory))
+        }
+        (archive, _) => archive,
+    };
     let url = match archive {
         Some((bytes, path)) => {
             if !files.is_empty() || !config.is_empty() {

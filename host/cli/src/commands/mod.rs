@@ -29,6 +29,7 @@ mod nodes;
 pub mod reach;
 mod reached;
 pub mod relations;
+mod repository;
 pub mod resources;
 mod service;
 mod settings;
