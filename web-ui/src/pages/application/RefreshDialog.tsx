@@ -27,6 +27,7 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
     async () => charm && (await applications.refresh(model, name, charm.url, force)),
     onClose,
   );
+  const source = charm ? ["--revision", String(charm.revision)] : ["--path", "./FILE.charm"];
   const other = charm !== null && charm.name !== application["charm-name"];
   return (
     <Dialog
@@ -53,7 +54,7 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
         <span>Also units in error</span>
       </label>
       <CommandHint
-        cli={command("refresh", "-m", model, name, "--path", "./FILE.charm", force && "--force-units")}
+        cli={command("refresh", "-m", model, name, ...source, force && "--force-units")}
         request={{
           method: "POST",
           path: `${paths.application(model, name)}/refresh`,
